@@ -1,4 +1,4 @@
-// Measures `irm review` and `irm access` on an organisation of 500 groups, 1,000 identities and 10,000 bindings, against a server
+// Measures `irm review` and `irm access` on an organization of 500 groups, 1,000 identities and 10,000 bindings, against a server
 // process: the wall time, processor time and memory of a whole process, from its start to its exit, and the size of what it prints.
 //
 //   npm run -s bench:access -- [ROUNDS]
@@ -33,7 +33,7 @@ interface PolicyDocument {
   access: Record<string, Record<string, string[]>>;
 }
 
-/** The organisation that a policy describes, as a seed: JSON is YAML. */
+/** The organization that a policy describes, as a seed: JSON is YAML. */
 const seedFrom = ({ organization, groups, identities, roles, access }: PolicyDocument): string => {
   const issuer = "https://token.actions.githubusercontent.com";
   const pathOf = (name: string): string => `${identities[name]?.in}/${name}`;

@@ -25,7 +25,7 @@ export const addServeCommand = (program: Command, exit: Exit): void => {
       "--seed <FILE.yaml>",
       "records to start with: organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
-    .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organisation with an owner; loopback only")
+    .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
     .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")
     .option("--tls-key <FILE>", "its private key, in PEM")
     .option("--refresh-tokens", "issue and accept refresh tokens (default: off)")

@@ -111,7 +111,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   // A failed rotation logs its reason.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = flags.dev ? await (server as DevServer).token() : undefined;
-  // An existing database may hold organisations that the server does not list here.
+  // An existing database may hold organizations that the server does not list here.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
   process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
   lines.release();

@@ -190,7 +190,7 @@ const attempt = async <T>(
 const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND"];
 
 const AFTER_RESTART =
-  "Was this server restarted without --db? Then its organisation, identities and keys are new: set IRM_IDENTITY and the " +
+  "Was this server restarted without --db? Then its organization, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
 
 // These refusals say what is wrong. If the server was restarted as well, the next refusal is another one.

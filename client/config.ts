@@ -17,7 +17,7 @@ export interface Config {
   requestTimeoutMs: number;
   /** folder of the intent journals; absent = below the user's state folder */
   journal?: string;
-  /** a confirmed move: address of the service before, or uid of an organisation */
+  /** a confirmed move: address of the service before, or uid of an organization */
   movedFrom?: string;
   /** where the credentials are; absent = in the environment, by the usual names */
   credentials?: CredentialSource;
@@ -102,7 +102,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   if (journal && !isAbsolute(journal.value)) problems.push(`${journal.place}: must be the absolute path of a folder`);
   const movedFrom = read("movedFrom");
   if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
-    problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organisation`);
+    problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organization`);
   const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];

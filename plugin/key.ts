@@ -1,6 +1,6 @@
 // The key of a resource, from its URN: the same as that of the dynamic resource of that name (provider/program/form.ts), so that one
-// journal serves both. A URN lacks the organisation of the stack. Our packages for TypeScript and Python pass it; without it, a backend
-// other than Pulumi Cloud has one organisation, and there the id of the provider's resource stands in its place. That id is random and in
+// journal serves both. A URN lacks the organization of the stack. Our packages for TypeScript and Python pass it; without it, a backend
+// other than Pulumi Cloud has one organization, and there the id of the provider's resource stands in its place. That id is random and in
 // the state, so two stacks of the same name never have the same keys.
 
 import type { Env } from "../client/config.ts";
@@ -15,7 +15,7 @@ export const keyFrom = (urn: string, organization: string): string => {
   return `${organization}/${project}/${stack}/${placeInStack(types, name)}`;
 };
 
-/** What stands for the organisation where no package and no state says it. */
+/** What stands for the organization where no package and no state says it. */
 export const organizationWithout = (providerId: string, env: Env, cwd: string): string => {
   const backend = backendOf(env, cwd);
   const isCloud = backend === "" || /^https?:/.test(backend);

@@ -51,7 +51,7 @@ repositories as Pulumi resources in Python.
 \`\`\`python
 import pulumi_irm as irm
 
-platform = irm.Group("platform", parent="<uid of your organisation>", name="platform")
+platform = irm.Group("platform", parent="<uid of your organization>", name="platform")
 irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
 \`\`\`
 

@@ -43,7 +43,7 @@ export interface Resource {
   };
   /** type of its parent */
   readonly parent: "Group" | "IdentityProvider" | "Repo";
-  /** may have no parent: it is an organisation then */
+  /** may have no parent: it is an organization then */
   readonly root: boolean;
   /** rules that depend on where the record is */
   violations(input: Json, parent: unknown): FieldViolation[];

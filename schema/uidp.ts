@@ -2,7 +2,7 @@
 // The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
 import { z } from "zod";
 
-/** Most levels of groups below an organisation: `ancestorsOf` is quadratic in the levels. */
+/** Most levels of groups below an organization: `ancestorsOf` is quadratic in the levels. */
 export const GROUP_LEVELS_MAX = 100;
 
 // The lowest group may hold a repo, and the repo a tag.
@@ -20,12 +20,12 @@ export const isUidp = (value: unknown): value is string => typeof value === "str
 /** uid of the record one level up; the empty string for a root record. */
 export const parentOf = (uid: string): string => uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
 
-/** First segment: the organisation. */
+/** First segment: the organization. */
 export const rootOf = (uid: string): string => uid.split("/", 1)[0] as string;
 
 export const isRoot = (uid: string): boolean => !uid.includes("/");
 
-/** How many levels below its organisation a record is. */
+/** How many levels below its organization a record is. */
 export const levelOf = (uid: string): number => uid.split("/").length - 1;
 
 /** True when `ancestor` is above `uid`, exclusive of itself (docs/contract.md#uids). */

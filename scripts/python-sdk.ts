@@ -46,7 +46,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
-/** The plugin's journal names the stack's organisation, which no request of the engine has (plugin/key.ts). */
+/** The plugin's journal names the stack's organization, which no request of the engine has (plugin/key.ts). */
 function withOrganization(text: string): string {
   return text.replace(
     /^( +__props__)( = (?!Provider)(\w+)Args\.__new__\(\3Args\)\n)/gm,

@@ -117,6 +117,7 @@ const namesOfDocuments = (line: string, citesFaults: boolean): string[] => [
   ...[...line.matchAll(/\bcontract,? (?:section \d+|\d+\.\d+)/gi)].map(
     ([name]) => `"${name}" is not in this repository: write a section of docs/contract.md`,
   ),
+  ...[...line.matchAll(/\borganisations?\b/gi)].map(([name]) => `"${name}" is spelled organization, as in the API`),
   ...[...line.matchAll(/\bissue \d+/gi)].map(([name]) => `"${name}" is not in this repository: write what it says`),
   ...[...(citesFaults ? [] : line.matchAll(/\bF(\d\d?)\b/g))].map(
     ([name, number]) => `"${name}" has no address: write docs/faults.md#f${number}`,

@@ -25,7 +25,7 @@ export interface ServerOptions extends BoundOptions {
   publicUrl?: string;
   /** the same for the token exchange and the issuer; default: `publicUrl` */
   publicAuthUrl?: string;
-  /** development issuer, an organisation with an owner, loopback issuers; on a loopback host only */
+  /** development issuer, an organization with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;

@@ -47,7 +47,7 @@ export interface RunningServer {
   localAuthUrl: string;
   /** the development issuer, with `dev` */
   issuer?: string;
-  /** uid of the organisation of the seed; with `dev` and no seed, of the development one */
+  /** uid of the organization of the seed; with `dev` and no seed, of the development one */
   organization?: string;
   /** uid of the owner identity, with `dev` */
   identity?: string;
@@ -61,7 +61,7 @@ export interface RunningServer {
   close(cut?: AbortSignal): Promise<void>;
 }
 
-/** A server with `dev` has an organisation with an owner, and gives tokens. */
+/** A server with `dev` has an organization with an owner, and gives tokens. */
 export interface DevServer extends RunningServer, DevTools {
   issuer: string;
   organization: string;

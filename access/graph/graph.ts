@@ -1,6 +1,6 @@
 // The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them; and
 // what gives a role to people who are no identities: identity providers, their external groups, and invites (people.ts).
-// Live organisations, policies and previews all become one, so that a review compares two of them.
+// Live organizations, policies and previews all become one, so that a review compares two of them.
 import type { Json } from "../../schema/index.ts";
 
 /**
@@ -17,7 +17,7 @@ interface Node {
 }
 
 export interface GroupNode extends Node {
-  /** null: an organisation, or a group whose parent is not visible */
+  /** null: an organization, or a group whose parent is not visible */
   parent: NodeId | null;
   /** of the resource of a preview that creates it */
   logicalName?: string;
@@ -134,7 +134,7 @@ export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
   return [...lineage];
 };
 
-/** The names from the organisation down, without its own: `platform/registry`; `/` for an organisation. */
+/** The names from the organization down, without its own: `platform/registry`; `/` for an organization. */
 export const pathOf = (graph: AccessGraph, group: NodeId): string => {
   const names = lineageOf(graph, group)
     .slice(0, -1)

@@ -94,7 +94,7 @@ const isRefused = (error: unknown, kind: ListedKind): boolean =>
 
 type Place = { kind: PlacedKind; group: NodeId };
 
-/** A record that is listed proves that its group's are. The other groups are asked about, from the organisations down. */
+/** A record that is listed proves that its group's are. The other groups are asked about, from the organizations down. */
 const notVisibleIn = async (
   client: Pick<Client, "call">,
   graph: AccessGraph,

@@ -1,6 +1,6 @@
-// A policy as an access graph, with the policy as the whole truth: what its organisation holds and the policy lacks is not in the
+// A policy as an access graph, with the policy as the whole truth: what its organization holds and the policy lacks is not in the
 // graph. Groups match by their path of names, identities and roles by group and name, built-in roles by name. What exists has
-// its uid as id; what does not exist yet, `policy:<kind>:<path>`. Other organisations stay as they are.
+// its uid as id; what does not exist yet, `policy:<kind>:<path>`. Other organizations stay as they are.
 import type { Json } from "../../schema/index.ts";
 import {
   type AccessGraph,
@@ -160,14 +160,14 @@ const organizationOf = (
     const uids = named.map(({ id }) => id).join(", ");
     mistake("organization", `the API has ${named.length} organizations named ${name}: ${uids}; give the uid of one`);
   }
-  // An organisation that holds a visible group need not be visible itself: its uid stands for its name.
+  // An organization that holds a visible group need not be visible itself: its uid stands for its name.
   const unnamed = roots.filter((group) => group.name === group.uid).map(({ id }) => id);
   if (named.length === 0 && unnamed.length > 0)
     mistake("organization", `the API does not show the name of ${unnamed.join(", ")}; give organization: { uid: … }`);
   return named[0];
 };
 
-// A policy speaks of one organisation. Built-in roles belong to none.
+// A policy speaks of one organization. Built-in roles belong to none.
 const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId | undefined): void => {
   const isOther = (group: NodeId | null): boolean => group === null || lineageOf(live, group).at(-1) !== organization;
   for (const kind of ["identities", "roles", "bindings"] as const)

@@ -3,7 +3,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Place } from "./source.ts";
 
-/** The path of the organisation itself. */
+/** The path of the organization itself. */
 export const ROOT = "/";
 
 export interface PolicyOrganization {
@@ -24,15 +24,15 @@ interface PolicyRecord {
 }
 
 export interface PolicyGroup extends PolicyRecord {
-  /** keys from the organisation down: `platform/registry` */
+  /** keys from the organization down: `platform/registry` */
   path: string;
-  /** path of the group above; `/` is the organisation */
+  /** path of the group above; `/` is the organization */
   parent: string;
 }
 
 export interface PolicyIdentity extends PolicyRecord {
   key: string;
-  /** path of its group; `/` is the organisation */
+  /** path of its group; `/` is the organization */
   group: string;
   /** one of claimMatch, staticKeys and awsIdentity, as the API's JSON has it */
   relationship: Json;
@@ -40,7 +40,7 @@ export interface PolicyIdentity extends PolicyRecord {
 
 export interface PolicyRole extends PolicyRecord {
   key: string;
-  /** path of its group; `/` is the organisation */
+  /** path of its group; `/` is the organization */
   group: string;
   /** friendly names, sorted */
   capabilities: readonly string[];
@@ -48,7 +48,7 @@ export interface PolicyRole extends PolicyRecord {
 
 /** One identity has one role at one group, and everywhere below it. */
 export interface PolicyBinding {
-  /** path of the group; `/` is the organisation */
+  /** path of the group; `/` is the organization */
   group: string;
   /** key of a role of the policy; otherwise the name of a built-in role */
   role: string;

@@ -92,7 +92,7 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
 const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode => {
   // As an empty variable of a script is.
   if (text.trim() === "")
-    throw new QuestionError("a group is a uid or a path, and this is empty; / is the organisation itself");
+    throw new QuestionError("a group is a uid or a path, and this is empty; / is the organization itself");
   const isUid: boolean = isUidp(text);
   if (isUid) {
     const found = graph.groups.get(text);
@@ -102,11 +102,11 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
   const organizations = organizationsIn(graph);
   const [organization] = organizations;
   if (organization === undefined)
-    throw new QuestionError(`there is no group ${quoted(text)}: you can see no organisation`);
+    throw new QuestionError(`there is no group ${quoted(text)}: you can see no organization`);
   if (organizations.length > 1) {
     const candidates = organizations.map(({ uid, name }) => `${uid} ${name}`);
     throw new QuestionError(
-      `a path counts from an organisation, and you can see ${organizations.length}; give the uid of the group. They are:${lines(candidates)}`,
+      `a path counts from an organization, and you can see ${organizations.length}; give the uid of the group. They are:${lines(candidates)}`,
     );
   }
   const groups = [...graph.groups.values()].map((group) => ({ group, path: pathOf(graph, group.id) }));
@@ -123,11 +123,11 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
   );
 };
 
-/** A path that begins with the organisation's own name is a likely mistake. */
+/** A path that begins with the organization's own name is a likely mistake. */
 const belowOwnName = ({ name }: GroupNode, path: string, paths: readonly string[]): string => {
-  if (path === name) return "; / is the organisation itself";
+  if (path === name) return "; / is the organization itself";
   const below = path.startsWith(`${name}/`) ? path.slice(name.length + 1) : "";
-  return paths.includes(below) ? `; a path begins below the organisation: ${below}` : "";
+  return paths.includes(below) ? `; a path begins below the organization: ${below}` : "";
 };
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -36,7 +36,7 @@ const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
   const rows = new Map<string, AccessRow>();
   const kept = new Set(other.bindingsOf(identity).map(({ group, role }) => `${group} ${role}`));
   for (const { group, role } of one.bindingsOf(identity)) {
-    // Most bindings of a large organisation are the same in both.
+    // Most bindings of a large organization are the same in both.
     if (kept.has(`${group} ${role}`) && isSameRole(one.graph, other.graph, role)) continue;
     const lineage = lineageOf(one.graph, group);
     const above = lineage.slice(1);

@@ -74,14 +74,14 @@ export const proposalFromPolicy = (
   };
 };
 
-/** A misspelt name is that of a new organisation: nothing would be lost in the one that is meant. */
+/** A misspelt name is that of a new organization: nothing would be lost in the one that is meant. */
 const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => {
   const names = organizationsIn(live).map(({ name }) => name);
   return organizationsIn(wanted)
     .filter(({ uid }) => uid === null)
     .map(({ name }) => ({
       subject: name,
-      message: `the API shows no organisation ${name}, so this review takes all of the policy for new, and nothing for removed; it shows ${names.join(", ") || "none"}`,
+      message: `the API shows no organization ${name}, so this review takes all of the policy for new, and nothing for removed; it shows ${names.join(", ") || "none"}`,
     }));
 };
 

@@ -22,7 +22,7 @@ import type { AccessGraph } from "../graph/graph.ts";
 const uid = z.string().nullable().describe("null: does not exist yet");
 const groupName = z
   .string()
-  .describe("path from the organisation, / for itself; of an organization that does not exist yet, its name");
+  .describe("path from the organization, / for itself; of an organization that does not exist yet, its name");
 
 /** A capability that is gained or lost at a group and everywhere below it. */
 export const Row = z.object({

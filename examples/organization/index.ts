@@ -1,4 +1,4 @@
-// An organisation with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
+// An organization with three levels of groups, identities for GitHub Actions workflows, and who may do what where.
 
 import * as pulumi from "@pulumi/pulumi";
 import { Group, Identity, Role, RoleBinding } from "pulumi-irm";

@@ -1,4 +1,4 @@
-// An organisation from a policy file: access.yaml says who may do what.
+// An organization from a policy file: access.yaml says who may do what.
 //
 //   irm check access.yaml
 //   pulumi up

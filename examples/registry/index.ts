@@ -1,7 +1,7 @@
 // A group with its image repositories, its accounts at cloud providers, the identity provider of its people, and an invite
 // for a person who has no identity yet.
 //
-//   pulumi config set parent <uid of your organisation>
+//   pulumi config set parent <uid of your organization>
 //   pulumi config set --secret clientSecret <secret of the client that is registered at the issuer>
 import * as pulumi from "@pulumi/pulumi";
 import { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, Tag } from "pulumi-irm";

@@ -32,7 +32,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
 
   const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
     const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
-    // The root holds the organisations of others.
+    // The root holds the organizations of others.
     if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown([parent, asked]))
       return undefined;
     const once = withOneAttempt(session);

@@ -1,5 +1,5 @@
 // Look-ups of one record: exactly one, or an error that lists what was found. Without a parent only root-level records count
-// (organisations, built-in roles), so that a record of the same name in a group never hides them.
+// (organizations, built-in roles), so that a record of the same name in a group never hides them.
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, nearestNames, printable, type Resource } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";

@@ -1,5 +1,5 @@
 // Checks that this is the service of the state before a record is compared, read or deleted. It checks the address, then, with
-// credentials, the organisation once per process. At another service this process creates nothing either.
+// credentials, the organization once per process. At another service this process creates nothing either.
 //
 // Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
 // and a delete in the outputs. A state of an earlier version carries none, and receives that of this run.
@@ -40,7 +40,7 @@ export interface ServiceGate {
   newPlace(uid: string, run: Run): Promise<void>;
   /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
   reachable(): Promise<void>;
-  /** Rejects with the reason for a denied read or delete: a missing organisation, or the denial itself. */
+  /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
   explain(uid: string, error: unknown): Promise<never>;
   /** Throws once a record of this run was refused. */
   open(): void;
@@ -192,7 +192,7 @@ const tryToReach = async (session: Session): Promise<void> => {
 };
 
 const uncheckedText = (organization: string, why: string): string =>
-  `the organisation ${organization} of this stack cannot be checked: ${why}`;
+  `the organization ${organization} of this stack cannot be checked: ${why}`;
 
 const REFUSALS: readonly string[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
@@ -208,12 +208,12 @@ const notVisibleText = (organization: string, config: Config, { visible }: Absen
 const absent = (organization: string, config: Config, { evidence }: Absence): string => {
   const service = serviceOf(config.baseUrl);
   return [
-    `wrong service? The records of this stack are in the organisation ${organization}, and it is not at ${service}: ` +
+    `wrong service? The records of this stack are in the organization ${organization}, and it is not at ${service}: ` +
       `${evidence}. Nothing is created, changed or deleted.`,
     "If the address or the credentials are those of another service: set them back.",
     ...(isLoopbackUrl(service)
       ? [RESTARTED]
-      : ["If the organisation no longer exists: pulumi state delete URN for each of its resources, or --all."]),
+      : ["If the organization no longer exists: pulumi state delete URN for each of its resources, or --all."]),
     `To continue anyway: ${confirmation(config, organization)}, or IRM_MOVED_FROM=${organization} in the environment.`,
   ].join("\n  - ");
 };

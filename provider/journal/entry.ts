@@ -16,7 +16,7 @@ const time = z
 const Intent = z.object({
   /** id of this create, unique in the file */
   intent: text,
-  /** organisation/project/stack/type::name of the resource */
+  /** organization/project/stack/type::name of the resource */
   key: text,
   /** `group`, `roleBinding` */
   kind: text,

@@ -61,7 +61,7 @@ export interface Journal {
 }
 
 export interface JournalOptions {
-  /** file of the journal of a stack, `organisation/project/stack` */
+  /** file of the journal of a stack, `organization/project/stack` */
   pathOf(stack: string): string;
   /** by which a command of `irm journal` finds the folder, where it needs one: ` --folder "/journals"` */
   folderFlag?: string;

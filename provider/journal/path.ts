@@ -22,7 +22,7 @@ export const folderFlag = (configured: string | undefined, env: Env): string => 
 export const journalProblem = (configured: string | undefined, env: Env, cwd: string): string | undefined =>
   workTreeProblem(journalFolder(configured, env), cwd);
 
-/** `stack` is organisation/project/stack. */
+/** `stack` is organization/project/stack. */
 export const journalPath = (stack: string, config: Config, env: Env, cwd: string): string => {
   const identity = JSON.stringify([backendOf(env, cwd), stack, config.baseUrl]);
   const digest = createHash("sha256").update(identity).digest("hex").slice(0, 12);

@@ -39,7 +39,7 @@ export type AccessPolicyArgs = AccessPolicyFields &
   );
 
 export class AccessPolicy extends pulumi.ComponentResource {
-  /** uid of the organisation */
+  /** uid of the organization */
   readonly organization: pulumi.Output<string>;
   /** uids of the groups, by path: `platform/registry` */
   readonly groups: Record<string, pulumi.Output<string>>;

@@ -126,7 +126,7 @@ const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOpt
 const optionInputs = ({ replaceOnChanges = [] }: pulumi.CustomResourceOptions): pulumi.Inputs =>
   replaceOnChanges.length === 0 ? {} : { [REPLACE_ON]: replaceOnChanges };
 
-/** The resource among all that the intent journal may hold: organisation/project/stack/type::name, as in its URN. */
+/** The resource among all that the intent journal may hold: organization/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
   const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map((part) => orUndefined(part) ?? "-");
   return `${stack.join("/")}/${placeInStack([...typesAbove(parent), type], name)}`;

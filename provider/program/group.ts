@@ -1,4 +1,4 @@
-// Group: a node of the hierarchy; one without a parent is an organisation.
+// Group: a node of the hierarchy; one without a parent is an organization.
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../schema/index.ts";
 import type { Group as GroupMessage, ListGroupsRequest } from "../../schema/public.ts";
@@ -16,7 +16,7 @@ interface GroupFields extends AdoptArgs {
   description?: pulumi.Input<string>;
   /** Set by the operator of the service only; default: the service's choice */
   verified?: pulumi.Input<boolean>;
-  /** Kind of an organisation; groups below a root inherit it; default: the service's choice */
+  /** Kind of an organization; groups below a root inherit it; default: the service's choice */
   kind?: pulumi.Input<GroupKind>;
   /** Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview */
   allowReplace?: boolean;
@@ -30,7 +30,7 @@ interface GroupFields extends AdoptArgs {
   forceDestroyMax?: number;
 }
 
-/** A group in another, or a new organisation: never by a forgotten parent. */
+/** A group in another, or a new organization: never by a forgotten parent. */
 export type GroupArgs = GroupFields &
   (
     | {
@@ -39,20 +39,20 @@ export type GroupArgs = GroupFields &
         root?: undefined;
       }
     | {
-        /** Creates a new root organisation */
+        /** Creates a new root organization */
         root: true;
         parent?: undefined;
       }
   );
 
 export class Group extends IrmResource {
-  /** uid of the group that this one belongs to; undefined for an organisation */
+  /** uid of the group that this one belongs to; undefined for an organization */
   declare readonly parent: pulumi.Output<string | undefined>;
   /** As given */
   declare readonly name: pulumi.Output<string>;
   /** As given; empty when not */
   declare readonly description: pulumi.Output<string>;
-  /** Limits of the organisation, by resource */
+  /** Limits of the organization, by resource */
   declare readonly resourceLimits: pulumi.Output<Record<string, number>>;
   /** Set by the operator of the service */
   declare readonly verified: pulumi.Output<boolean>;
@@ -60,9 +60,9 @@ export class Group extends IrmResource {
   declare readonly createTime: pulumi.Output<string>;
   /** RFC 3339, UTC */
   declare readonly updateTime: pulumi.Output<string>;
-  /** Kind of the organisation that the group belongs to */
+  /** Kind of the organization that the group belongs to */
   declare readonly kind: pulumi.Output<GroupKind | undefined>;
-  /** State of the organisation that the group belongs to */
+  /** State of the organization that the group belongs to */
   declare readonly status: pulumi.Output<GroupMessage["status"]>;
 
   constructor(name: string, args: GroupArgs, opts: pulumi.CustomResourceOptions = {}) {
@@ -92,7 +92,7 @@ export type GetInGroupOutputArgs =
       parent: Group | pulumi.Input<string>;
     };
 
-/** The group of that name in `parent`; without one, the organisation of that name. */
+/** The group of that name in `parent`; without one, the organization of that name. */
 export const getGroup = (args: GetArgs): Promise<GroupMessage> => getNamed<GroupMessage>(resources.group, args);
 
 /** getGroup with inputs that may not be known yet. */

@@ -1,4 +1,4 @@
-// IdentityProvider: where the people of an organisation sign in.
+// IdentityProvider: where the people of an organization sign in.
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../schema/index.ts";
 import type {
@@ -46,7 +46,7 @@ export type OidcConfig = OidcFields &
   );
 
 export interface IdentityProviderArgs extends AdoptArgs {
-  /** The organisation or group whose people sign in there: a Group or a uid */
+  /** The organization or group whose people sign in there: a Group or a uid */
   parent: Group | pulumi.Input<string>;
   /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: pulumi.Input<string>;

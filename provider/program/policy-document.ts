@@ -23,7 +23,7 @@ export interface PolicyGroupDocument extends RecordDocument {
 }
 
 interface InGroup extends RecordDocument {
-  /** Path of its group, such as `platform/registry`; default: the organisation */
+  /** Path of its group, such as `platform/registry`; default: the organization */
   in?: string;
 }
 
@@ -57,7 +57,7 @@ export interface PolicyRoleDocument extends InGroup {
 
 /** Who may do what, by name: the shape of a policy file (docs/policy.md). */
 export interface PolicyDocument {
-  /** Name of the organisation that is created, or the uid of one that exists */
+  /** Name of the organization that is created, or the uid of one that exists */
   organization: string | { name: string; description?: string } | { uid: string };
   /** The groups, by name */
   groups?: Record<string, PolicyGroupDocument | null>;
@@ -65,6 +65,6 @@ export interface PolicyDocument {
   identities?: Record<string, PolicyIdentityDocument>;
   /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know */
   roles?: Record<string, PolicyRoleDocument | { builtIn: true }>;
-  /** Who has which role where: path of a group (`/` is the organisation), role, identities */
+  /** Who has which role where: path of a group (`/` is the organization), role, identities */
   access?: Record<string, Record<string, string[]>>;
 }

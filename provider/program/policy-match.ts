@@ -16,7 +16,7 @@ type Found = Json & { uid: string };
 
 /** The record of each part of a policy; undefined where there is none. */
 export interface PolicyMatch {
-  /** by path; `/` is the organisation */
+  /** by path; `/` is the organization */
   group(path: string): Promise<Json | undefined>;
   /** by key */
   identity(key: string): Promise<Json | undefined>;

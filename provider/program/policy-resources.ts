@@ -1,9 +1,9 @@
 // The resources of a policy. A renamed key keeps its record by an alias, where the policy says what it was. Their logical names follow from the component's name and the keys of the policy, and begin with the
 // component's name, so that an alias of the component reaches them:
 //
-//   acme                          the organisation          acme:identity/release          an identity
+//   acme                          the organization          acme:identity/release          an identity
 //   acme/platform/registry        a group                   acme:role/publisher            a custom role
-//   acme:access/platform          the role bindings of a group; those of the organisation are acme:access/
+//   acme:access/platform          the role bindings of a group; those of the organization are acme:access/
 import type * as pulumi from "@pulumi/pulumi";
 import { type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
 import type { Json } from "../../schema/index.ts";
@@ -29,7 +29,7 @@ export interface PolicyOptions {
 }
 
 export interface PolicyResources {
-  /** a uid where the organisation is not the policy's own */
+  /** a uid where the organization is not the policy's own */
   organization: Group | string;
   /** by path */
   groups: Map<string, Group>;

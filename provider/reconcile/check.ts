@@ -117,7 +117,7 @@ const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[]
   const root = kind.root && input.root;
   if (parent === undefined && root === true) return [];
   if (parent === undefined)
-    return problem(kind.root ? "parent is required; a new root organisation needs root: true" : "parent is required");
+    return problem(kind.root ? "parent is required; a new root organization needs root: true" : "parent is required");
   if (root === true) return problem("only one of parent, root may be set");
   if (isUnknown(parent) || isUidp(parent)) return [];
   return problem(
@@ -136,7 +136,7 @@ const ownProblems = (kind: Kind, input: Json): FieldViolation[] => {
   if (input.root !== true || input.forceDestroy !== true || kind.supportsForceDestroy !== "below") return wrong;
   return [
     ...wrong,
-    { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },
+    { field: "forceDestroy", description: "is refused on a root group: it would empty an organization" },
   ];
 };
 

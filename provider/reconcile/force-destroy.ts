@@ -1,5 +1,5 @@
 // forceDestroy of a group: deletes the records below it that the engine does not know, deepest first, and logs them before the first
-// delete. It refuses an organisation, too many records, and deletions that would reach beyond the group.
+// delete. It refuses an organization, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
@@ -25,7 +25,7 @@ interface Doomed {
 /** `stored` are the outputs of the group. */
 export const forceDestroy = async (session: Session, uid: string, stored: Json): Promise<void> => {
   const head = `group ${uid} ${title(stored)}: forceDestroy`;
-  if (isRoot(uid)) throw new Error(`${head} is refused on a root group: it would empty an organisation`);
+  if (isRoot(uid)) throw new Error(`${head} is refused on a root group: it would empty an organization`);
   const doomed = await recordsBelow(session, uid);
   const max = (stored.forceDestroyMax as number | undefined) ?? MAX;
   const list = doomed.map(({ text }) => text);

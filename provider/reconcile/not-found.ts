@@ -1,6 +1,6 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
 // evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
-// or after the organisation was deleted, everything is NOT_FOUND.
+// or after the organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
@@ -135,7 +135,7 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
       return;
     } catch (error) {
       // The service checks permission before it looks anything up (AIP-211). So the NOT_FOUND of the delete came from a service
-      // that knows the organisation.
+      // that knows the organization.
       if (action === "delete" && hasCode(error, "PERMISSION_DENIED")) return;
       if (!isNotFound(error)) throw notDeleted(error);
       if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
@@ -147,10 +147,10 @@ const notDeleted = (error: unknown): unknown =>
   advised(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
 
 const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
-  const unknown = uid === organization ? "it is not known" : `neither it nor its organisation ${organization} is known`;
+  const unknown = uid === organization ? "it is not known" : `neither it nor its organization ${organization} is known`;
   return new Error(
     `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
-      "address? If the organisation was deleted, remove its resources from the state: pulumi state delete URN.",
+      "address? If the organization was deleted, remove its resources from the state: pulumi state delete URN.",
   );
 };
 

@@ -1,4 +1,4 @@
-// What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organisation.
+// What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
 import { isRoot } from "../../schema/index.ts";
 import type { Session } from "../session/session.ts";
 import type { Live } from "./live.ts";
@@ -31,7 +31,7 @@ export const keptOnPurpose = (
   const owners = live.filter(isOwner);
   const isLeft = owners.some(({ uid }) => !removed.has(uid) || kept.has(uid));
   const last = owners.at(-1);
-  if (!isLeft && last) kept.set(last.uid, "it is the last owner of the organisation");
+  if (!isLeft && last) kept.set(last.uid, "it is the last owner of the organization");
   return kept;
 };
 

@@ -9,7 +9,7 @@ import { argumentsIn, hidden, KEY } from "./state.ts";
 
 export interface Desired {
   kind: Kind;
-  /** of the resource: organisation/project/stack/type::name */
+  /** of the resource: organization/project/stack/type::name */
   key: string;
   /** uid of the group that holds the record; "" at the root */
   parent: string;

@@ -18,10 +18,10 @@ import { isUnknown, withoutPaths } from "./path.ts";
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";
 
-/** Added by the constructor of a dynamic resource, or the check of a native one, for the intent journal: organisation/project/stack/type::name of the resource. */
+/** Added by the constructor of a dynamic resource, or the check of a native one, for the intent journal: organization/project/stack/type::name of the resource. */
 export const KEY = "__key";
 
-/** Added by the constructor of a native resource, and removed by its check: name of the stack's organisation. */
+/** Added by the constructor of a native resource, and removed by its check: name of the stack's organization. */
 export const ORGANIZATION = "__organization";
 
 /** `organization/project/stack/RoleBinding::editors` to `editors`. */

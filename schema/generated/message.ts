@@ -476,13 +476,13 @@ export interface Group {
   name: string;
   /** one line, at most 512 characters */
   description?: string | undefined;
-  /** limits of the organisation, by resource */
+  /** limits of the organization, by resource */
   resourceLimits: Readonly<Record<string, number>>;
   /** set by the operator of the service only */
   verified?: boolean | undefined;
   createTime: string;
   updateTime: string;
-  /** kind of the organisation; groups below a root inherit it */
+  /** kind of the organization; groups below a root inherit it */
   kind?: OrgKind | undefined;
   status?: OrgStatus | undefined;
 }
@@ -983,7 +983,7 @@ export type SeverityType =
 export interface SyncConfig {
   /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
   source: string;
-  /** exported tags are uniquely labelled; a setting of the organisation */
+  /** exported tags are uniquely labelled; a setting of the organization */
   uniqueTags?: boolean | undefined;
   /** 14 days after syncing began */
   expirationTime?: string | undefined;
@@ -992,7 +992,7 @@ export interface SyncConfig {
   azure?: string | undefined;
   /** configuration applied when images are rebuilt; managed by the service */
   apkoOverlay?: string | undefined;
-  /** a grace period follows the end of life; a setting of the organisation */
+  /** a grace period follows the end of life; a setting of the organization */
   gracePeriod?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Group: the node of the hierarchy that everything else belongs to; one without a parent is an organisation.
+// Group: the node of the hierarchy that everything else belongs to; one without a parent is an organization.
 import type { z } from "zod";
 import {
   bool,
@@ -43,13 +43,13 @@ export const Group = message("iam.Group", {
   name: required(2, name),
   /** one line, at most 512 characters */
   description: optional(3, description, { always: true }),
-  /** limits of the organisation, by resource */
+  /** limits of the organization, by resource */
   resourceLimits: output(4, int32Map, { always: true }),
   /** set by the operator of the service only */
   verified: optional(5, bool, { always: true, serverChosen: true }),
   createTime: output(6, timestamp),
   updateTime: output(7, timestamp),
-  /** kind of the organisation; groups below a root inherit it */
+  /** kind of the organization; groups below a root inherit it */
   kind: optional(8, OrgKind, { serverChosen: true }),
   status: output(9, OrgStatus.optional()),
 });
@@ -83,7 +83,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     response: listResponse("iam.ListGroupsResponse", "groups", Group),
     capabilities: ["groups.list"],
   },
-  // Unscoped on purpose: any caller may create an organisation; the service checks a parent (docs/contract.md#authorization).
+  // Unscoped on purpose: any caller may create an organization; the service checks a parent (docs/contract.md#authorization).
   CreateGroup: {
     http: "POST /groups/{parent=**}",
     body: "group",

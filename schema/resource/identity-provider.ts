@@ -1,4 +1,4 @@
-// IdentityProvider: where the people of an organisation sign in. The default role is granted at the first sign-in, so creating
+// IdentityProvider: where the people of an organization sign in. The default role is granted at the first sign-in, so creating
 // a provider means granting that role.
 import type { z } from "zod";
 import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";

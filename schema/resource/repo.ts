@@ -40,7 +40,7 @@ export const SyncConfig = message("registry.SyncConfig", {
     references: "Repo",
     respelled: true,
   }),
-  /** exported tags are uniquely labelled; a setting of the organisation */
+  /** exported tags are uniquely labelled; a setting of the organization */
   uniqueTags: output(2, bool.optional()),
   /** 14 days after syncing began */
   expirationTime: output(3, timestamp.optional()),
@@ -49,7 +49,7 @@ export const SyncConfig = message("registry.SyncConfig", {
   azure: optional(6, string),
   /** configuration applied when images are rebuilt; managed by the service */
   apkoOverlay: output(7, string.optional()),
-  /** a grace period follows the end of life; a setting of the organisation */
+  /** a grace period follows the end of life; a setting of the organization */
   gracePeriod: output(8, bool.optional()),
 });
 

@@ -8,9 +8,9 @@ export interface HomeFacts {
   authUrl: string;
   /** the development issuer */
   issuer?: string;
-  /** uid of the organisation */
+  /** uid of the organization */
   organization?: string;
-  /** uid of the organisation's owner identity */
+  /** uid of the organization's owner identity */
   identity?: string;
   /** an API token of that owner */
   token?: string;
@@ -76,9 +76,9 @@ const addresses = ({ baseUrl, authUrl, issuer }: HomeFacts): Definition[] => [
 ];
 
 const organizationSection = ({ organization, identity }: HomeFacts): string => `<section aria-labelledby="organization">
-<h2 id="organization">Organisation</h2>
+<h2 id="organization">Organization</h2>
 ${definitions([
-  { term: "Organisation", value: organization as string },
+  { term: "Organization", value: organization as string },
   ...(identity ? [{ term: "Owner", value: identity }] : []),
 ])}
 </section>

@@ -37,7 +37,7 @@ import { DEV_ISSUER_WORD, identityInput, problemText, roleInput, type Seed, Seed
 
 export type SeedContext = Omit<ServiceContext, "caller" | "capabilities">;
 
-/** Applies a seed in one transaction. Throws SeedError with every problem. Returns the uid of the organisation. */
+/** Applies a seed in one transaction. Throws SeedError with every problem. Returns the uid of the organization. */
 export const applySeed = (seed: Seed, context: SeedContext): string =>
   context.store.transaction(() => {
     const isDevIssuer = ({ claimMatch }: Seed["identities"][number]) => claimMatch?.issuer === DEV_ISSUER_WORD;

@@ -1,4 +1,4 @@
-// The records that every server starts with: the identity that anyone may assume. With `--dev` also an organisation, and an
+// The records that every server starts with: the identity that anyone may assume. With `--dev` also an organization, and an
 // owner that tokens of the development issuer can assume.
 
 import { builtInRoleUid } from "../services/built-in-role.ts";
@@ -32,7 +32,7 @@ export interface Organization {
   identity: string;
 }
 
-/** The development organisation and its owner, created once. Its issuer is that of this start, whose port may differ. */
+/** The development organization and its owner, created once. Its issuer is that of this start, whose port may differ. */
 export const ensureDevOrganization = (
   store: Store,
   ids: IdSource,
@@ -43,7 +43,7 @@ export const ensureDevOrganization = (
   store.transaction(() => {
     const organization = seeded ?? known(store, "dev_organization", groups) ?? ids.root();
     if (!store.get(groups, organization))
-      insertGroup(store, organization, { name: "dev", description: "Development organisation" }, now);
+      insertGroup(store, organization, { name: "dev", description: "Development organization" }, now);
     const identity = known(store, "dev_identity", identities) ?? `${organization}/${ids.segment()}`;
     const claimMatch = { issuer, subject: OWNER_SUBJECT };
     if (!store.get(identities, identity)) {

@@ -1,5 +1,5 @@
-// Reads `--seed FILE.yaml`: an organisation and what is in it. Groups are named by their path of names from the organisation;
-// `""` is the organisation itself. Reports every problem at once, with its line and column.
+// Reads `--seed FILE.yaml`: an organization and what is in it. Groups are named by their path of names from the organization;
+// `""` is the organization itself. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import type { Json } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";

@@ -116,7 +116,7 @@ export const problemText = (seed: Seed, problems: readonly Problem[]): string =>
 /** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */
 export const DEV_ISSUER_WORD = "dev-issuer";
 
-/** Path of a record of a group: `platform/ci`; of the organisation: `ci`. */
+/** Path of a record of a group: `platform/ci`; of the organization: `ci`. */
 export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
 
 /** A role as the API takes it: capabilities by enum name. */

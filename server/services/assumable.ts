@@ -17,7 +17,7 @@ export const createIdentitySource = (store: Store, log: Log): StsOptions["identi
     store
       .statement("SELECT 1 FROM identities WHERE issuer = ? AND relationship = 'RELATIONSHIP_TYPE_CLAIM_MATCH' LIMIT 1")
       .get(issuer) !== undefined,
-  // A uid begins with the 40 digits of its organisation.
+  // A uid begins with the 40 digits of its organization.
   organizationsWith: (issuer) =>
     store
       .statement(

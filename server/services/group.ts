@@ -22,7 +22,7 @@ import { changeInput, createInput, denied, existing, page, times } from "./recor
 import { insertRoleBinding } from "./role-binding.ts";
 import type { Services } from "./service.ts";
 
-// kind and status belong to the organisation; the groups below inherit them (docs/contract.md#groups).
+// kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
 export const groupFrom = (store: Store, row: Row): Group => {
   const root = isRoot(row.uid) ? row : store.get(groups, rootOf(row.uid));
   const { resourceLimits, ...body } = row.body as Partial<Group>;
@@ -56,7 +56,7 @@ export const groupService = {
     if (input.verified && !isOperator) throw denied("verified is set by the operator of the service");
     if (above) existing(context, groups, "Group", above);
     if (above && levelOf(above) >= GROUP_LEVELS_MAX)
-      throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organisation` }]);
+      throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organization` }]);
     const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
     insertGroup(context.store, uid, input, context.now);
     if (!above && !isOperator) {
@@ -71,7 +71,7 @@ export const groupService = {
     const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
-    // The name is what was verified: LookupGroup finds the organisation of a domain by it.
+    // The name is what was verified: LookupGroup finds the organization of a domain by it.
     if (next.verified && next.name !== row.columns.name)
       throw denied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
@@ -104,13 +104,13 @@ export const groupService = {
 export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
   store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
-// The founder gets every capability in a new organisation, which lies in no scope. A limited token has fewer.
+// The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
   // Otherwise anyone would own it.
   if (caller.uid === identityRules.anyone)
-    throw denied("the identity that anyone may assume cannot own an organisation; assume an identity of your own");
+    throw denied("the identity that anyone may assume cannot own an organization; assume an identity of your own");
   if (caller.capabilities || caller.scopes)
-    throw denied("a token that was narrowed cannot create an organisation; exchange again without cap and scopes");
+    throw denied("a token that was narrowed cannot create an organization; exchange again without cap and scopes");
 };
 
 // The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/contract.md#values).
@@ -128,7 +128,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (docs/contract.md#d7). The binding of the founder goes with the organisation.
+// One violation for each kind of child (docs/contract.md#d7). The binding of the founder goes with the organization.
 const CHILDREN = Object.values(resources)
   .filter(({ parent }) => parent === "Group")
   .map(({ plural, words, list }) => {

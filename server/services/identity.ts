@@ -78,7 +78,7 @@ export const identityService = {
   },
 
   // Deterministic, also for an unregistered workload. Only callers who may see a stored identity get its uid, so that no other
-  // can find out which organisations trust a workload.
+  // can find out which organizations trust a workload.
   LookupIdentity: ({ issuer, subject }, context) => {
     const violations = inputViolations(operations.LookupIdentity.request, { issuer, subject });
     if (violations.length > 0) throw invalidArgument(violations);
@@ -119,7 +119,7 @@ const relationshipOf = ({ claimMatch, staticKeys, awsIdentity, servicePrincipal 
 });
 
 // A caller who decides who assumes an identity can assume it, so the caller must hold what it is granted
-// (docs/contract.md#change-of-claims). Another organisation that grants it something trusts those who manage it here.
+// (docs/contract.md#change-of-claims). Another organization that grants it something trusts those who manage it here.
 const demandGranted = (context: ServiceContext, uid: string): void => {
   for (const [group, capabilities] of grantsOf(context.store, uid))
     if (rootOf(group) === rootOf(uid)) demand(context.caller, capabilities, group);

@@ -1,5 +1,5 @@
-// LookupGroup: the verified organisation named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
-// refusal has the same words, so that no caller can find out which organisations exist.
+// LookupGroup: the verified organization named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
+// refusal has the same words, so that no caller can find out which organizations exist.
 import { ApiError, notFound } from "../../schema/index.ts";
 import { groups } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";

@@ -98,7 +98,7 @@ export const v1IamService = {
     items: readable(context, identities, uidp, equals("uid", id)).map((row) => identityV1From(identityFrom(row))),
   }),
 
-  // Finds only what the caller may list, so that no caller can find out which organisations trust a workload.
+  // Finds only what the caller may list, so that no caller can find out which organizations trust a workload.
   LookupIdentityV1: ({ issuer = "", subject = "" }, context) => {
     throwIfAny(inputViolations(operations.LookupIdentity.request, { issuer, subject }));
     const [only, ...others] = visibleIdentities(context, { issuer, subject });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { access } from "../soak/access.ts";
 
-test("20 random organisations and changes are seen as the server decides, identity by group by capability", async () => {
+test("20 random organizations and changes are seen as the server decides, identity by group by capability", async () => {
   const { figures, failures } = await access({ seed: 1, rounds: 20 });
   expect(failures).toEqual([]);
   expect(figures["decisions of the server compared"]).toBeGreaterThan(100_000);

@@ -32,7 +32,7 @@ const write = (name: string, text: string): string => {
   return path;
 };
 
-/** The identity "ci" would become owner of the organisation. */
+/** The identity "ci" would become owner of the organization. */
 const preview = () =>
   write(
     "preview.json",

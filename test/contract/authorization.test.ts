@@ -86,7 +86,7 @@ const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "Exchang
     stranger: "missing",
     viewer: "missing",
     owner: "missing",
-    why: "any valid token; one without an e-mail address has no organisation to find",
+    why: "any valid token; one without an e-mail address has no organization to find",
   },
   GetAccountAssociation: read("account_associations.list"),
   ListAccountAssociations: list("account_associations.list"),
@@ -163,7 +163,7 @@ beforeAll(async () => {
   const { groups } = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "sales" } });
   actors.member = await api.actor("member", { role: "viewer", at: fixture.eng });
   actors.beside = await api.actor("beside", { role: "viewer", at: groups[0].uid });
-  // Owns another organisation, and nothing here.
+  // Owns another organization, and nothing here.
   actors.stranger = await api.actor("stranger");
   await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
 });

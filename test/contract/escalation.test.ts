@@ -166,7 +166,7 @@ describe("a role", () => {
     expect(upper.status, upper.text).toBe(200);
   });
 
-  test("of another organisation cannot be bound, with the error of a missing role", async () => {
+  test("of another organization cannot be bound, with the error of a missing role", async () => {
     const other = await api.actor("elsewhere");
     const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const body = { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
@@ -221,7 +221,7 @@ describe("an identity", () => {
     expect(await subjectOf(uid)).toBe("clerk");
   });
 
-  test("that another organisation trusts is managed by its own organisation", async () => {
+  test("that another organization trusts is managed by its own organization", async () => {
     const uid = await bound();
     const other = await createRecord(api, "groups", "", { name: "other" });
     const owner = { identityUid: uid, roleUid: await api.role("owner") };

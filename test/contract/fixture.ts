@@ -6,7 +6,7 @@ import type { Body } from "../support/http.ts";
 export interface Fixture {
   api: TestServer;
   organization: string;
-  /** group below the organisation */
+  /** group below the organization */
   eng: string;
   /** group below `eng` */
   platform: string;

@@ -11,7 +11,7 @@ const NOW = "2026-01-28T12:54:21.189Z";
 
 const seed = parseSeed(
   `
-organization: { name: acme.example, description: The organisation }
+organization: { name: acme.example, description: The organization }
 repos: [{ name: nginx }, { name: curl, description: A client, catalogTier: CATALOG_TIER_BASE, bundles: [base], aliases: ["curl:latest"], activeTags: [latest] }]
 `,
   "seed.yaml",
@@ -138,7 +138,7 @@ describe("a body has the fields of the samples always, and other fields when the
     expect(binding).toEqual({
       uid: binding.uid,
       identity: { uid: identity.uid, name: "bound", description: "d", ...claimMatch },
-      group: { uid: api.organization, name: "acme.example", description: "The organisation" },
+      group: { uid: api.organization, name: "acme.example", description: "The organization" },
       role: { uid: body.roleUid, name: "viewer", description: "Built-in role: viewer" },
       createTime: NOW,
     });
@@ -195,7 +195,7 @@ describe("v1", () => {
       {
         id: api.organization,
         name: "acme.example",
-        description: "The organisation",
+        description: "The organization",
         resourceLimits: {},
         verified: false,
       },

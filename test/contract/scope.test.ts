@@ -51,7 +51,7 @@ beforeAll(async () => {
   deep = await one(`${IAM}/groups`, "groups", { name: "deep" });
   for (const uid of [left, right, deep])
     await createRecord(api, "groupInvites", uid, { roleUid: await api.role("viewer"), ttl: "60s" });
-  // The identity lives at the organisation; what it may do is decided by the binding alone.
+  // The identity lives at the organization; what it may do is decided by the binding alone.
   viewer = await api.actor("left-viewer", { role: "viewer", at: left });
 });
 afterAll(() => api.close());
@@ -113,7 +113,7 @@ describe("a viewer of one group", () => {
 });
 
 describe("a caller", () => {
-  test("cannot tell a uid of another organisation from a missing one", async () => {
+  test("cannot tell a uid of another organization from a missing one", async () => {
     const other = await api.actor("other");
     const { uid } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const missing = "f".repeat(40);

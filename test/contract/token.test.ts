@@ -138,13 +138,13 @@ describe("a token that was requested with scopes", () => {
   });
 });
 
-describe("a limited token cannot create an organisation, which would grant its identity everything", () => {
+describe("a limited token cannot create an organization, which would grant its identity everything", () => {
   test.each([
     ["a capability", () => ({ cap: ["groups.list"] })],
     ["the very capability", () => ({ cap: ["groups.create"] })],
     ["capabilities that do not exist", () => ({ cap: ["make.coffee"] })],
     ["a scope", () => ({ scopes: [left] })],
-    ["the scope of its organisation", () => ({ scopes: [api.organization] })],
+    ["the scope of its organization", () => ({ scopes: [api.organization] })],
     ["a scope that is no uid", () => ({ scopes: ["*"] })],
     ["a scope and capabilities", () => ({ scopes: [left], cap: ["groups.create"] })],
   ])("%s", async (_, limits) => {
@@ -156,7 +156,7 @@ describe("a limited token cannot create an organisation, which would grant its i
         expect([wire, code, message]).toEqual([
           wire,
           "PERMISSION_DENIED",
-          "Permission denied: a token that was narrowed cannot create an organisation; exchange again without cap and scopes",
+          "Permission denied: a token that was narrowed cannot create an organization; exchange again without cap and scopes",
         ]);
       }
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "new root" } })).totalCount).toBe("0");
@@ -210,13 +210,13 @@ describe("the identity that anyone may assume", () => {
     expectInvalid(await api.call("PATCH", `${IAM}/roleBindings/${binding}`, change), ["identityUid", description]);
   });
 
-  test("cannot create an organisation, which anyone would own", async () => {
+  test("cannot create an organization, which anyone would own", async () => {
     const answer = await api.call("POST", `${IAM}/groups`, { token: await token(), body: { name: "everybody's" } });
     expect(answer.status).toBe(403);
     expect(answer.json).toMatchObject({
       code: 7,
       message:
-        "Permission denied: the identity that anyone may assume cannot own an organisation; assume an identity of your own",
+        "Permission denied: the identity that anyone may assume cannot own an organization; assume an identity of your own",
     });
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "everybody's" } })).totalCount).toBe("0");
   });

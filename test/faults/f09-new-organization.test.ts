@@ -1,4 +1,4 @@
-// 403 in an organisation that this run has just created, and in one that it has not (docs/faults.md#f9).
+// 403 in an organization that this run has just created, and in one that it has not (docs/faults.md#f9).
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";
@@ -8,17 +8,17 @@ import { STACK } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 import { ALL, everyKind, testFault } from "./table.ts";
 
-testFault("F9: 403 in an existing organisation", [
+testFault("F9: 403 in an existing organization", [
   {
-    what: "403 in an existing organisation",
-    why: "an error at once: only new organisations are retried",
+    what: "403 in an existing organization",
+    why: "an error at once: only new organizations are retried",
     actions: ALL,
     steps: [{ status: 403 }],
     row: { attempts: 1, fails: "PERMISSION_DENIED" },
   },
 ]);
 
-describe.concurrent("F9: a new organisation", () => {
+describe.concurrent("F9: a new organization", () => {
   test.each(everyKind())(
     "denies a $kind ($adapter) at first, and the run retries until its permission arrives",
     async ({ adapter, kind }) => {

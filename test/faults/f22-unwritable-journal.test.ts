@@ -31,7 +31,7 @@ describe.concurrent("F22: a journal that cannot be written", () => {
       action: "create",
       act: async ({ testbed, subject }) => {
         // The first request reads the service's time. By then the old entries are read, and the new one is not written. So the
-        // organisation is not requested before.
+        // organization is not requested before.
         const engine = testbed.engine(STACK, { env: { IRM_MOVED_FROM: testbed.organization } });
         const run = engine.start("up", subject.after, { point: "before send", of: "GET" });
         await run.paused;

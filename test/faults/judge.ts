@@ -87,7 +87,7 @@ const touched = (foreign: Foreign, live: Map<string, LiveRecord>): string[] =>
     return isDeepStrictEqual(changeless(now), changeless(before)) ? [] : [`${uid} is not ours and was changed`];
   });
 
-// The service binds the creator of an organisation to it.
+// The service binds the creator of an organization to it.
 const isOwnersOfRoot = (uid: string, live: Map<string, LiveRecord>): boolean => {
   const record = live.get(uid) as LiveRecord;
   const isBinding = "identityUid" in record || "identity" in record;

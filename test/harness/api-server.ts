@@ -66,7 +66,7 @@ export interface Actor {
 
 export interface TestServer
   extends Required<Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "organization" | "rotateKeys">> {
-  /** uid of the owner of the organisation */
+  /** uid of the owner of the organization */
   identity: string;
   /** uid of the identity that anyone may assume */
   anyone: string;
@@ -86,7 +86,7 @@ export interface TestServer
   exchange(identityToken: string, query: Body): Promise<Answer>;
   /** An API token, by a real exchange. */
   token(identity: string, options: TokenOptions & { subject: string }): Promise<string>;
-  /** An identity in a group of the organisation, bound to a role there or at `at`. */
+  /** An identity in a group of the organization, bound to a role there or at `at`. */
   actor(name: string, options?: { role?: string; at?: string; in?: string }): Promise<Actor>;
   /** uid of a built-in role. */
   role(name: string): Promise<string>;

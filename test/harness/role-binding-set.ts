@@ -13,7 +13,7 @@ export interface EngineSet {
 
 export interface SetsMachine {
   machine: Machine;
-  /** uids of five identities of the organisation */
+  /** uids of five identities of the organization */
   identities: string[];
   /** uid of a new group */
   group(): Promise<string>;

@@ -1,4 +1,4 @@
-// The same organisation in each language: created, found unchanged, destroyed. And the programs of docs/plugin.md.
+// The same organization in each language: created, found unchanged, destroyed. And the programs of docs/plugin.md.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("examples", () => {
   const programOf = (language: string, text: RegExp): string => {
     const programs = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, own]) => own === language);
     const [[, , program = ""] = []] = programs.filter(([, , own = ""]) => text.test(own));
-    return program.replaceAll("<uid of your organisation>", place.server.organization);
+    return program.replaceAll("<uid of your organization>", place.server.organization);
   };
 
   it("docs/plugin.md has a program in YAML that can be created", async () => {

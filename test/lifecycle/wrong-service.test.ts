@@ -60,10 +60,10 @@ new Group("below", { parent: team, name: "below" });
     await program.must("up", "--yes", "--skip-preview");
     await server.stop();
 
-    // In memory, at the same address: another organisation, with another owner and token.
+    // In memory, at the same address: another organization, with another owner and token.
     await start("--port", new URL(baseUrl).port);
     configure(program);
-    const text = `The records of this stack are in the organisation ${organization}, and it is not at ${baseUrl}`;
+    const text = `The records of this stack are in the organization ${organization}, and it is not at ${baseUrl}`;
     const preview = await expectRefusal(program, text, "preview");
     expect(preview).toContain("started with --db FILE");
     expect(preview).toContain("pulumi state delete --all");

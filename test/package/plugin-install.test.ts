@@ -58,7 +58,7 @@ test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other fi
     "Pulumi.yaml": `name: npm\nruntime: nodejs\nmain: index.js\n${PLUGINS}`,
     "package.json": { type: "module" },
     "index.js": program,
-    "documented.js": (documented?.text ?? "").replaceAll("<uid of your organisation>", place.server.organization),
+    "documented.js": (documented?.text ?? "").replaceAll("<uid of your organization>", place.server.organization),
   });
   const modules = join(place.folder, "npm", "node_modules");
   symlinkSync(join(project.folder, "node_modules"), modules);

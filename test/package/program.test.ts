@@ -42,7 +42,7 @@ const programs = (): DocumentProgram[] =>
     .flatMap((document) => programsOf(newest.path, document))
     .map(({ place: at, text }) => ({
       place: at.replace(/\W/g, "-"),
-      text: text.replaceAll("<uid of your organisation>", place.server.organization),
+      text: text.replaceAll("<uid of your organization>", place.server.organization),
     }))
     // Those of the native plugin run with it: plugin-install.test.ts, test/lifecycle/native.
     .filter(({ text }) => !text.includes('from "pulumi-irm/plugin"'))

@@ -53,7 +53,7 @@ new native.Provider("wrong", { baseURL: "https://api.example.com" });
 
 // @ts-expect-error a group has no such argument: without types this line would be accepted
 new Group("b", { parent: organization, name: "b", colour: "red" });
-// @ts-expect-error a group is in another, unless a root organisation is asked for
+// @ts-expect-error a group is in another, unless a root organization is asked for
 new Group("c", { name: "c" });
 // @ts-expect-error there is no such method
 export const none = operations.PaintGroup;

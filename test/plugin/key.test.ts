@@ -13,7 +13,7 @@ describe("the key of a resource", () => {
     expect(keyFrom(urn("irm:index:Group$irm:index:Identity"), "acme")).toBe("acme/shop/dev/Group$Identity::x");
   });
 
-  it("has the one organisation of a backend of one's own, and the provider's id in Pulumi Cloud", () => {
+  it("has the one organization of a backend of one's own, and the provider's id in Pulumi Cloud", () => {
     const home = { PULUMI_HOME: "/nowhere" };
     expect(organizationWithout("id-1", { PULUMI_BACKEND_URL: "s3://bucket" }, "/")).toBe("organization");
     expect(organizationWithout("id-1", { PULUMI_BACKEND_URL: "https://api.pulumi.com" }, "/")).toBe("~id-1");

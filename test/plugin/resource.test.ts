@@ -284,14 +284,14 @@ describe("what a check looks up", () => {
 });
 
 describe("an import", () => {
-  it("describes the record as it is, also an organisation", async () => {
+  it("describes the record as it is, also an organization", async () => {
     const root = await plugin.read(urnOf("Group", "root"), org);
     expect(root).toMatchObject({ id: org, outs: { uid: org }, inputs: { root: true } });
     const diff = await plugin.diff(urnOf("Group", "root"), org, root.outs, root.inputs, root.inputs);
     expect(diff.changes).toBe(false);
   });
 
-  it("by Group.get belongs to the organisation of the stack that the program names", async () => {
+  it("by Group.get belongs to the organization of the stack that the program names", async () => {
     const read = await plugin.read(urnOf("Group", "got"), org, { [ORGANIZATION]: "acme" });
     expect(read.outs).toMatchObject({ uid: org, [KEY]: "acme/project/stack/Group::got" });
     expect(read.outs).not.toHaveProperty(ORGANIZATION);

@@ -46,7 +46,7 @@ test("IsAncestorOrSelf differs for the record itself only", () => {
   expect(isAncestorOrSelf(leaf, group)).toBe(false);
 });
 
-test("a uid has at most 102 levels below its organisation: a hundred of groups, a repo, a tag", () => {
+test("a uid has at most 102 levels below its organization: a hundred of groups, a repo, a tag", () => {
   const at = (levels: number) => root + "/b74ce966caf448d1".repeat(levels);
   expect([0, 100, 102].map((levels) => levelOf(at(levels)))).toEqual([0, 100, 102]);
   expect([0, 100, 102, 103, 60_000].map((levels) => isUidp(at(levels)))).toEqual([true, true, true, false, false]);

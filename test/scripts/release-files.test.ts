@@ -52,7 +52,7 @@ describe("the Python package", async () => {
     expect(JSON.parse(textOf("pulumi_irm/pulumi-plugin.json"))).toEqual({ resource: true, name: "irm", version });
   });
 
-  test("passes the organisation of the stack with each resource, declared or got by its uid", () => {
+  test("passes the organization of the stack with each resource, declared or got by its uid", () => {
     const types = Object.keys(JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")).resources);
     const line = '__props__.__dict__["__organization"] = pulumi.get_organization()\n';
     const passing = [...files].filter(([, data]) => strFromU8(data).split(line).length === 3);

@@ -52,7 +52,7 @@ describe("groups one in the other", () => {
     for (let level = 1; level <= 100; level += 1)
       parent = await createUid(api, "groups", parent, { name: `g${level}` });
     const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
-    expectInvalid(deeper, ["parent", "is 100 levels below its organisation"]);
+    expectInvalid(deeper, ["parent", "is 100 levels below its organization"]);
     const repo = await createRecord(api, "repos", parent, { name: "r" });
     const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
     const { uid } = await createRecord(api, "tags", repo.uid, tag);

@@ -1,4 +1,4 @@
-// The review against the server's own authorisation: random organisations, and random changes of each. The graphs before and after
+// The review against the server's own authorisation: random organizations, and random changes of each. The graphs before and after
 // are read over the API, and the one after is derived from a preview of the change besides. What they say of each identity, group
 // and capability must be what the server decides; the rows of the change must be those that follow from its decisions, and the
 // findings of the rules those of an oracle. The first difference is shrunk and reported.
@@ -15,7 +15,7 @@ import type { PartOptions, PartResult } from "./part.ts";
 
 const AT_ONCE = 50;
 
-/** `rounds`: organisations, each with one change. */
+/** `rounds`: organizations, each with one change. */
 export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
   const counts = { organizations: 0, decisions: 0, rows: 0, findings: 0, policies: 0, decisionsInPart: 0 };
   const failures: string[] = [];
@@ -73,14 +73,14 @@ export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartRe
     for (let done = 0; done < rounds && failures.length === 0; done += AT_ONCE) {
       const details = await fc.check(property, { seed: seed + done, numRuns: Math.min(AT_ONCE, rounds - done) });
       if (details.failed) failures.push(`${fc.defaultReportMessage(details)}\n${details.errorInstance}`);
-      say?.(`${counts.organizations} of ${rounds} organisations, ${counts.decisions} decisions`);
+      say?.(`${counts.organizations} of ${rounds} organizations, ${counts.decisions} decisions`);
     }
   } finally {
     await world.close();
   }
   return {
     figures: {
-      "organisations, each changed once": counts.organizations,
+      "organizations, each changed once": counts.organizations,
       "decisions of the server compared": counts.decisions,
       "decisions, for a reader of a part": counts.decisionsInPart,
       "rows of gains and losses": counts.rows,

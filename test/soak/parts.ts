@@ -40,7 +40,7 @@ export const parts = {
     run: async (options) => (await import("./malformed.ts")).malformed({ ...options, rounds: 100_000 }),
   },
   access: {
-    goal: "1,000 random organisations and changes: the review agrees with the server's own authorisation",
+    goal: "1,000 random organizations and changes: the review agrees with the server's own authorisation",
     run: async (options) => (await import("./access.ts")).access({ ...options, rounds: 1_000 }),
   },
   patterns: {

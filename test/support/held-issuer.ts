@@ -7,7 +7,7 @@ import { START_MS } from "../harness/clock.ts";
 import { createRecord } from "../harness/records.ts";
 
 export interface HeldIssuer {
-  /** an identity of the organisation that trusts this issuer */
+  /** an identity of the organization that trusts this issuer */
   identity: string;
   /** a token that may assume it */
   token: string;

@@ -1,11 +1,11 @@
 // The document that `pulumi preview --json --show-sames --refresh` prints of a change from one access graph to another, as if a
-// program declared all of an organisation. Records of `after` that do not exist yet have the uid null.
+// program declared all of an organization. Records of `after` that do not exist yet have the uid null.
 import type { AccessGraph, NodeId } from "../../access/graph/graph.ts";
 import { placeholderUid } from "../../client/placeholder-uid.ts";
 import type { Json } from "../../schema/index.ts";
 
 export interface PreviewOptions {
-  /** of the organisation, which the program does not declare */
+  /** of the organization, which the program does not declare */
   organization: string;
   /** role bindings as one set for each group */
   sets?: boolean;

@@ -30,7 +30,7 @@ export interface HeldBy {
   places: HeldThere[];
 }
 
-/** The path of a group; of several visible organisations also which one: `platform/registry of acme`. */
+/** The path of a group; of several visible organizations also which one: `platform/registry of acme`. */
 export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
   if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
   return (group) => {
@@ -87,7 +87,7 @@ const NOT_ASSUMABLE = "nobody that you can see: this cannot be read, or the iden
 const byPathAndRole = (a: HeldThere, b: HeldThere): number =>
   compare(sortKey(a.path), sortKey(b.path)) || compare(a.role, b.role);
 
-// An organisation comes before its groups.
+// An organization comes before its groups.
 const sortKey = (path: string): string => path.replace(/^\/( of |$)/, "");
 
 /** `Access of release at platform/registry: tag.create` */

@@ -44,7 +44,7 @@ interface Graphs {
   after: AccessGraph;
 }
 
-/** The organisations; and what hangs nowhere, which only a broken service has. */
+/** The organizations; and what hangs nowhere, which only a broken service has. */
 export const treesOf = (graphs: Graphs): GroupTree[] => {
   const { before, after } = graphs;
   const groups = new Map([...before.groups, ...after.groups]);

@@ -1,4 +1,4 @@
-// last-owner-goes: no identity is left with the role owner on an organisation.
+// last-owner-goes: no identity is left with the role owner on an organization.
 import { ownersIn } from "../owners.ts";
 import type { Rule } from "./rule.ts";
 
@@ -8,6 +8,6 @@ export const lastOwnerGoes: Rule = {
     const left = ownersIn(after);
     return [...ownersIn(before).keys()]
       .filter((group) => after.groups.has(group) && !left.has(group))
-      .map((subject) => ({ subject, message: "no identity is left with the role owner on the organisation itself" }));
+      .map((subject) => ({ subject, message: "no identity is left with the role owner on the organization itself" }));
   },
 };

@@ -1,4 +1,4 @@
-// root-binding: an identity gets a role on a whole organisation.
+// root-binding: an identity gets a role on a whole organization.
 import type { BindingNode } from "../../graph/graph.ts";
 import { isOrganization, nameOf, type Rule } from "./rule.ts";
 
@@ -15,7 +15,7 @@ export const rootBinding: Rule = {
     return [...Map.groupBy(gained, ({ identity }) => identity)].map(([subject, bindings]) => {
       const roles = [...new Set(bindings.map(({ role }) => nameOf(after.roles, role)))].sort().join(", ");
       const groups = [...new Set(bindings.map(({ group }) => nameOf(after.groups, group)))];
-      return { subject, message: `gets ${roles} on the whole organisation ${groups.sort().join(", ")}` };
+      return { subject, message: `gets ${roles} on the whole organization ${groups.sort().join(", ")}` };
     });
   },
 };

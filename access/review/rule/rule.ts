@@ -7,7 +7,7 @@ import type { Proposal } from "../proposal.ts";
 import type { RuleName } from "../report.ts";
 
 export interface Found {
-  /** an identity, or an organisation */
+  /** an identity, or an organization */
   subject: NodeId;
   message: string;
 }
@@ -44,7 +44,7 @@ export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string =
   return names.length > 3 ? `${shown} and ${names.length - 3} more groups` : shown;
 };
 
-/** The binding's group is an organisation. */
+/** The binding's group is an organization. */
 export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
   graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
 

@@ -73,7 +73,7 @@ class GetGroupResult:
     @pulumi.getter
     def kind(self) -> Optional['OrgKind']:
         """
-        Kind of the organisation; groups below a root inherit it
+        Kind of the organization; groups below a root inherit it
         """
         return pulumi.get(self, "kind")
 
@@ -89,7 +89,7 @@ class GetGroupResult:
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> Mapping[str, _builtins.int]:
         """
-        Limits of the organisation, by resource
+        Limits of the organization, by resource
         """
         return pulumi.get(self, "resource_limits")
 
@@ -97,7 +97,7 @@ class GetGroupResult:
     @pulumi.getter
     def status(self) -> Optional['OrgStatus']:
         """
-        State of the organisation that the group belongs to
+        State of the organization that the group belongs to
         """
         return pulumi.get(self, "status")
 
@@ -147,7 +147,7 @@ def get_group(name: Optional[_builtins.str] = None,
               parent: Optional[_builtins.str] = None,
               opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableGetGroupResult:
     """
-    The group of that name in `parent`; without one, the organisation of that name.
+    The group of that name in `parent`; without one, the organization of that name.
 
     :param _builtins.str name: The whole name
     :param _builtins.str parent: uid of the group that directly holds the record; default: root-level records only
@@ -172,7 +172,7 @@ def get_group_output(name: pulumi.Input[Optional[_builtins.str]] = None,
                      parent: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                      opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[GetGroupResult]:
     """
-    The group of that name in `parent`; without one, the organisation of that name.
+    The group of that name in `parent`; without one, the organization of that name.
 
     :param _builtins.str name: The whole name
     :param _builtins.str parent: uid of the group that directly holds the record; default: root-level records only

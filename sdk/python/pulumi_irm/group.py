@@ -41,9 +41,9 @@ class GroupArgs:
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
         :param pulumi.Input[_builtins.int] force_destroy_max: Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50
-        :param pulumi.Input['OrgKind'] kind: Kind of an organisation; groups below a root inherit it; default: the service's choice
+        :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates a new root organisation
+        :param pulumi.Input[_builtins.bool] root: Creates a new root organization
         :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
         """
         pulumi.set(__self__, "name", name)
@@ -156,7 +156,7 @@ class GroupArgs:
     @pulumi.getter
     def kind(self) -> pulumi.Input[Optional['OrgKind']]:
         """
-        Kind of an organisation; groups below a root inherit it; default: the service's choice
+        Kind of an organization; groups below a root inherit it; default: the service's choice
         """
         return pulumi.get(self, "kind")
 
@@ -180,7 +180,7 @@ class GroupArgs:
     @pulumi.getter
     def root(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Creates a new root organisation
+        Creates a new root organization
         """
         return pulumi.get(self, "root")
 
@@ -220,7 +220,7 @@ class Group(pulumi.CustomResource):
                  verified: pulumi.Input[Optional[_builtins.bool]] = None,
                  __props__=None):
         """
-        A node of the hierarchy; one without a parent is an organisation.
+        A node of the hierarchy; one without a parent is an organization.
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
@@ -230,10 +230,10 @@ class Group(pulumi.CustomResource):
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
         :param pulumi.Input[_builtins.int] force_destroy_max: Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50
-        :param pulumi.Input['OrgKind'] kind: Kind of an organisation; groups below a root inherit it; default: the service's choice
+        :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
-        :param pulumi.Input[_builtins.bool] root: Creates a new root organisation
+        :param pulumi.Input[_builtins.bool] root: Creates a new root organization
         :param pulumi.Input[_builtins.bool] verified: Set by the operator of the service only; default: the service's choice
         """
         ...
@@ -243,7 +243,7 @@ class Group(pulumi.CustomResource):
                  args: GroupArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A node of the hierarchy; one without a parent is an organisation.
+        A node of the hierarchy; one without a parent is an organization.
 
         :param str resource_name: The name of the resource.
         :param GroupArgs args: The arguments to use to populate this resource's properties.
@@ -356,7 +356,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter
     def kind(self) -> pulumi.Output[Optional['OrgKind']]:
         """
-        Kind of the organisation that the group belongs to
+        Kind of the organization that the group belongs to
         """
         return pulumi.get(self, "kind")
 
@@ -372,7 +372,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter
     def parent(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        uid of the group that this one belongs to; absent for an organisation
+        uid of the group that this one belongs to; absent for an organization
         """
         return pulumi.get(self, "parent")
 
@@ -380,7 +380,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> pulumi.Output[Mapping[str, _builtins.int]]:
         """
-        Limits of the organisation, by resource
+        Limits of the organization, by resource
         """
         return pulumi.get(self, "resource_limits")
 
@@ -388,7 +388,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter
     def status(self) -> pulumi.Output[Optional['OrgStatus']]:
         """
-        State of the organisation that the group belongs to
+        State of the organization that the group belongs to
         """
         return pulumi.get(self, "status")
 

@@ -36,7 +36,7 @@ class IdentityProviderArgs:
         :param pulumi.Input[_builtins.str] default_role: The role granted at the first sign-in: the name of a built-in role, or a uid
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input['IdentityProviderOIDCArgs'] oidc: OpenID Connect
-        :param pulumi.Input[_builtins.str] parent: The organisation or group whose people sign in there: its uid
+        :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
@@ -95,7 +95,7 @@ class IdentityProviderArgs:
     @pulumi.getter
     def parent(self) -> pulumi.Input[_builtins.str]:
         """
-        The organisation or group whose people sign in there: its uid
+        The organization or group whose people sign in there: its uid
         """
         return pulumi.get(self, "parent")
 
@@ -168,7 +168,7 @@ class IdentityProvider(pulumi.CustomResource):
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        Where the people of an organisation sign in.
+        Where the people of an organization sign in.
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
@@ -179,7 +179,7 @@ class IdentityProvider(pulumi.CustomResource):
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[Union['IdentityProviderOIDCArgs', 'IdentityProviderOIDCArgsDict']] oidc: OpenID Connect
-        :param pulumi.Input[_builtins.str] parent: The organisation or group whose people sign in there: its uid
+        :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
         """
         ...
     @overload
@@ -188,7 +188,7 @@ class IdentityProvider(pulumi.CustomResource):
                  args: IdentityProviderArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Where the people of an organisation sign in.
+        Where the people of an organization sign in.
 
         :param str resource_name: The name of the resource.
         :param IdentityProviderArgs args: The arguments to use to populate this resource's properties.

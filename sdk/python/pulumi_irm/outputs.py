@@ -1044,12 +1044,12 @@ class GroupRecord(dict):
         :param _builtins.str create_time: RFC 3339, UTC
         :param _builtins.str description: One line, at most 512 characters
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param Mapping[str, _builtins.int] resource_limits: Limits of the organisation, by resource
+        :param Mapping[str, _builtins.int] resource_limits: Limits of the organization, by resource
         :param _builtins.str uid: Path of hexadecimal segments, the ancestors first
         :param _builtins.str update_time: RFC 3339, UTC
         :param _builtins.bool verified: Set by the operator of the service only
-        :param 'OrgKind' kind: Kind of the organisation; groups below a root inherit it
-        :param 'OrgStatus' status: State of the organisation that the group belongs to
+        :param 'OrgKind' kind: Kind of the organization; groups below a root inherit it
+        :param 'OrgStatus' status: State of the organization that the group belongs to
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "description", description)
@@ -1091,7 +1091,7 @@ class GroupRecord(dict):
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> Mapping[str, _builtins.int]:
         """
-        Limits of the organisation, by resource
+        Limits of the organization, by resource
         """
         return pulumi.get(self, "resource_limits")
 
@@ -1123,7 +1123,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def kind(self) -> Optional['OrgKind']:
         """
-        Kind of the organisation; groups below a root inherit it
+        Kind of the organization; groups below a root inherit it
         """
         return pulumi.get(self, "kind")
 
@@ -1131,7 +1131,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def status(self) -> Optional['OrgStatus']:
         """
-        State of the organisation that the group belongs to
+        State of the organization that the group belongs to
         """
         return pulumi.get(self, "status")
 
@@ -2398,8 +2398,8 @@ class SyncConfigRecord(dict):
         :param _builtins.str azure: Registry at Azure that images are copied to
         :param _builtins.str expiration_time: 14 days after syncing began
         :param _builtins.str google: Registry at Google Cloud that images are copied to
-        :param _builtins.bool grace_period: A grace period follows the end of life; a setting of the organisation
-        :param _builtins.bool unique_tags: Exported tags are uniquely labelled; a setting of the organisation
+        :param _builtins.bool grace_period: A grace period follows the end of life; a setting of the organization
+        :param _builtins.bool unique_tags: Exported tags are uniquely labelled; a setting of the organization
         """
         pulumi.set(__self__, "source", source)
         if amazon is not None:
@@ -2469,7 +2469,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter(name="gracePeriod")
     def grace_period(self) -> Optional[_builtins.bool]:
         """
-        A grace period follows the end of life; a setting of the organisation
+        A grace period follows the end of life; a setting of the organization
         """
         return pulumi.get(self, "grace_period")
 
@@ -2477,7 +2477,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter(name="uniqueTags")
     def unique_tags(self) -> Optional[_builtins.bool]:
         """
-        Exported tags are uniquely labelled; a setting of the organisation
+        Exported tags are uniquely labelled; a setting of the organization
         """
         return pulumi.get(self, "unique_tags")
 

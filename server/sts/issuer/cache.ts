@@ -35,7 +35,7 @@ interface Entry {
 export interface Documents {
   /**
    * The cached keys if they are fresh and `isEnough` of them, else fetched ones, unless a fetch has just ended. `owners`: the
-   * organisations that need the issuer, for a fair share of the fetches.
+   * organizations that need the issuer, for a fair share of the fetches.
    */
   keysOf(issuer: string, isEnough: (keys: KeySet) => boolean, owners?: () => readonly string[]): Promise<KeySet>;
 }

@@ -1,9 +1,9 @@
-// Bounds concurrent fetches, with fair shares for organisations: at the limit, the organisation with the most fetches gives
-// up its oldest one. So issuers that never respond cost other organisations nothing.
+// Bounds concurrent fetches, with fair shares for organizations: at the limit, the organization with the most fetches gives
+// up its oldest one. So issuers that never respond cost other organizations nothing.
 import { refusal } from "../refusal.ts";
 
 export interface Place {
-  /** aborts when another organisation takes the place */
+  /** aborts when another organization takes the place */
   signal: AbortSignal;
   isTaken(): boolean;
   release(): void;
@@ -20,14 +20,14 @@ export const createPlaces = (count: number) => {
   const taken = new Set<Holder>();
   const countOf = (owner: string) => [...taken].filter((holder) => holder.owner === owner).length;
 
-  // An organisation that would then hold as many gains nothing by a swap. But each can have one place.
+  // An organization that would then hold as many gains nothing by a swap. But each can have one place.
   const makeRoom = (owner: string): void => {
     const [first, ...others] = [...taken] as [Holder, ...Holder[]];
     const crowded = others.reduce((most, next) => (countOf(next.owner) > countOf(most.owner) ? next : most), first);
     const own = countOf(owner);
     if (own > 0 && own + 1 >= countOf(crowded.owner)) throw refusal("document", "too many issuers are being asked");
     taken.delete(crowded);
-    crowded.controller.abort(new TypeError("gave way to an issuer of another organisation"));
+    crowded.controller.abort(new TypeError("gave way to an issuer of another organization"));
   };
 
   return {

@@ -27,7 +27,7 @@ export interface AssumeOptions {
     withExactClaims(issuer: string, subject: string): Identity[];
     /** some stored identity has exactly this issuer */
     hasIssuer(issuer: string): boolean;
-    /** uids of the organisations with such an identity */
+    /** uids of the organizations with such an identity */
     organizationsWith(issuer: string): string[];
   };
   defaultAudience: Matcher;

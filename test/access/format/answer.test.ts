@@ -49,7 +49,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("of several organisations, each place names its own", () => {
+test("of several organizations, each place names its own", () => {
   const answer = answerFor("ci");
   const other = "b".repeat(40);
   const graph = newGraph(answer.graph);

@@ -1,4 +1,4 @@
-// Reviews for the tests of the formats: a small organisation that shows every part of a page, and a large one from a seed.
+// Reviews for the tests of the formats: a small organization that shows every part of a page, and a large one from a seed.
 import { type GraphBuilder, type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";

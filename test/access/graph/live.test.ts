@@ -1,4 +1,4 @@
-// The access graph of a live organisation, as its owner and as a caller who sees a part of it.
+// The access graph of a live organization, as its owner and as a caller who sees a part of it.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ test("the owner sees every group, identity, role and binding, and nothing is mis
   ]);
 });
 
-test("a list costs one request, and its completeness one more where it shows nothing of the organisation itself", async () => {
+test("a list costs one request, and its completeness one more where it shows nothing of the organization itself", async () => {
   const paths: string[] = [];
   await readLive(clientOf(api, api.owner.token, paths));
   const absent = `${api.organization}/${"0".repeat(16)}`;

@@ -1,4 +1,4 @@
-// A policy as a graph: matched with what the API says by names, and the whole truth of its organisation.
+// A policy as a graph: matched with what the API says by names, and the whole truth of its organization.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { readLive } from "../../../access/graph/live.ts";

@@ -51,7 +51,7 @@ const samples = {
   "fork's pull request": of("repo:somebody/octo-repo:pull_request", { event_name: "pull_request" }),
   "repository of a longer name": of("repo:octo-org/octo-repo-2:ref:refs/heads/main"),
   "pull request of a longer name": of("repo:octo-org/octo-repo-2:pull_request", { event_name: "pull_request" }),
-  "organisation of a longer name": of("repo:octo-org-2/octo-repo:ref:refs/heads/main"),
+  "organization of a longer name": of("repo:octo-org-2/octo-repo:ref:refs/heads/main"),
   "another letter for the dot": of("repo:octo-org/octoXrepo:ref:refs/heads/main"),
   "other case": of("repo:Octo-Org/octo-repo:ref:refs/heads/main"),
   immutable: of("repo:octo-org@123456/octo-repo@456789:ref:refs/heads/main"),
@@ -76,7 +76,7 @@ describe("githubActions matches the published claims of what it names, and not t
     ["pull requests", { repository, event: "pull_request" }, ["pull request"]],
     ["another event", { repository, event: "push" }, ["main", "branch with a slash", "branch two levels deep"]],
     [
-      "every repository of an organisation, and of no other",
+      "every repository of an organization, and of no other",
       { repository: "octo-org/*", branch: "main" },
       ["main", "repository of a longer name", "another letter for the dot"],
     ],

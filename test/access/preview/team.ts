@@ -1,4 +1,4 @@
-// A small organisation that previews which are written by hand change, and the rows of their reviews.
+// A small organization that previews which are written by hand change, and the rows of their reviews.
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import type { Report } from "../../../access/review/report.ts";

@@ -97,15 +97,15 @@ test("all unknown names are reported at once, each with the nearest", () => {
   );
 });
 
-test("a path begins below the organisation", () => {
+test("a path begins below the organization", () => {
   expect(refused({ group: "acme/platform/registry" })).toBe(
-    'there is no group "acme/platform/registry"; a path begins below the organisation: platform/registry',
+    'there is no group "acme/platform/registry"; a path begins below the organization: platform/registry',
   );
-  expect(refused({ group: "acme" })).toBe('there is no group "acme"; / is the organisation itself');
+  expect(refused({ group: "acme" })).toBe('there is no group "acme"; / is the organization itself');
 });
 
-test("an empty group is refused: it is no way to write the organisation", () => {
-  expect(refused({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organisation itself");
+test("an empty group is refused: it is no way to write the organization", () => {
+  expect(refused({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organization itself");
 });
 
 test("an ambiguous name lists its uids", () => {
@@ -116,11 +116,11 @@ test("an ambiguous name lists its uids", () => {
   );
 });
 
-test("a path needs one organisation; of several their uids are listed", () => {
+test("a path needs one organization; of several their uids are listed", () => {
   const { graph } = organization();
   const other = addGroup(graph, "f".repeat(40), "zenith", null);
   expect(refused({ group: "platform" }, { graph, notVisible: [] })).toBe(
-    `a path counts from an organisation, and you can see 2; give the uid of the group. They are:\n  ${ROOT} acme\n  ${other} zenith`,
+    `a path counts from an organization, and you can see 2; give the uid of the group. They are:\n  ${ROOT} acme\n  ${other} zenith`,
   );
   expect(asked({ group: own.platform }, { graph, notVisible: [] })).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-// A policy against what the caller can see of an organisation.
+// A policy against what the caller can see of an organization.
 import { expect, test } from "vitest";
 import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { NotVisible } from "../../../access/graph/live.ts";
@@ -41,14 +41,14 @@ test("what the policy adds is a gain, and what it lacks a loss", () => {
   expect(rowsOf(wanted, live)).toEqual(["ci - / repo.list"]);
 });
 
-test("an organisation that the API does not show is said to be new: its name may be misspelt", () => {
+test("an organization that the API does not show is said to be new: its name may be misspelt", () => {
   const wanted = start();
   wanted.groups.set("policy:group:/", { id: "policy:group:/", uid: null, name: "deev", parent: null });
   expect(proposalFromPolicy(wanted, { graph: start(), notVisible: [] }).unknown).toEqual([
     {
       subject: "deev",
       message:
-        "the API shows no organisation deev, so this review takes all of the policy for new, and nothing for removed; it shows dev",
+        "the API shows no organization deev, so this review takes all of the policy for new, and nothing for removed; it shows dev",
     },
   ]);
   expect(proposalFromPolicy(start(), { graph: start(), notVisible: [] }).unknown).toEqual([]);

@@ -22,7 +22,7 @@ const ROLES = {
 const role = (name: keyof typeof ROLES) => name.length.toString(16).padStart(40, "f");
 const exactly = { issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" };
 
-/** An organisation with an owner, and ci as `claimMatch` has it. */
+/** An organization with an owner, and ci as `claimMatch` has it. */
 const start = (claimMatch: Json | undefined = exactly): GraphBuilder => {
   const graph = newGraph();
   addGroup(graph, ROOT, "dev", null);
@@ -326,7 +326,7 @@ describe("pull-request-writes", () => {
 });
 
 describe("root-binding", () => {
-  test("fires on a role on an organisation, also of an identity that does not exist yet", () => {
+  test("fires on a role on an organization, also of an identity that does not exist yet", () => {
     expect(found(start(), (graph) => bind(graph, ROOT, CI, role("viewer")))).toEqual([`root-binding ${CI}`]);
     const create = (graph: GraphBuilder) =>
       bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), role("viewer"));
@@ -343,7 +343,7 @@ describe("root-binding", () => {
 });
 
 describe("last-owner-goes", () => {
-  test("fires when the last binding of owner on the organisation goes, or its identity", () => {
+  test("fires when the last binding of owner on the organization goes, or its identity", () => {
     expect(found(start(), (graph) => graph.bindings.clear())).toEqual([`last-owner-goes ${ROOT}`]);
     expect(found(start(), (graph) => void graph.identities.delete(OWNER))).toContain(`last-owner-goes ${ROOT}`);
   });

@@ -3,6 +3,6 @@ import { dynamicProvider } from "./dynamic.ts";
 import { type OutsideOptions, outsideWith } from "./environment.ts";
 import type { Provider } from "./provider.ts";
 
-/** `stack`: organisation/project/stack */
+/** `stack`: organization/project/stack */
 export const dynamicHere = ({ stack, ...options }: OutsideOptions & { stack: string }): Promise<Provider> =>
   dynamicProvider(outsideWith(options), stack);

@@ -8,7 +8,7 @@ import { isHalfDone, type Named, type Provider, typeOf } from "./provider.ts";
 // Nothing is shared with the state: on the wire it could not be.
 const copied = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-/** `stack`: organisation/project/stack */
+/** `stack`: organization/project/stack */
 export const dynamicProvider = async (environment: Environment, stack: string): Promise<Provider> => {
   const methods = methodsWith(environment);
   await methods.group.configure({ config: { get: () => undefined } });

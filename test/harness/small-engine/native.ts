@@ -28,7 +28,7 @@ const structFrom = (value: Json): Struct.Struct =>
 
 const jsonFrom = (struct: Struct.Struct | undefined): Json => (struct?.toJavaScript() ?? {}) as Json;
 
-/** `stack`: organisation/project/stack. `engine`: address of the engine. */
+/** `stack`: organization/project/stack. `engine`: address of the engine. */
 export const nativeProvider = async (plugin: Plugin, stack: string, engine: string): Promise<Provider> => {
   const client = new services.ResourceProviderClient(`127.0.0.1:${plugin.port}`, credentials.createInsecure());
   const call = <Response>(method: string, members: Json, Request: new () => object): Promise<Response> => {

@@ -1,4 +1,4 @@
-// The owner of the organisation, who calls the server directly: to list records, and to create foreign ones.
+// The owner of the organization, who calls the server directly: to list records, and to create foreign ones.
 import type { Json } from "../../../schema/index.ts";
 import type { RunningServer } from "../../../server/index.ts";
 import { workloadToken } from "../provider.ts";

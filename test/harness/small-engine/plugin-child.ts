@@ -20,7 +20,7 @@ interface Parts {
   file: string;
   options: PluginOptions;
   env: Env;
-  /** organisation/project/stack */
+  /** organization/project/stack */
   stack: string;
   log(line: string): void;
   paused?(point: Point): void;

@@ -6,7 +6,7 @@ import { startEngineService } from "./engine-service.ts";
 import { nativeProvider } from "./native.ts";
 import type { Provider } from "./provider.ts";
 
-/** `stack`: organisation/project/stack */
+/** `stack`: organization/project/stack */
 export const nativeHere = async (environment: Environment, stack: string): Promise<Provider> => {
   const engine = await startEngineService(environment.log);
   const log = engineLog(() => engine.address);

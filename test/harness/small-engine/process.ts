@@ -16,7 +16,7 @@ export interface ChildOptions {
   /** module of that process */
   pluginFile?: string;
   stateFile: string;
-  /** organisation/project/stack */
+  /** organization/project/stack */
   stack: string;
   pace: Pace;
   wrongBy?: number;

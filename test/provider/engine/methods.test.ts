@@ -52,7 +52,7 @@ describe("the methods of a kind", () => {
     expect(requests).toEqual([]);
     await group.configure(CONFIG);
     await Promise.all(runs);
-    // Three more requests read the time, the existing records, and the organisation.
+    // Three more requests read the time, the existing records, and the organization.
     const isAsking = (path: string) =>
       path.startsWith("/ping/") || path.endsWith("/groups") || path.endsWith(`/groups/${ORG}`);
     const others = requests.filter(({ method, url }) => method !== "GET" || !isAsking(url.pathname));
@@ -211,7 +211,7 @@ describe("the methods of a kind", () => {
     expect(await group.diff(GROUP, outputs, news)).toEqual({ changes: true, replaces: [] });
     const { outs } = await group.update(GROUP, outputs, news);
     expect(outs).toMatchObject(outputs);
-    // The organisation is read once, and nothing is sent.
+    // The organization is read once, and nothing is sent.
     expect(requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 });

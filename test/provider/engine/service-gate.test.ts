@@ -1,4 +1,4 @@
-// A state whose records are at another service, detected by the address in the state and by the organisation behind it.
+// A state whose records are at another service, detected by the address in the state and by the organization behind it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -143,12 +143,12 @@ describe("a state whose records are at another address", () => {
   });
 });
 
-describe("a state whose organisation is not behind the address", () => {
+describe("a state whose organization is not behind the address", () => {
   const other = `${ORG}/1111111111111111`;
   const head = () =>
-    `wrong service? The records of this stack are in the organisation ${ORG}, and it is not at ${here()}: `;
+    `wrong service? The records of this stack are in the organization ${ORG}, and it is not at ${here()}: `;
 
-  it("is refused once for all records when the caller sees only another organisation", async () => {
+  it("is refused once for all records when the caller sees only another organization", async () => {
     const own = await group();
     const { inputs } = at(here(), ORG);
     const error = await own.check(inputs, news()).catch((thrown: Error) => thrown);
@@ -173,7 +173,7 @@ describe("a state whose organisation is not behind the address", () => {
     expect(requests).toEqual([]);
   });
 
-  it("is refused when the service reports that the organisation does not exist", async () => {
+  it("is refused when the service reports that the organization does not exist", async () => {
     const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "" };
     const unknown = await group(token, async () => refusal("NOT_FOUND", "no"));
     await expect(unknown.check(at(here(), ORG).inputs, news())).rejects.toThrow(
@@ -196,7 +196,7 @@ describe("a preview continues", () => {
     return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
   };
 
-  it("for a caller that sees a part of the organisation", async () => {
+  it("for a caller that sees a part of the organization", async () => {
     const own = await group(await narrowed("reader", "viewer"));
     await own.check(at(here()).inputs, preview());
     await own.diff(team, at(here()).outputs, news());
@@ -225,8 +225,8 @@ describe("a preview continues", () => {
     const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
     await refused.check(at("https://api.example.com").inputs, preview());
     expect(said).toEqual([
-      expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAVAILABLE`),
-      expect.stringContaining(`the organisation ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
+      expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAVAILABLE`),
+      expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
     ]);
   });
 

@@ -128,7 +128,7 @@ describe("AccessPolicy", () => {
     expect(Object.keys(registered()).sort()).toEqual(names);
   });
 
-  it("uses an organisation that exists by its uid, and an exclusive policy declares the bindings of every group", async () => {
+  it("uses an organization that exists by its uid, and an exclusive policy declares the bindings of every group", async () => {
     const uid = "0123456789abcdef0123456789abcdef01234567";
     const policy = { ...document, organization: { uid } };
     const outputs = await create(13, {
@@ -308,7 +308,7 @@ describe("adopt", () => {
     expect(paths.sort()).toEqual(["groups", "identities", "roles"].map((kind) => `/iam/v2beta1/${kind}`));
   });
 
-  it('"match" finds an organisation by its name', async () => {
+  it('"match" finds an organization by its name', async () => {
     const uid = service.organization as string;
     const { name } = (await call("GetGroup", { uid })) as unknown as { name: string };
     expect(await matchOf({ organization: name }).group("/")).toMatchObject({ uid, name });

@@ -65,7 +65,7 @@ describe("the names of pulumi-irm/plugin", () => {
 });
 
 describe("a native resource", () => {
-  it("of each class has its type, its arguments and the organisation of the stack, and nothing else", async () => {
+  it("of each class has its type, its arguments and the organization of the stack, and nothing else", async () => {
     const group = new Group("g", { parent: ORG, name: "g" });
     const identity = new Identity("i", { parent: group, name: "i", claimMatch });
     const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"], adopt: "match" });

@@ -17,7 +17,7 @@ const UID_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level 
 describe("valid inputs", () => {
   const rows: [string, Kind, Json][] = [
     ["a group", group, { parent: GROUP, name: "eng", description: "all of it", verified: false }],
-    ["a new organisation", group, { root: true, name: "org", kind: "ORG_KIND_CUSTOMER" }],
+    ["a new organization", group, { root: true, name: "org", kind: "ORG_KIND_CUSTOMER" }],
     ["an identity by claims", identity, { parent: GROUP, name: "ci", claimMatch }],
     [
       "an identity by patterns",
@@ -81,7 +81,7 @@ describe("invalid inputs", () => {
       "a parent that is undefined by mistake",
       group,
       { name: "eng" },
-      ["parent: parent is required; a new root organisation needs root: true"],
+      ["parent: parent is required; a new root organization needs root: true"],
     ],
     [
       "root and parent",
@@ -93,7 +93,7 @@ describe("invalid inputs", () => {
       "root: false and no parent",
       group,
       { root: false, name: "eng" },
-      ["parent: parent is required; a new root organisation needs root: true"],
+      ["parent: parent is required; a new root organization needs root: true"],
     ],
     [
       "an identity at the root",
@@ -264,7 +264,7 @@ describe("a replacement that would break dependents of the uid", () => {
       ],
     ],
     [
-      "an organisation that would become a group",
+      "an organization that would become a group",
       group,
       { root: true, name: "eng" },
       { parent: ORG, name: "eng" },

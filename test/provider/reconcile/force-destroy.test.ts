@@ -169,7 +169,7 @@ describe("forceDestroy of a group", () => {
 
   it("is refused on a root group: in the preview, and in the delete if the state has it", async () => {
     expect(inputProblems(group, { root: true, name: "r", forceDestroy: true })).toEqual([
-      { field: "forceDestroy", description: "is refused on a root group: it would empty an organisation" },
+      { field: "forceDestroy", description: "is refused on a root group: it would empty an organization" },
     ]);
     const root = await make("CreateGroup", "group", "", { name: "root" });
     await makeGroup(root, "below");
@@ -178,7 +178,7 @@ describe("forceDestroy of a group", () => {
     session.ownership.isNewRoot = () => true;
     const error = await failureOf(reconcile.remove(group, session, root, { name: "root", forceDestroy: true }));
     expect(error.message).toBe(
-      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organisation`,
+      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organization`,
     );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${root}`]));
   });

@@ -13,12 +13,12 @@ const shown = (requests: { method: string; url: URL }[]) =>
   requests.map(({ method, url }) => `${method} ${url.pathname.replace("/iam/v2beta1/", "")}`);
 
 const ADVICE =
-  "known to the service; is irm:baseUrl the right address? If the organisation was deleted, remove its resources from " +
+  "known to the service; is irm:baseUrl the right address? If the organization was deleted, remove its resources from " +
   "the state: pulumi state delete URN.";
 
 describe("a service without any records", () => {
-  it("fails a read or a delete of a record below, with the organisation as missing", async () => {
-    const error = `group ${GROUP}: neither it nor its organisation ${ORG} is ${ADVICE}`;
+  it("fails a read or a delete of a record below, with the organization as missing", async () => {
+    const error = `group ${GROUP}: neither it nor its organization ${ORG} is ${ADVICE}`;
     const reading = scriptedSession(gone);
     await expect(reconcile.read(group, reading.session, GROUP, { name: "eng" })).rejects.toThrow(error);
     const deleting = scriptedSession(gone);

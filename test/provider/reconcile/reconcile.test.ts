@@ -207,7 +207,7 @@ describe("an update", () => {
 });
 
 describe("a create", () => {
-  it("of an organisation posts to the collection itself, and creates below it wait for its permission", async () => {
+  it("of an organization posts to the collection itself, and creates below it wait for its permission", async () => {
     const { id } = await create(group, { root: true, name: "new-org" });
     expect(service.requests.at(-1)?.url.pathname).toBe("/iam/v2beta1/groups");
     expect(id).toMatch(/^[0-9a-f]{40}$/);

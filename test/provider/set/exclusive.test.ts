@@ -79,7 +79,7 @@ describe("an exclusive set", () => {
     expect(machine.said.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
   });
 
-  it("of the organisation keeps the owner that the run acts as, so that another one is not the last", async () => {
+  it("of the organization keeps the owner that the run acts as, so that another one is not the last", async () => {
     const { call } = machine.service.session;
     const organization = machine.org;
     const other = await sets.bind(organization, identities[3] as string, "owner");
@@ -100,7 +100,7 @@ describe("an exclusive set", () => {
       when: "all are to be removed",
       owners: ["a", "b"],
       removed: ["a", "b"],
-      kept: ["b: it is the last owner of the organisation"],
+      kept: ["b: it is the last owner of the organization"],
     },
     { when: "another one stays", owners: ["a", "b"], removed: ["a"], kept: [] },
     {
@@ -109,7 +109,7 @@ describe("an exclusive set", () => {
       removed: ["a", "mine"],
       kept: ["mine: this run acts as this identity"],
     },
-  ])("keeps the last owner of the organisation: $when", ({ owners, removed, kept }) => {
+  ])("keeps the last owner of the organization: $when", ({ owners, removed, kept }) => {
     const organization = "a".repeat(40);
     const role = { uid: "b".repeat(40), name: "owner" };
     const live = owners.map((uid) => ({ uid, identity: { uid: `of ${uid}` }, role, record: { uid } }));

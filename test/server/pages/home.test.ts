@@ -28,14 +28,14 @@ describe("with --dev", () => {
     server = await start({ dev: true });
   });
 
-  test("shows the addresses, the organisation and its owner", async () => {
+  test("shows the addresses, the organization and its owner", async () => {
     const { status, headers, text } = await get(`${server.baseUrl}/`);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(text).toContain(`<dt>API</dt><dd><code>${server.baseUrl}</code></dd>`);
     expect(text).toContain(`<dt>gRPC</dt><dd><code>${new URL(server.baseUrl).host}</code></dd>`);
     expect(text).toContain(`${server.authUrl}/sts/exchange`);
-    expect(text).toContain(`<dt>Organisation</dt><dd><code>${server.organization}</code></dd>`);
+    expect(text).toContain(`<dt>Organization</dt><dd><code>${server.organization}</code></dd>`);
     expect(text).toContain(`<dt>Owner</dt><dd><code>${server.identity}</code></dd>`);
   });
 
@@ -74,7 +74,7 @@ describe("with --dev", () => {
     expect(text.length).toBeGreaterThan(500);
   });
 
-  test("shows neither token nor organisation to a browser that names another host, as after DNS rebinding", async () => {
+  test("shows neither token nor organization to a browser that names another host, as after DNS rebinding", async () => {
     const client = createHttpClient(server.baseUrl);
     const { status, text } = await client.send({ method: "GET", target: "/", headers: { host: "evil.example" } });
     client.close();
@@ -99,13 +99,13 @@ describe("with --dev", () => {
   });
 });
 
-test("shows neither token nor organisation without --dev", async () => {
+test("shows neither token nor organization without --dev", async () => {
   const { baseUrl } = await start({});
   const { status, text } = await get(`${baseUrl}/`);
   expect(status).toBe(200);
   expect(text).toContain(`<dt>API</dt><dd><code>${baseUrl}</code></dd>`);
   expect(tokenIn(text)).toBeUndefined();
-  expect(text).not.toContain("<dt>Organisation</dt>");
+  expect(text).not.toContain("<dt>Organization</dt>");
 });
 
 test("escapes the values that it shows", () => {

@@ -11,7 +11,7 @@ afterAll(folder.remove);
 const GOOD = `
 organization:
   name: acme.example
-  description: The organisation
+  description: The organization
   kind: ORG_KIND_CUSTOMER
   verified: true
 groups:
@@ -56,7 +56,7 @@ describe("a good seed", () => {
     const uidOf = (name: string) => groups.find((group: Body) => group.name === name).uid as string;
     expect(groups.find((group: Body) => group.uid === api.organization)).toMatchObject({
       name: "acme.example",
-      description: "The organisation",
+      description: "The organization",
       kind: "ORG_KIND_CUSTOMER",
       verified: true,
     });
@@ -116,7 +116,7 @@ describe("a good seed", () => {
     );
   });
 
-  test("needs only an organisation with a name", () => {
+  test("needs only an organization with a name", () => {
     expect(parseSeed("organization: { name: a }", "f.yaml")).toEqual({
       organization: { name: "a" },
       groups: [],
@@ -141,7 +141,7 @@ describe("a bad seed is reported with file, line and column", () => {
 
   test.each<[string, string, RegExp]>([
     ["a list", "- a\n", /^f\.yaml:1:1: must be a map$/],
-    ["no organisation", "groups: []\n", /^f\.yaml:1:1: organization: /],
+    ["no organization", "groups: []\n", /^f\.yaml:1:1: organization: /],
     [
       "an unknown section",
       "organization: { name: a }\ncolours: []\n",

@@ -63,7 +63,7 @@ describe("an account association", () => {
     expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...before });
   });
 
-  test("is the organisation's, where its group is the organisation", async () => {
+  test("is the organization's, where its group is the organization", async () => {
     expect((await made({}, api.organization)).uid).toBe(api.organization);
     await api.ok("DELETE", `${PATH}/${api.organization}`);
   });
@@ -287,7 +287,7 @@ describe("a list of account associations", () => {
     ],
     ["of the groups one level below", () => ({ "uidp.childrenOf": at.acme }), ["eng", "sales"]],
     ["of the groups above", () => ({ "uidp.ancestorsOf": at.ci }), ["acme", "eng"]],
-    ["of organisations", () => ({ "uidp.inRoot": true }), ["acme"]],
+    ["of organizations", () => ({ "uidp.inRoot": true }), ["acme"]],
     ["of the groups that are named", () => ({ "uidp.ids": [at.ci, at.sales] }), ["ci", "sales"]],
     ["of several filters, which are ANDed", () => ({ "uidp.descendantsOf": at.eng, name: "sales" }), []],
   ])("%s", async (_, query, expected) => {

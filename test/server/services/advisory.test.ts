@@ -266,7 +266,7 @@ describe("the list by", () => {
 
   test.each<[string, () => Body, string]>([
     ["what is below a group", () => ({ "uidp.descendantsOf": groups.eng }), "ab"],
-    ["what is below the organisation", () => ({ "uidp.descendantsOf": api.organization }), "abcd"],
+    ["what is below the organization", () => ({ "uidp.descendantsOf": api.organization }), "abcd"],
     ["what is directly in a group", () => ({ "uidp.childrenOf": groups.sales }), "cd"],
     ["uids", () => ({ "uidp.ids": [advisories.a?.uid, advisories.d?.uid] }), "ad"],
     ["a place and a filter", () => ({ "uidp.childrenOf": groups.sales, artifactTypes: "apk" }), "d"],

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   person = (await api.actor("person")).uid;
   const other = await api.actor("other");
-  // Any caller may choose any name for an organisation, and for a group below one.
+  // Any caller may choose any name for an organization, and for a group below one.
   for (const name of ["claimed.example", "gmail.com"]) await createRecord(api, "groups", "", { name }, other.token);
   await createRecord(api, "groups", api.organization, { name: "below.example" });
 });
@@ -44,7 +44,7 @@ const lookUp = async (claims: Body): Promise<Answer> => {
   return api.call("GET", PATH, { token: json.token });
 };
 
-test("finds the verified organisation with the name of the domain, for a caller without any role", async () => {
+test("finds the verified organization with the name of the domain, for a caller without any role", async () => {
   const expected = { group: await api.ok("GET", `${IAM}/groups/${api.organization}`) };
   expect((await lookUp(EMAIL)).json).toEqual(expected);
   expect((await lookUp({ ...EMAIL, email: "Me@ACME.Example" })).json).toEqual(expected);
@@ -61,16 +61,16 @@ describe("refuses with one text", () => {
     ["an address without email_verified", { email: EMAIL.email }],
     ["an address that is declared unverified", { ...EMAIL, email_verified: false }],
     ["an address that is verified by a text", { ...EMAIL, email_verified: "true" }],
-    ["a domain that no organisation has", { ...EMAIL, email: "me@nobody.example" }],
+    ["a domain that no organization has", { ...EMAIL, email: "me@nobody.example" }],
     ["a domain below", { ...EMAIL, email: "me@mail.acme.example" }],
     ["a domain that is longer", { ...EMAIL, email: "me@notacme.example" }],
     ["a domain alone", { ...EMAIL, email: "@" }],
     ["an address without a domain", { ...EMAIL, email: "me" }],
     ["a domain without an address", { ...EMAIL, email: "acme.example" }],
     ["a domain without a name before it", { ...EMAIL, email: "@acme.example" }],
-    ["an organisation that is not verified", { ...EMAIL, email: "me@claimed.example" }],
+    ["an organization that is not verified", { ...EMAIL, email: "me@claimed.example" }],
     ["a domain where anyone can have an address", { ...EMAIL, email: "me@gmail.com" }],
-    ["a group that is not an organisation", { ...EMAIL, email: "me@below.example" }],
+    ["a group that is not an organization", { ...EMAIL, email: "me@below.example" }],
     ["an address that is not text", { ...EMAIL, email: ["me@acme.example"] }],
   ])("%s", async (_, claims) => {
     expectMissing(await lookUp(claims));

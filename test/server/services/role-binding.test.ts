@@ -75,14 +75,14 @@ describe("a role binding", () => {
     );
   });
 
-  test("is refused with another organisation's identity, with the error of a missing one", async () => {
+  test("is refused with another organization's identity, with the error of a missing one", async () => {
     const founder = await api.actor("founder");
     const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);
     const body = { name: "i", servicePrincipal: 1 };
     const { uid } = await createRecord(api, "identities", theirs, body, founder.token);
     const answer = await create({ identityUid: uid, roleUid: viewer });
     expectInvalid(answer, ["identityUid", `identity ${uid} does not exist`]);
-    // The other way round: the founder sees itself, though nothing else of the organisation that it lives in.
+    // The other way round: the founder sees itself, though nothing else of the organization that it lives in.
     const own = { token: founder.token, body: { identityUid: founder.uid, roleUid: viewer } };
     expect((await api.call("POST", `${IAM}/roleBindings/${theirs}`, own)).status).toBe(200);
     const other = { token: founder.token, body: { identityUid: identity, roleUid: viewer } };

@@ -59,7 +59,7 @@ describe("the source", () => {
     }
   });
 
-  test("may be an organisation's own repo, and have slashes in its name", async () => {
+  test("may be an organization's own repo, and have slashes in its name", async () => {
     const { uid } = await repo({ name: "charts/nginx" }, api.organization);
     expect((await synced("dev/charts/nginx")).sync_config.source).toBe(uid);
     expect((await synced("cgr.dev/dev/charts/nginx")).sync_config.source).toBe(uid);

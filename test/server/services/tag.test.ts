@@ -215,7 +215,7 @@ describe("a list of tags", () => {
 
   test.each<[string, () => Body, boolean]>([
     ["everything below the group of the repo", () => ({ "uidp.descendantsOf": eng }), true],
-    ["everything below the organisation", () => ({ "uidp.descendantsOf": api.organization }), true],
+    ["everything below the organization", () => ({ "uidp.descendantsOf": api.organization }), true],
     ["what is directly in a repo", () => ({ "uidp.childrenOf": busy }), true],
     ["what is directly in a group: no tag is", () => ({ "uidp.childrenOf": eng }), false],
     ["root records: no tag is one", () => ({ "uidp.inRoot": true }), false],

@@ -97,7 +97,7 @@ describe("with the switch, a binding", () => {
     expect(await count(parent)).toBe("0");
   });
 
-  test("that made its creator owner of a new organisation counts", async () => {
+  test("that made its creator owner of a new organization counts", async () => {
     const { json: root } = await api.call("POST", `${IAM}/groups`, { token: bound.token, body: { name: "own" } });
     const owner = await api.role("owner");
     const { roleBindings } = await api.ok("GET", PATH, { token: bound.token, query: { group: root.uid } });

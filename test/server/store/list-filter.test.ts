@@ -53,11 +53,11 @@ const sorted = (...paths: string[]) => paths.map(own).toSorted();
 
 describe.each(KINDS)("%s", (...kind) => {
   test.each([
-    ["descendantsOf the organisation: everything, its own records too", "descendantsOf", "", GROUPS],
+    ["descendantsOf the organization: everything, its own records too", "descendantsOf", "", GROUPS],
     ["descendantsOf a group: inside it and below", "descendantsOf", "eng", ["eng", "eng/platform", "eng/platform/ci"]],
     ["descendantsOf a leaf: inside it", "descendantsOf", "eng/platform/ci", ["eng/platform/ci"]],
     ["childrenOf a group: one level", "childrenOf", "eng", ["eng"]],
-    ["childrenOf the organisation: one level", "childrenOf", "", [""]],
+    ["childrenOf the organization: one level", "childrenOf", "", [""]],
   ])("%s", async (_, filter, path, expected) => {
     expect(await places(kind, { [`uidp.${filter}`]: at(path) })).toEqual(sorted(...expected));
   });
@@ -106,7 +106,7 @@ describe("groups", () => {
 
   test.each([
     ["descendantsOf is exclusive of the group itself", { "uidp.descendantsOf": "eng" }, ["ci", "platform"]],
-    ["descendantsOf the organisation", { "uidp.descendantsOf": "" }, ["ci", "eng", "platform", "sales"]],
+    ["descendantsOf the organization", { "uidp.descendantsOf": "" }, ["ci", "eng", "platform", "sales"]],
     ["descendantsOf a leaf", { "uidp.descendantsOf": "sales" }, []],
     ["childrenOf is one level", { "uidp.childrenOf": "" }, ["eng", "sales"]],
     [
@@ -121,7 +121,7 @@ describe("groups", () => {
     expect(await names(query)).toEqual(expected);
   });
 
-  test("inRoot are the organisations", async () => {
+  test("inRoot are the organizations", async () => {
     expect(await names({ "uidp.inRoot": true })).toEqual(["acme"]);
     expect(await names({ "uidp.inRoot": true, name: "eng" })).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe("a server that is opened again on its file", () => {
     expect(groups.map(({ name }: Body) => name)).toEqual(["g1", "g2"]);
   });
 
-  test("has the same development organisation and owner, and creates no second one", async () => {
+  test("has the same development organization and owner, and creates no second one", async () => {
     expect({ organization: api.organization, identity: api.identity }).toEqual(uids);
     expect((await api.ok("GET", `${IAM}/groups`, { query: { "uidp.inRoot": true } })).totalCount).toBe("1");
   });

@@ -63,7 +63,7 @@ test("under load it has every write from before it began, and no invented record
   expect(before.filter((uid) => !uids.has(uid))).toEqual([]);
   for (const table of TABLES) expect(expected[table]).toEqual(expect.arrayContaining(restored[table] as unknown[]));
 
-  // With the organisation, the keys and the page tokens of the server that it was taken from.
+  // With the organization, the keys and the page tokens of the server that it was taken from.
   const again = await startServer({ store: copy, ids: shuffledIds(6) });
   expect(again.organization).toBe(api.organization);
   expect(Number((await again.ok("GET", `${IAM}/groups`)).totalCount)).toBe(uids.size);

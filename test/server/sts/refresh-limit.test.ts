@@ -49,7 +49,7 @@ describe("the limits of a family", () => {
   it.each([
     ["the same", (left: string) => left, "left"],
     ["one below", (_left: string, below: string) => below, "below"],
-    ["the organisation above", (_left: string, _below: string, api: TestServer) => api.organization, "left"],
+    ["the organization above", (_left: string, _below: string, api: TestServer) => api.organization, "left"],
   ])("hold scopes: %s", async (_, scope, expected) => {
     const { api } = await start();
     const left = await group(api, api.organization, "left");

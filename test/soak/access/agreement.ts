@@ -46,7 +46,7 @@ export const checkRows = (rows: readonly string[], expected: readonly string[]):
   if (wrong.length + missing.length > 0) throw new Error([...wrong, ...missing].join("\n"));
 };
 
-/** Throws what a proposal that changes nothing gains or loses. A policy cannot name identities of other organisations. */
+/** Throws what a proposal that changes nothing gains or loses. A policy cannot name identities of other organizations. */
 export const checkUnchanged = (what: string, { before, after }: Proposal, organization: string): void => {
   const change = accessChange(before, after).find(({ identity }) => identity.startsWith(organization));
   if (change) throw new Error(`${what} without a change: ${JSON.stringify(change)}`);

@@ -1,4 +1,4 @@
-// Random changes of an organisation. An operation names records by number, so that it means something in every organisation and
+// Random changes of an organization. An operation names records by number, so that it means something in every organization and
 // a failing run shrinks.
 import * as fc from "fast-check";
 import {
@@ -187,7 +187,7 @@ const deleteRole = operation("delete role", n, (organization, role) => {
   organization.serve("DeleteRole", { uid });
 });
 
-/** Fills an organisation. */
+/** Fills an organization. */
 export const growth: fc.Arbitrary<Operation[]> = fc.array(
   fc.oneof(
     { arbitrary: createGroup, weight: 3 },

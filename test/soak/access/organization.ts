@@ -1,4 +1,4 @@
-// An organisation in the store of a reference server in this process, changed by the server's own services as the operator.
+// An organization in the store of a reference server in this process, changed by the server's own services as the operator.
 import { isAncestorOrSelf, type RequestOf, type ResponseOf } from "../../../schema/index.ts";
 import { operator } from "../../../server/authorize.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
@@ -15,7 +15,7 @@ export interface Organization {
   serve<N extends ServedName>(operation: N, request: RequestOf<N>): ResponseOf<N>;
   /** of the records in it, in the order of their creation; of groups, itself first */
   uids(table: Table): string[];
-  /** that may be bound in it: its own, and one of another organisation */
+  /** that may be bound in it: its own, and one of another organization */
   identities(): string[];
   /** built-in ones, and its own */
   roles(): string[];
@@ -30,7 +30,7 @@ const BUILT_IN = ["owner", "viewer", "editor", "registry.push", "apk.pull"].map(
 
 export type Services = Omit<ServiceContext, "caller" | "capabilities">;
 
-/** `outsider`: an identity of another organisation. The bindings of `readers` are none of its own. */
+/** `outsider`: an identity of another organization. The bindings of `readers` are none of its own. */
 export const createOrganization = (context: Services, outsider: string, readers: readonly string[]): Organization => {
   const { store } = context;
   const serve: Organization["serve"] = (operation, request) =>

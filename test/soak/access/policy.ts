@@ -1,4 +1,4 @@
-// An organisation as the policy that describes it. Records have their uids as keys, so that the policy can name all of them.
+// An organization as the policy that describes it. Records have their uids as keys, so that the policy can name all of them.
 import { type AccessGraph, lineageOf, type NodeId, pathOf } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
@@ -52,7 +52,7 @@ export const policyOf = (organization: string, graph: AccessGraph): Policy | und
   };
 };
 
-/** Throws what the policy cannot say of this organisation. */
+/** Throws what the policy cannot say of this organization. */
 export const policyProposal = (policy: Policy, live: Live): Proposal => {
   const { graph, mistakes } = policyGraph(policy, live.graph);
   if (mistakes.length > 0) throw new Error(mistakes.map(({ text }) => text).join("\n"));

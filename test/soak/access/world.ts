@@ -1,4 +1,4 @@
-// A reference server in this process, and organisations in it, one at a time: an auditor sees all of it, and a reader a part.
+// A reference server in this process, and organizations in it, one at a time: an auditor sees all of it, and a reader a part.
 
 import type { Live } from "../../../access/graph/live.ts";
 import { readLive } from "../../../access/graph/live.ts";
@@ -13,9 +13,9 @@ import { manualClock } from "../../harness/clock.ts";
 import { createOrganization, type Organization } from "./organization.ts";
 
 export interface World {
-  /** A new organisation, of which the reader sees the group and below that the number means. */
+  /** A new organization, of which the reader sees the group and below that the number means. */
   inOrganization(work: (organization: Organization) => Promise<void>): Promise<void>;
-  /** as one who sees all of the organisation */
+  /** as one who sees all of the organization */
   read(): Promise<Live>;
   /** as one who sees one of its groups, by one of a few roles */
   readPart(organization: Organization, which: number): Promise<Live>;

@@ -163,7 +163,7 @@ const existenceProblems = (
   return rowOf(oracle, kind, uid) ? [] : [missing];
 };
 
-/** To change who assumes an identity, a caller must hold what it is granted in its organisation (docs/contract.md#d21). */
+/** To change who assumes an identity, a caller must hold what it is granted in its organization (docs/contract.md#d21). */
 const takesOver = (oracle: Oracle, caller: string, { uid, fields }: Row, next: Json): boolean =>
   RELATIONSHIPS.some((member) => !isDeepStrictEqual(fields[member], next[member])) &&
   rowsOf(oracle, "roleBindings").some(

@@ -1,4 +1,4 @@
-// Issuers that never answer affect only their own organisation. The first exchange of another one, which must fetch keys,
+// Issuers that never answer affect only their own organization. The first exchange of another one, which must fetch keys,
 // succeeds meanwhile.
 
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import { createRecord, createUid } from "../../../harness/records.ts";
 import { WIRES } from "../must-refuse/wire.ts";
 
 const DEAD = 60;
-/** Of one organisation, asked at once. */
+/** Of one organization, asked at once. */
 const FETCHES = 50;
 
 let api: TestServer;
@@ -66,7 +66,7 @@ const trust = async (token: string, group: string, claimMatch: object): Promise<
   return await createUid(api, "identities", group, body, token);
 };
 
-/** A new organisation, with an identity of a live issuer. */
+/** A new organization, with an identity of a live issuer. */
 const newTenant = async (name: string) => {
   const { token } = await api.actor(name);
   const { uid: group } = await createRecord(api, "groups", "", { name }, token);
@@ -81,7 +81,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   test.each([
     ["exact issuers", (i: number) => ({ issuer: `${issuers.url}/dead/${i}` })],
     ["issuers that a pattern matches", () => ({ issuerPattern: `${issuers.url.replaceAll(".", "\\.")}/dead/.*` })],
-  ])("one organisation's silent %s do not fail the first exchange of another", async (_what, claimMatch) => {
+  ])("one organization's silent %s do not fail the first exchange of another", async (_what, claimMatch) => {
     const connection = wire(api.baseUrl);
     const dead = await Promise.all(
       Array.from({ length: DEAD }, (_none, i) => trust(api.owner.token, api.organization, claimMatch(i))),
@@ -91,7 +91,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     await issuers.silent(FETCHES);
 
     for (const { issuer, identity } of tenants) expect((await exchange(connection, issuer, identity)).code).toBe("OK");
-    // Their own organisation has no place left.
+    // Their own organization has no place left.
     const own = await trust(api.owner.token, api.organization, claimMatch(DEAD));
     expect((await exchange(connection, `${issuers.url}/dead/${DEAD}`, own)).code).toBe("PERMISSION_DENIED");
     expect(api.log.join("")).toContain("too many issuers are being asked");
