@@ -14,7 +14,7 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME, TAKEN_OVER } from "../provider/state/state.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
@@ -95,7 +95,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
         const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
         names.note(planned.uid, inputs.name, containsSecret(asked.name));
-        response.setProperties(outputs(kind, taken ? { ...planned, [TAKEN_OVER]: { ...taken } } : planned, asked));
+        response.setProperties(outputs(kind, planned, asked));
         return response;
       }
       if (typeof inputs[KEY] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);

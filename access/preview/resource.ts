@@ -1,7 +1,7 @@
 // The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
 // that it shows for it.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import { resources as descriptors, isUidp, type Json } from "../../schema/index.ts";
+import { resources as descriptors, isUidp, type Json, printable } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { valuesIn } from "./value.ts";
@@ -81,7 +81,7 @@ export const stackIn = ({ steps }: Preview): string | undefined => {
 
 const NO_CHANGE = ["same", "refresh", "read"];
 
-export const resourcesIn = ({ steps }: Preview): Resources => {
+export const resourcesIn = ({ steps, lines }: Preview): Resources => {
   const byUrn = new Map<string, Resource>();
   const unclear: Resources["unclear"] = [];
   const deletedElsewhere = new Set<string>();
@@ -107,7 +107,11 @@ export const resourcesIn = ({ steps }: Preview): Resources => {
     const message = addStep(resource, step);
     if (message) unclear.push({ subject: name, message });
   }
-  return { byUrn, unclear: [...unclear, ...skippedDeletes(byUrn, steps)], deletedElsewhere };
+  return {
+    byUrn,
+    unclear: [...unclear, ...skippedDeletes(byUrn, steps), ...nativeTakeovers(byUrn, lines)],
+    deletedElsewhere,
+  };
 };
 
 const DELETES = ["delete", "delete-replaced", "replace"];
@@ -133,6 +137,21 @@ const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly St
     }),
   );
 };
+
+/**
+ * The preview shows no outputs of a native create, so what it takes over from an interrupted run is in the line of the plugin alone. A
+ * program can print such a line too: it makes a record unknown, and never names one.
+ */
+const nativeTakeovers = (byUrn: ReadonlyMap<string, Resource>, lines: Preview["lines"]): Resources["unclear"] =>
+  lines.flatMap(({ urn, text }) => {
+    const { planned, logicalName } = byUrn.get(urn) ?? {};
+    if (planned?.op !== "create" || planned.uid !== undefined || !text.includes(BY_INTERRUPTED_RUN)) return [];
+    planned.mayAdopt = true;
+    return [{ subject: logicalName ?? urn, message: `the preview says: ${printable(text)}` }];
+  });
+
+/** As in provider/recovery/preview.ts. */
+const BY_INTERRUPTED_RUN = "created by an interrupted run at";
 
 /** Adds a step to what is known of its resource. Returns what this version does not understand of it. */
 const addStep = (resource: Resource, { op, oldState, newState }: Step): string | undefined => {
@@ -220,11 +239,10 @@ const created = (state: State): Planned => {
   };
 };
 
-/** Added in a preview: to the inputs of a dynamic resource, and to the outputs of a native one (provider/recovery/preview.ts). */
+/** Added to the inputs of a dynamic resource, in a preview only (provider/recovery/preview.ts). */
 const TAKEN_OVER = "__takenOver";
 
-const takenOver = ({ inputs, outputs }: State): Json | undefined =>
-  (valuesIn(inputs)[TAKEN_OVER] ?? valuesIn(outputs)[TAKEN_OVER]) as Json | undefined;
+const takenOver = ({ inputs }: State): Json | undefined => valuesIn(inputs)[TAKEN_OVER] as Json | undefined;
 
 const doubtOf = (state: State): string | undefined => {
   const { uid, at, doubt } = takenOver(state) ?? {};

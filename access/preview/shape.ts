@@ -28,7 +28,11 @@ const Step = z.object({
 });
 export type Step = z.infer<typeof Step>;
 
-const Diagnostic = z.object({ severity: z.string().nullish(), message: z.string().nullish() });
+const Diagnostic = z.object({
+  severity: z.string().nullish(),
+  message: z.string().nullish(),
+  urn: z.string().nullish(),
+});
 
 const Document = z.object({
   steps: z.array(z.unknown()).nullish(),
@@ -41,6 +45,8 @@ export interface Preview {
   steps: Step[];
   /** why the others cannot be read */
   unreadable: string[];
+  /** lines that are printed beside a resource: by its provider, or by the program in its name */
+  lines: { urn: string; text: string }[];
   /** counts of steps by op, also of those that are not shown */
   summary: Readonly<Record<string, number>>;
 }
@@ -65,15 +71,14 @@ export const parsePreview = (text: string, source: string): Preview => {
   if (error) throw new PreviewError(`${source} is not a preview: ${z.prettifyError(error)}; ${HOW}`);
   const { steps, diagnostics, changeSummary } = data;
   if (!steps && !diagnostics && !changeSummary) throw new PreviewError(`${source} is not a preview; ${HOW}`);
-  const errors = (diagnostics ?? []).flatMap((one) => {
-    const found = Diagnostic.safeParse(one).data;
-    return found?.severity === "error" ? [(found.message ?? "").trim()] : [];
-  });
+  const printed = (diagnostics ?? []).flatMap((one) => Diagnostic.safeParse(one).data ?? []);
+  const errors = printed.flatMap(({ severity, message }) => (severity === "error" ? [(message ?? "").trim()] : []));
   if (errors.length > 0)
     throw new PreviewError(
       ["the preview has errors, so there is no review of it. Correct them first:", ...errors].join("\n  - "),
     );
-  const preview: Preview = { steps: [], unreadable: [], summary: changeSummary ?? {} };
+  const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));
+  const preview: Preview = { steps: [], unreadable: [], lines, summary: changeSummary ?? {} };
   (steps ?? []).forEach((one, i) => {
     const step = Step.safeParse(one);
     const problem = step.success ? otherType(step.data) : z.prettifyError(step.error).replaceAll(/\s+/g, " ");

@@ -6,7 +6,7 @@ import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addRole, bind, ROOT, uidIn } from "../graphs.ts";
-import { changed, created, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
+import { changed, created, createdNative, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 describe("steps", () => {
@@ -201,23 +201,37 @@ describe("steps", () => {
     const claimMatch = { issuer: ISSUER, subject: "repo:acme/ci:ref:refs/heads/main" };
     const inputs = { parent: ROOT, name: "ci", claimMatch };
     const dynamic = created("Identity", "mine", { ...inputs, __takenOver: { uid: CI, at } });
-    const native = {
-      ...created("Identity", "mine", inputs),
-      urn: "urn:pulumi:dev::access::irm:index:Identity::mine",
+    const report = reportOf({ steps: [dynamic] }, liveWith([TEAM, CI, VIEWER]));
+    const { adopted, unknown, identities } = report;
+    for (const text of [reportAsMarkdown(report), reportAsText(report, { color: false, width: 500 })])
+      expect(text.replaceAll("`", "")).toContain(`created by an interrupted run at ${at}`);
+    expect(adopted).toEqual([
+      { kind: "identity", uid: CI, name: "ci", resource: "mine", deletedLater: true, interruptedAt: at },
+    ]);
+    expect(identities).toMatchObject([{ uid: CI, change: "updated" }]);
+    expect(unknown.filter(({ subject }) => subject === "mine")).toEqual([]);
+  });
+
+  test("what a native resource takes over from an interrupted run is in a line of the plugin, which makes it not known", () => {
+    const claimMatch = { issuer: ISSUER, subject: "repo:acme/ci:ref:refs/heads/main" };
+    const { step, uid } = createdNative("Identity", "mine", { parent: ROOT, name: "ci", claimMatch });
+    const binding = created("RoleBinding", "b", { parent: TEAM, identity: uid, role: MAKER });
+    const text = `Identity mine takes over identity ${CI} "ci", created by an interrupted run at 2026-01-28T12:54:21.189Z`;
+    const of = (urn: unknown) => {
+      const diagnostics = [{ urn, prefix: "", message: `${text}\n`, severity: "info" }];
+      return reportOf({ steps: [step, binding], diagnostics }, liveWith([TEAM, CI, VIEWER]));
     };
-    const outputs = { ...inputs, __takenOver: { uid: CI, at } };
-    const steps = [dynamic, { ...native, newState: { inputs, outputs } }];
-    for (const step of steps) {
-      const report = reportOf({ steps: [step] }, liveWith([TEAM, CI, VIEWER]));
-      const { adopted, unknown, identities } = report;
-      for (const text of [reportAsMarkdown(report), reportAsText(report, { color: false, width: 500 })])
-        expect(text.replaceAll("`", "")).toContain(`created by an interrupted run at ${at}`);
-      expect(adopted).toEqual([
-        { kind: "identity", uid: CI, name: "ci", resource: "mine", deletedLater: true, interruptedAt: at },
-      ]);
-      expect(identities).toMatchObject([{ uid: CI, change: "updated" }]);
-      expect(unknown.filter(({ subject }) => subject === "mine")).toEqual([]);
-    }
+    const report = of(step.urn);
+    expect(report.unknown).toEqual(
+      expect.arrayContaining([
+        { subject: "mine", message: `the preview says: ${text}` },
+        expect.objectContaining({ subject: "b", property: "identity" }),
+      ]),
+    );
+    expect(report.identities.filter(({ change }) => change === "created")).toEqual([]);
+    expect(report.findings).toContainEqual(expect.objectContaining({ rule: "gains-owner", unknown: true }));
+    // Of another resource, which creates nothing.
+    expect(of("urn:pulumi:dev::access::pulumi:pulumi:Stack::access-dev").unknown).toEqual([]);
   });
 
   test("what a run may take over is not known", () => {
