@@ -1,6 +1,7 @@
 // A file as the base has it, and as the change has it in the work tree.
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative, sep } from "node:path";
+import { FILE_MAX } from "../policy/text-file.ts";
 import type { Base } from "./base.ts";
 import { BaseError, type Repository } from "./git.ts";
 
@@ -45,8 +46,10 @@ const realPath = (file: string): string => {
 const fileOfChange = (root: string, path: string): Sides["change"] => {
   const file = join(root, path);
   try {
-    if (realpathSync(file) !== file || !lstatSync(file).isFile())
+    const found = lstatSync(file);
+    if (realpathSync(file) !== file || !found.isFile())
       return { problem: "is a symbolic link, or is reached through one" };
+    if (found.size > FILE_MAX) return { problem: "is larger than 4 MiB" };
     return readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

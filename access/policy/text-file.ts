@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { basename, extname, isAbsolute, relative, resolve, sep } from "node:path";
 
 /** Most bytes of one file. */
-const FILE_MAX = 4 * 1024 * 1024;
+export const FILE_MAX = 4 * 1024 * 1024;
 
 /** Why a file is not read, in one sentence. */
 export class TextFileError extends Error {

@@ -117,6 +117,12 @@ describe("what the change does to the file is a finding", () => {
     );
   });
 
+  test("when it is made too large to read", async () => {
+    expect(await messageAfter(() => writeFileSync(file(), `# ${"x".repeat(4 * 1024 * 1024)}\n`))).toBe(
+      "review.yaml is larger than 4 MiB in this change; this counts after the merge only",
+    );
+  });
+
   test("not when only its comments change", async () => {
     expect(await messageAfter(() => writeFileSync(file(), "# why\ndeny: [gains-owner]\n"))).toBeUndefined();
   });
