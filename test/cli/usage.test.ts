@@ -83,7 +83,7 @@ describe("a wrong command line is refused in one sentence with the nearest name:
     [["--colour"], "irm", "unknown flag '--colour'"],
     [["journal", "pending"], "irm journal pending", "missing required argument 'FILE'"],
     [["check"], "irm check", "missing required argument 'FILE'"],
-    [["init", "--organization", "acme"], "irm init", "unknown flag '--organization'; did you mean --organization?"],
+    [["init", "--organizaton", "acme"], "irm init", "unknown flag '--organizaton'; did you mean --organization?"],
     [
       ["completion", "ksh"],
       "irm completion",

@@ -13,13 +13,19 @@ describe.concurrent("F12: a create succeeds, and the next step fails", () => {
       action: "create",
       act: async (stage) => {
         // The run before was killed. This one adopts its record and changes it.
-        await killedAt("after reply")(stage);
         const { testbed, engine, subject } = stage;
+        const before = await testbed.records();
+        await killedAt("after reply")(stage);
+        const adopt = [...(await testbed.records()).keys()].find((uid) => !before.has(uid)) as string;
         const { operations } = kindRecords[tried.kind];
         testbed.server.faults?.set({
           rules: [{ operation: operations.update as OperationName, steps: [{ status: 500 }] }],
         });
-        const { after } = subjectOf(tried.kind, "update", testbed.home);
+        const after = subjectOf(tried.kind, "update", testbed.home).after.map((one) =>
+          one.name === "subject" ? { ...one, inputs: { ...one.inputs, adopt, deleteAdopted: true } } : one,
+        );
+        // The program of the runs that follow.
+        subject.after = after;
         const outcome = await engine.run("up", after);
         expect(outcome.errors).toEqual([expect.stringContaining("500")]);
         expect(stage.uid("subject")).toMatch(/^[0-9a-f]{40}\//);

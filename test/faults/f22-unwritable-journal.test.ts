@@ -25,26 +25,23 @@ const fill = (testbed: Testbed): void => {
 };
 
 describe.concurrent("F22: a journal that cannot be written", () => {
-  test.each(everyKind())("a full disk refuses a $kind ($adapter) before the POST", (tried) =>
-    scenario({
-      ...tried,
-      action: "create",
-      act: async ({ testbed, subject }) => {
-        // The first request reads the service's time. By then the old entries are read, and the new one is not written. So the
-        // organization is not requested before.
-        const engine = testbed.engine(STACK, { env: { IRM_MOVED_FROM: testbed.organization } });
-        const run = engine.start("up", subject.after, { point: "before send", of: "GET" });
-        await run.paused;
-        fill(testbed);
-        run.goOn();
-        const outcome = await run.outcome;
-        await engine.end();
-        rmSync(fileOf(testbed));
-        return outcome;
-      },
-      fails: "cannot be written (ENOSPC)",
-      attempts: 0,
-    }),
+  test.each(everyKind())(
+    "a file that can be read and not written refuses a $kind ($adapter) before the POST",
+    (tried) =>
+      scenario({
+        ...tried,
+        action: "create",
+        act: async ({ testbed, engine, subject }) => {
+          // Nothing to read, and a write finds no folder: whoever runs the test, and whatever their rights are.
+          rmSync(fileOf(testbed), { force: true });
+          symlinkSync(join(testbed.folder, "no-folder", "journal"), fileOf(testbed));
+          const outcome = await engine.run("up", subject.after);
+          rmSync(fileOf(testbed));
+          return outcome;
+        },
+        fails: "cannot be written (ENOENT)",
+        attempts: 0,
+      }),
   );
   test.each(everyKind())("a folder that is a file refuses a $kind ($adapter) before the POST", (tried) =>
     scenario({

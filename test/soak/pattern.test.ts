@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { patterns } from "./pattern.ts";
 
-test("30 random identities and pairs of patterns are judged as the exchange and the matcher do", async () => {
-  const { figures, failures } = await patterns({ seed: 1, rounds: 30 });
+test("100 random identities and pairs of patterns are judged as the exchange and the matcher do", async () => {
+  const { figures, failures } = await patterns({ seed: 1, rounds: 100 });
   expect(failures).toEqual([]);
   expect(figures["tokens accepted"]).toBeGreaterThan(5);
   expect(figures["pairs with a text in common"]).toBeGreaterThan(5);
