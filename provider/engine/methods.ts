@@ -4,7 +4,7 @@
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
+import { isPlaceholder, withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { journalProblem } from "../journal/path.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
@@ -145,7 +145,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       // Only the packages for TypeScript say that it is a preview.
       const run = { isUpdate: isPreview !== true };
       if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
-      if (isNew && isUidp(asked.parent) && !isUnknown(asked.parent)) await gate.newPlace(asked.parent, run);
+      // A group that the same update creates is in no service yet.
+      const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
+      if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
       if (run.isUpdate && (await hasCredentials())) await gate.reachable();
       const looked = looksUp
         ? await steps.lookUp(olds, asked, isSecret ?? (() => true))

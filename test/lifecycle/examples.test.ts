@@ -52,7 +52,8 @@ describe("examples", () => {
     const title = `examples/${example} is created, unchanged by a second up and by one after a refresh, and destroyed`;
     it.skipIf(missing)(title + missing, async () => {
       const stack = await open(place);
-      await stack.must("up", "--yes", "--skip-preview");
+      // With its preview, in which nothing exists yet.
+      await stack.must("up", "--yes");
       const made = records();
       expected ??= made;
       // Nothing but its own name is different in another language.

@@ -188,6 +188,24 @@ describe("steps", () => {
       expect(rowsOf(report)).toEqual(lost);
     });
 
+    test("an explicit provider: a record of it is one as any other, also while the provider itself is new", () => {
+      const provider = "urn:pulumi:dev::access::pulumi:providers:irm::acme";
+      const of = (id: string) => {
+        const { step } = createdNative("RoleBinding", "r", { parent: TEAM, identity: CI, role: MAKER });
+        const newState = { ...(step.newState as Json), provider: `${provider}::${id}` };
+        const own = {
+          op: "create",
+          urn: provider,
+          newState: { type: "pulumi:providers:irm", custom: true, inputs: {} },
+        };
+        return reportOf({ steps: [own, { ...step, newState }] }, viewer());
+      };
+      for (const report of [of("4f1f6a3e-7f4e-4a43-9a43-1f1c0d0f6f11"), of(UNKNOWN)]) {
+        expect(rowsOf(report)).toEqual(["ci + team repo.create maker"]);
+        expect(report.unknown).toEqual([]);
+      }
+    });
+
     test("the value of a stack reference is a uid, or not known", () => {
       const bind = (identity: string) =>
         reportOf({ steps: [created("RoleBinding", "r", { parent: TEAM, identity, role: MAKER })] }, viewer());

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
+import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { manualClock } from "../../harness/clock.ts";
@@ -279,6 +280,14 @@ describe("an update", () => {
       );
       expect(first).toBe(text);
       expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
+    }
+  });
+
+  it("of an organization that the same update creates is previewed: nobody sees it yet", async () => {
+    const methods = await group();
+    for (const parent of [placeholderUid(""), placeholderUid(placeholderUid(""))]) {
+      const { failures } = await methods.check({}, { ...keys[0], parent, name: "new", __preview: true });
+      expect(failures).toEqual([]);
     }
   });
 });
