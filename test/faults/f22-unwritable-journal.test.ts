@@ -32,7 +32,7 @@ describe.concurrent("F22: a journal that cannot be written", () => {
         ...tried,
         action: "create",
         act: async ({ testbed, engine, subject }) => {
-          // Nothing to read, and a write finds no folder: whoever runs the test, and whatever their rights are.
+          // There is nothing to read, and a write finds no folder. That also fails for root.
           rmSync(fileOf(testbed), { force: true });
           symlinkSync(join(testbed.folder, "no-folder", "journal"), fileOf(testbed));
           const outcome = await engine.run("up", subject.after);
