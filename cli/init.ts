@@ -42,7 +42,8 @@ const ignoreFiles = (file: string): string | undefined => {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "EEXIST") return `cannot write ${name}: ${message}; do not commit ${IGNORED.join(", ")}`;
   }
-  const missing = IGNORED.filter((line) => !linesOf(file).includes(line));
+  const lines = linesOf(file);
+  const missing = IGNORED.filter((line) => !lines.includes(line));
   return missing.length === 0 ? undefined : `add to ${name}: ${missing.join(", ")}`;
 };
 
