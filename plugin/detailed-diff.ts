@@ -1,6 +1,7 @@
 // Which properties a diff is about, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. What a path is
 // compared with is the record as last observed, in normal form (provider/state/changes.ts).
 
+import { SERVICE } from "../client/preview-marks.ts";
 import type { Kind } from "../provider/kind/kind.ts";
 import { placeOf } from "../provider/kind/record.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
@@ -11,7 +12,7 @@ import { settingsOf } from "../provider/set/settings.ts";
 import { changedMembers } from "../provider/state/changes.ts";
 import { desiredFrom } from "../provider/state/desired.ts";
 import { isUnknown } from "../provider/state/path.ts";
-import { argumentOf, changedSwitches, SERVICE } from "../provider/state/state.ts";
+import { argumentOf, changedSwitches } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 
 export type Change = "add" | "delete" | "update";

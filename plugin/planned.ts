@@ -1,6 +1,6 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
+import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/kind/kind.ts";
-import type { TakenOver } from "../provider/recovery/preview.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { settingsOf } from "../provider/set/settings.ts";
 import { choicesOf, normal, secretPaths } from "../provider/state/normal-form.ts";

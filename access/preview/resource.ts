@@ -1,6 +1,7 @@
 // The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
 // that it shows for it.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
+import { isTakeoverText, TAKEN_OVER } from "../../client/preview-marks.ts";
 import { resources as descriptors, isUidp, type Json, printable } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
@@ -145,13 +146,10 @@ const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly St
 const nativeTakeovers = (byUrn: ReadonlyMap<string, Resource>, lines: Preview["lines"]): Resources["unclear"] =>
   lines.flatMap(({ urn, text }) => {
     const { planned, logicalName } = byUrn.get(urn) ?? {};
-    if (planned?.op !== "create" || planned.uid !== undefined || !text.includes(BY_INTERRUPTED_RUN)) return [];
+    if (planned?.op !== "create" || planned.uid !== undefined || !isTakeoverText(text)) return [];
     planned.mayAdopt = true;
     return [{ subject: logicalName ?? urn, message: `the preview says: ${printable(text)}` }];
   });
-
-/** As in provider/recovery/preview.ts. */
-const BY_INTERRUPTED_RUN = "created by an interrupted run at";
 
 /** Adds a step to what is known of its resource. Returns what this version does not understand of it. */
 const addStep = (resource: Resource, { op, oldState, newState }: Step): string | undefined => {
@@ -238,9 +236,6 @@ const created = (state: State): Planned => {
     op: "create",
   };
 };
-
-/** Added to the inputs of a dynamic resource, in a preview only (provider/recovery/preview.ts). */
-const TAKEN_OVER = "__takenOver";
 
 const takenOver = ({ inputs }: State): Json | undefined => valuesIn(inputs)[TAKEN_OVER] as Json | undefined;
 

@@ -1,10 +1,8 @@
 // A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense.
 import { type Config, serviceOf } from "../../client/config.ts";
+import { SERVICE } from "../../client/preview-marks.ts";
 import { type Preview, PreviewError } from "./shape.ts";
 import { ourTypeOf } from "./urn.ts";
-
-/** The address that the engine's state has of each of our records. */
-const SERVICE = "__service";
 
 /** Throws when records of the preview are at an address that is not asked about, unless the move is confirmed as for a run. */
 export const checkService = (

@@ -5,16 +5,16 @@ import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf 
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { isPlaceholder, withoutPlaceholders } from "../../client/placeholder-uid.ts";
+import { SERVICE, TAKEN_OVER, type TakenOver } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { journalProblem } from "../journal/path.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import { recordId } from "../kind/record.ts";
 import type * as reconcile from "../reconcile/index.ts";
-import type { TakenOver } from "../recovery/preview.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
 import { isUnknown } from "../state/path.ts";
-import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS, SERVICE, TAKEN_OVER } from "../state/state.ts";
+import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../state/state.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";

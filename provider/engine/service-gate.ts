@@ -6,10 +6,10 @@
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
+import { SERVICE } from "../../client/preview-marks.ts";
 import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../reconcile/not-found.ts";
 import type { Session } from "../session/session.ts";
-import { SERVICE } from "../state/state.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {

@@ -1,6 +1,7 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
+import { type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import type { Entry } from "../journal/entry.ts";
 import { JournalError } from "../journal/file.ts";
@@ -12,16 +13,6 @@ import { containsUnknown, isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
 import { absentOrganization } from "./gone.ts";
 import { hiddenFor, recordOf, requireAsked, type Waits } from "./recover.ts";
-
-/** The record that an update takes over from an interrupted run, as a preview carries it to its reader. */
-export interface TakenOver {
-  /** absent where the record cannot be seen yet */
-  uid?: string;
-  /** when the interrupted run created it */
-  at: string;
-  /** why it is not certain */
-  doubt?: string;
-}
 
 export interface Shown {
   taken: TakenOver;
@@ -43,14 +34,10 @@ export const previewRecovery = async (
   if (typeof key !== "string" || adopt !== undefined) return undefined;
   for (const entry of await leftFor(journal, key)) {
     const at = new Date(entry.at).toISOString();
-    const shown = (record: string, uid: string | undefined, doubt?: string): Shown => ({
-      taken: { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) },
-      text: `${kind.type} ${nameInKey(key)} ${
-        doubt === undefined
-          ? `takes over ${record}, created by an interrupted run at ${at}`
-          : `may take over ${record}, created by an interrupted run at ${at}: ${doubt}`
-      }`,
-    });
+    const shown = (record: string, uid: string | undefined, doubt?: string): Shown => {
+      const taken = { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) };
+      return { taken, text: takeoverText(`${kind.type} ${nameInKey(key)}`, record, taken) };
+    };
     const named = entry.uid ?? entry.answered;
     const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
     if (session === undefined) return shown(unread, named, "a preview without credentials cannot read it");

@@ -1,5 +1,6 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
+import { SERVICE } from "../../client/preview-marks.ts";
 import { isUidp, type Json, orderLists } from "../../schema/index.ts";
 import { argumentPath, type Kind } from "../kind/kind.ts";
 import { placeOf } from "../kind/record.ts";
@@ -38,15 +39,6 @@ export const SECRET_ARGUMENTS = "__secretArguments";
  * the argument `adopt` of a resource that is new to the stack, so no state has it.
  */
 export const MATCH = "__match";
-
-/**
- * Added to the inputs of a dynamic resource, and to the outputs of a native one, in a preview alone: what the update takes over from an
- * interrupted run (provider/recovery/preview.ts). A review reads it.
- */
-export const TAKEN_OVER = "__takenOver";
-
-/** Added by the check: address of the service that has the record (provider/engine/service-gate.ts). */
-export const SERVICE = "__service";
 
 /** Added by the constructor: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
 export const REPLACE_ON = "__replaceOnChanges";

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { SERVICE } from "../../client/preview-marks.ts";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../provider/state/path.ts";
-import { KEY, ORGANIZATION, PROVIDER, SERVICE } from "../../provider/state/state.ts";
+import { KEY, ORGANIZATION, PROVIDER } from "../../provider/state/state.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";

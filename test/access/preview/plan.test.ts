@@ -4,6 +4,7 @@ import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
+import { takeoverText } from "../../../client/preview-marks.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { changed, created, createdNative, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
@@ -234,7 +235,7 @@ describe("steps", () => {
     const claimMatch = { issuer: ISSUER, subject: "repo:acme/ci:ref:refs/heads/main" };
     const { step, uid } = createdNative("Identity", "mine", { parent: ROOT, name: "ci", claimMatch });
     const binding = created("RoleBinding", "b", { parent: TEAM, identity: uid, role: MAKER });
-    const text = `Identity mine takes over identity ${CI} "ci", created by an interrupted run at 2026-01-28T12:54:21.189Z`;
+    const text = takeoverText("Identity mine", `identity ${CI} "ci"`, { at: "2026-01-28T12:54:21.189Z" });
     const of = (urn: unknown) => {
       const diagnostics = [{ urn, prefix: "", message: `${text}\n`, severity: "info" }];
       return reportOf({ steps: [step, binding], diagnostics }, liveWith([TEAM, CI, VIEWER]));
