@@ -1,14 +1,15 @@
 // --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request a file of rules comes from
 // the base, because the author of the change could edit the one in the work tree.
 import { existsSync, readFileSync } from "node:fs";
-import path, { isAbsolute, join, posix, relative } from "node:path";
+import { isAbsolute, join, posix, relative } from "node:path";
 import type { At } from "../access/base/at.ts";
-import { pathInRepository, projectFolder, type Sides, sidesOf } from "../access/base/file.ts";
+import { pathInRepository, type Sides, sidesOf } from "../access/base/file.ts";
 import { repositoryRoot } from "../access/base/git.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
 import { allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
+import { projectFolder } from "../client/folder.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {
@@ -63,7 +64,10 @@ interface RulesFile {
 const rulesOfBase = (flag: string | undefined, at: At): RulesFile => {
   const { repository, ref, commit, folder: own } = at;
   const has = (entry: string): boolean => repository.has(commit, entry);
-  const file = flag === undefined ? posix.join(projectFolder(own, has), DEFAULT) : pathInRepository(repository, flag);
+  const file =
+    flag === undefined
+      ? posix.join(projectFolder(own, has, posix) ?? own, DEFAULT)
+      : pathInRepository(repository, flag);
   const sides = sidesOf(repository, at, file);
   if (flag !== undefined && sides.base === undefined && sides.change === undefined)
     throw new UsageError(
@@ -113,7 +117,7 @@ const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile =>
 };
 
 const defaultIn = (folder: string): string | undefined => {
-  const file = join(projectFolder(folder, existsSync, path), DEFAULT);
+  const file = join(projectFolder(folder, existsSync) ?? folder, DEFAULT);
   return existsSync(file) ? file : undefined;
 };
 

@@ -1,8 +1,8 @@
 // The tests of access that a review runs: those of the base, which the author of the change cannot edit, and those of the work tree.
 import { existsSync } from "node:fs";
-import path, { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
+import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
 import { type At, filesAt } from "../access/base/at.ts";
-import { pathInRepository, projectFolder } from "../access/base/file.ts";
+import { pathInRepository } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
 import { mistakeText } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
@@ -10,6 +10,7 @@ import type { Mistake } from "../access/policy/source.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
 import { readSuite, suiteOfPolicy, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
+import { isWithin, projectFolder } from "../client/folder.ts";
 
 export interface TestsFlags {
   policy?: string;
@@ -50,7 +51,8 @@ export const reviewTests = (
 const readWorkTree = ({ tests, policy: file }: TestsFlags, folder: string, policy: ParsedPolicy | undefined) => {
   if (tests !== undefined)
     return readSuite(isAbsolute(tests) ? tests : join(repositoryRoot(folder) ?? folder, tests), folder);
-  if (file === undefined || policy === undefined) return readSuite(undefined, projectFolder(folder, existsSync, path));
+  if (file === undefined || policy === undefined)
+    return readSuite(undefined, projectFolder(folder, existsSync) ?? folder);
   return suiteOfPolicy(file, policy);
 };
 
@@ -61,14 +63,12 @@ const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSu
   // A policy that the change brings may have tests already.
   const present = [file, file && testsBeside(file)].find((one) => one !== undefined && files.exists(one));
   if (file !== undefined && present === undefined) return { tests: [] };
-  const { suite, mistakes } = readSuite(present, projectFolder(at.folder, files.exists, posix), files);
+  const { suite, mistakes } = readSuite(present, projectFolder(at.folder, files.exists, posix) ?? at.folder, files);
   if (mistakes.length === 0) return suite;
   const texts = mistakes.map(mistakeText);
   throw new BaseError([`the tests of access at ${at.ref} have mistakes, so there is no review:`, ...texts].join("\n"));
 };
 
 /** Undefined: it is not in the repository. */
-const pathOf = (file: string, { repository: { root } }: At): string | undefined => {
-  const own = relative(root, file).split(sep).join("/");
-  return own.startsWith("../") || isAbsolute(own) ? undefined : own;
-};
+const pathOf = (file: string, { repository: { root } }: At): string | undefined =>
+  isWithin(root, file) ? relative(root, file).split(sep).join("/") : undefined;

@@ -1,6 +1,7 @@
 // A file as the base has it, and as the change has it in the work tree.
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
-import { isAbsolute, join, posix, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { isWithin } from "../../client/folder.ts";
 import { FILE_MAX } from "../policy/text-file.ts";
 import type { Base } from "./base.ts";
 import { BaseError, type Repository } from "./git.ts";
@@ -22,10 +23,9 @@ export const sidesOf = (repository: Repository, { commit }: Base, path: string):
 
 /** The path of a file from the top level, where it is written so or absolute. A link of the work tree does not lead elsewhere. */
 export const pathInRepository = ({ root }: Repository, file: string): string => {
-  const within = (path: string): string | undefined =>
-    path === "" || path === "." || path === ".." || path.startsWith("../") || isAbsolute(path) ? undefined : path;
-  const fromRoot = (path: string): string | undefined => within(relative(root, path).split(sep).join("/"));
-  const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(realPath(file))) : within(posix.normalize(file));
+  const fromRoot = (path: string): string | undefined =>
+    isWithin(root, path) ? relative(root, path).split(sep).join("/") || undefined : undefined;
+  const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(realPath(file))) : fromRoot(join(root, file));
   if (path === undefined)
     throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);
   return path;
@@ -54,19 +54,5 @@ const fileOfChange = (root: string, path: string): Sides["change"] => {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? undefined : { problem: `cannot be read: ${message}` };
-  }
-};
-
-const PROJECTS = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
-
-/** The folder of the Pulumi project that `folder` is in; its own where there is none. */
-export const projectFolder = (
-  folder: string,
-  has: (path: string) => boolean,
-  { dirname, join: joined } = posix,
-): string => {
-  for (let at = folder; ; at = dirname(at)) {
-    if (PROJECTS.some((name) => has(joined(at, name)))) return at;
-    if (dirname(at) === at) return folder;
   }
 };

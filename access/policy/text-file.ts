@@ -1,7 +1,8 @@
 // A text file of a change that is under review. Its author must not reach another file of the machine through it, whose text a
 // message would show: the file stays in its folder, also through links. It is opened once, is bounded, and no device or pipe.
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { basename, extname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, extname, resolve } from "node:path";
+import { isWithin } from "../../client/folder.ts";
 
 /** Most bytes of one file. */
 export const FILE_MAX = 4 * 1024 * 1024;
@@ -33,11 +34,6 @@ export const outside = (file: string): string =>
 
 /** Whether a name is that of a file with YAML in it. */
 export const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
-
-const isWithin = (folder: string, file: string): boolean => {
-  const path = relative(folder, file);
-  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-};
 
 const realOf = (path: string, file: string): string => {
   try {

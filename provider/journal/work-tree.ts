@@ -1,12 +1,13 @@
 // A journal must not be in the work tree of the program: a change to the repository could bring entries of its own, and the run would
 // take over records that the program does not name. Whether the repository has such a file today does not matter.
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isWithin, projectFolder } from "../../client/folder.ts";
 
 /** Why no journal may be in this folder; undefined where it may. The folder need not exist. `cwd` is in the work tree. */
 export const workTreeProblem = (folder: string, cwd: string): string | undefined => {
   const place = realPathOf(resolve(cwd, folder));
-  const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(place, one));
+  const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(one, place));
   if (tree === undefined) return undefined;
   return (
     `the folder of the intent journals, ${folder}, is in the work tree ${tree}: a change to its files could make a run take over records ` +
@@ -23,9 +24,7 @@ const workTreesOf = (cwd: string): string[] => {
     if (git === "repository") return tops;
   }
   if (tops.length > 0) return tops;
-  const project = foldersFrom(cwd).find((folder) =>
-    ["Pulumi.yaml", "Pulumi.yml"].some((name) => exists(join(folder, name))),
-  );
+  const project = projectFolder(cwd, exists);
   return project === undefined ? [] : [project];
 };
 
@@ -45,11 +44,6 @@ const gitIn = (folder: string): "repository" | "submodule" | undefined => {
 };
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
-};
 
 /** Without symbolic links, of the part that exists; a link whose target does not exist counts as that target. */
 const realPathOf = (path: string, links = 0): string => {

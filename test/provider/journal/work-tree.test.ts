@@ -87,12 +87,16 @@ describe("the folder of the journals", () => {
     expect(workTreeProblem(at("journal"), at("tree"))).toBeUndefined();
   });
 
-  it("is refused without git below the folder of Pulumi.yaml, and without both nowhere", () => {
+  it.each(["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"])("is refused without git below the folder of %s", (project) => {
     const at = fresh();
     mkdirSync(at("project/src"), { recursive: true });
-    writeFileSync(at("project/Pulumi.yaml"), "name: access\n");
+    writeFileSync(at(`project/${project}`), '{ "name": "access" }\n');
     expect(workTreeProblem(at("project/.irm"), at("project/src"))).toContain(`is in the work tree ${at("project")}`);
     expect(workTreeProblem(at("journal"), at("project/src"))).toBeUndefined();
+  });
+
+  it("may be anywhere without git and without a project", () => {
+    const at = fresh();
     mkdirSync(at("bare"));
     expect(workTreeProblem(at("bare/.irm"), at("bare"))).toBeUndefined();
   });
