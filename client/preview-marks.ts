@@ -16,7 +16,7 @@ export interface TakenOver {
   doubt?: string;
 }
 
-const BY_INTERRUPTED_RUN = ", created by an interrupted run at ";
+const BY_INTERRUPTED_RUN = ", created by an earlier run at ";
 
 /** The line that the provider prints. The engine shows a reader no outputs of a native create, so this line is all that there is. */
 export const takeoverText = (resource: string, record: string, { at, doubt }: TakenOver): string =>

@@ -243,5 +243,5 @@ const doubtOf = (state: State): string | undefined => {
   const { uid, at, doubt } = takenOver(state) ?? {};
   if (typeof doubt !== "string") return undefined;
   const record = isUidp(uid) ? uid : "a record";
-  return `the run may take over ${record}, which an interrupted run created at ${at}: ${doubt}`;
+  return `the run may take over ${record}, which an earlier run created at ${at}: ${doubt}`;
 };

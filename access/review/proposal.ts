@@ -11,7 +11,7 @@ export interface AdoptedRecord {
   resource: string;
   /** a later deletion of the resource deletes the record */
   deletedLater: boolean;
-  /** when an interrupted run of the stack created it, as its journal says */
+  /** when an earlier run of the stack created it, as its journal says */
   interruptedAt?: string;
 }
 

@@ -144,10 +144,7 @@ export type Blocked = z.infer<typeof Blocked>;
 export const Adopted = Named.extend({
   resource: z.string(),
   deletedLater: z.boolean(),
-  interruptedAt: z
-    .string()
-    .optional()
-    .describe("when an interrupted run of the stack created it, as the journal of that run says"),
+  interruptedAt: z.string().optional().describe("when an earlier run of the stack created it, as its journal says"),
 });
 export type Adopted = z.infer<typeof Adopted>;
 

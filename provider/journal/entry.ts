@@ -44,7 +44,7 @@ const LINES = {
   answered: z.object({ answered: text, uid: uidp }),
   /** failed: certainly not created, or deleted again */
   closed: z.object({ closed: text }),
-  /** acknowledged: the engine asked for a record of this uid */
+  /** acknowledged: the engine has a record of this uid in its state, since it asked for it or has told the program its id */
   known: z.object({ known: uidp, kind: text.optional() }),
 };
 
@@ -113,6 +113,19 @@ export const apply = (entries: Map<string, Entry>, line: Line): void => {
 const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
   // Compared first, since a journal may have thousands of entries.
   uid === known && recordId(kind, uid) === recordId(knownKind, known);
+
+/** The line for a record of this kind. */
+export const knownLine = (kind: string, uid: string): Known =>
+  recordId(kind, uid) === uid ? { known: uid } : { known: uid, kind };
+
+/** Which of the lines acknowledge an entry, each once. */
+export const knownAmong = (entries: Iterable<Entry>, lines: readonly Known[]): Known[] => {
+  const byId = new Map(lines.map((line) => [recordId(line.kind ?? "", line.known), line]));
+  const named = [...entries].flatMap(
+    ({ kind, uid }) => (uid === undefined ? undefined : byId.get(recordId(kind, uid))) ?? [],
+  );
+  return [...new Set(named)];
+};
 
 const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
   if (entry) Object.assign(entry, members);

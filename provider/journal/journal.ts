@@ -4,7 +4,16 @@ import { createHash, randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { recordId } from "../kind/record.ts";
 import { type Operation, soleOperation } from "../operation/operation.ts";
-import { apply, type Entry, type Intent, type InvalidLine, type Known, type Line } from "./entry.ts";
+import {
+  apply,
+  type Entry,
+  type Intent,
+  type InvalidLine,
+  type Known,
+  knownAmong,
+  knownLine,
+  type Line,
+} from "./entry.ts";
 import { JournalError, type JournalFile, journalFile, quarantineOf } from "./file.ts";
 import { invalidText } from "./invalid.ts";
 import { type Lock, lockOf } from "./lock.ts";
@@ -258,21 +267,13 @@ export const createJournal = (options: JournalOptions): Journal => {
     },
     end: async (entries) => (await openOf(entries)).lock.release(),
     acknowledge: async (kind, uids, key) => {
-      const lines = uids.map((uid): Known => {
-        const id = recordId(kind, uid);
-        const line: Known = id === uid ? { known: uid } : { known: uid, kind };
-        acknowledged.set(id, line);
-        return line;
-      });
-      const byId = new Map(lines.map((line) => [recordId(line.kind ?? "", line.known), line]));
+      const lines = uids.map((uid) => knownLine(kind, uid));
+      for (const line of lines) acknowledged.set(recordId(kind, line.known), line);
       try {
         if (key !== undefined) await openFor(key);
         for (const open of await Promise.all(byStack.values())) {
-          const named = [...open.entries.values()].flatMap(
-            ({ kind: own, uid }) => (uid === undefined ? undefined : byId.get(recordId(own, uid))) ?? [],
-          );
           // A line that is lost costs nothing: the next acknowledgement writes it again.
-          await append(open, [...new Set(named)]);
+          await append(open, knownAmong(open.entries.values(), lines));
         }
       } catch (error) {
         // A preview may be unable to write; the next create writes the line.

@@ -9,8 +9,10 @@ import { currentProgram, type Entered, literalsOf, watchProgram } from "./depend
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { boundRecords, checkedRoles, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
+import { isOnCommandLine } from "./run.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
+import { noteStored } from "./stored.ts";
 
 watchProgram();
 
@@ -56,6 +58,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);
+    if (opts.id === undefined) noteStored(descriptor.field, async () => [await settled(this.id)]);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
@@ -89,13 +92,6 @@ export const claimPlace = (
   const [problem] = entered.places.claim(place, {}, { type, name, exclusive: exclusive === true }) ?? [];
   if (problem) throw programError(`${type} ${name}: ${problem.property}: ${problem.reason}`);
 };
-
-/**
- * Whether `pulumi` has started this process for the program. It then ends with the rejections that nothing handles, and signals no end of
- * the program (@pulumi/pulumi/cmd/run/index.ts). A pending call that fails would only make Node warn of it.
- */
-const isOnCommandLine = (): boolean =>
-  /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]index\.js$/.test(process.mainModule?.filename ?? "");
 
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
 export const markHandled = (value: unknown): void => {

@@ -8,10 +8,12 @@ import { type Form, formOf, requireOneForm, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { type BoundRecord, checkedRole, referenceUid, uidOf } from "./inputs.ts";
+import { settled } from "./removals.ts";
 import { claimPlace, failWith, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
+import { noteStored } from "./stored.ts";
 
 /** Who has which role. */
 export interface RoleBindingPair {
@@ -94,6 +96,8 @@ export class RoleBindingSet extends pulumi.CustomResource {
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);
+    const managed = async () => (await settled(this.bindings))?.map(({ uid }) => uid) ?? [];
+    noteStored(resources.roleBinding.field, managed);
   }
 }
 

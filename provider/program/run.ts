@@ -15,3 +15,10 @@ export const perRun = <T>(make: (monitor: object | undefined) => T): (() => T) =
     return one.value;
   };
 };
+
+/**
+ * Whether `pulumi` has started this process for the program. It then ends with the rejections that nothing handles, and signals no end of
+ * the program (@pulumi/pulumi/cmd/run/index.ts). A pending call that fails would only make Node warn of it.
+ */
+export const isOnCommandLine = (): boolean =>
+  /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]index\.js$/.test(process.mainModule?.filename ?? "");

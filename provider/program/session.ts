@@ -7,7 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { journalProblem } from "../journal/path.ts";
+import { journalPath, journalProblem } from "../journal/path.ts";
 import type { Session } from "../session/session.ts";
 import { perRun } from "./run.ts";
 
@@ -87,6 +87,13 @@ export const holdForLookUp = (lookUp: Promise<unknown>): void => {
     },
   );
   program.firstCall.catch(() => undefined);
+};
+
+/** Path of the journal of this stack, at the service of the stack's configuration. */
+export const programJournal = (): string => {
+  const config = programConfig(currentProgram());
+  const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+  return journalPath(stack, config, process.env, process.cwd());
 };
 
 const programConfig = (program: Program): Config => {

@@ -48,7 +48,7 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
     }
     requireAsked(session, desired, record);
     if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
-    session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an interrupted run at ${when}`);
+    session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an earlier run at ${when}`);
     return record;
   }
   return undefined;
@@ -86,7 +86,7 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
       }
       if (named?.is === "foreign") await session.journal.disown(entry, named.why);
       else if (named)
-        session.log(`${key}: an interrupted run created ${entry.uid} for it, and no resource manages that record now`);
+        session.log(`${key}: an earlier run created ${entry.uid} for it, and no resource manages that record now`);
     }
     await session.journal.recordFailure(entry);
   }

@@ -193,7 +193,7 @@ const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error
   return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
 };
 
-const BY_JOURNAL = "the intent journal of an interrupted run names";
+const BY_JOURNAL = "the intent journal of an earlier run names";
 
 /** A person decides: the record may be of this create and changed since, or belong to someone else. */
 export const undecidedRecord = (

@@ -140,7 +140,7 @@ const logTaken = ({ session, name, recovered }: Work, taken: readonly Live[]): v
   if (taken.length === 0) return;
   const head = `RoleBindingSet ${name}: takes over role bindings that exist:`;
   const lines = taken.map((one) => {
-    const by = recovered.has(one.uid) ? ", created by an interrupted run" : "";
+    const by = recovered.has(one.uid) ? ", created by an earlier run" : "";
     return `${bindingText(one)}: ${one.uid}${by}`;
   });
   session.log([head, ...lines].join("\n  - "));

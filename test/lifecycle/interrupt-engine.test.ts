@@ -49,7 +49,7 @@ describe("kill -9 of the engine", () => {
       held.release();
       await program.must("cancel", "--yes");
       const up = await program.must("up", "--yes", "--skip-preview");
-      expect(up.output).toContain("created by an interrupted run at");
+      expect(up.output).toContain("created by an earlier run at");
       expect(up.output).toContain("interrupted while creating");
     });
     await expectWhole(place.place, program, "groups", "created");
@@ -84,7 +84,7 @@ describe("kill -9 of the engine", () => {
       held.release();
       const { code, output } = await up.result;
       expect(code, output).toBe(0);
-      expect(output).toContain("created by an interrupted run at");
+      expect(output).toContain("created by an earlier run at");
     });
     expectOne(place.place, program, "groups", "late");
   });

@@ -39,7 +39,7 @@ describe("a call", () => {
     wire.release();
     const second = await nextProcess();
     const { id } = await second.create(urn, (await second.check(urn, { parent: org, name: "held" })).inputs);
-    expect(second.said.at(-1)).toContain(`adopting group ${id} "held", created by an interrupted run`);
+    expect(second.said.at(-1)).toContain(`adopting group ${id} "held", created by an earlier run`);
   });
 
   it("ends after the customTimeouts of its resource, and the next update takes the record over", async () => {

@@ -202,7 +202,7 @@ describe("a preview", () => {
     expect(outs).toMatchObject({ uid: id });
     expect(outs).not.toHaveProperty("__takenOver");
     expect(next.said).toEqual([
-      expect.stringContaining(`takes over group ${id} "left behind", created by an interrupted run at `),
+      expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
     ]);
     const update = await next.create(urn, inputs);
     expect(update).toMatchObject({ id });

@@ -61,7 +61,7 @@ export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): S
     "Adopted records",
     adopted.map(({ resource, kind, name, uid, deletedLater, interruptedAt }) => {
       const later = deletedLater && ", which deletes it when it is removed";
-      return html`${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small> becomes resource ${resource}${interruptedAt !== undefined && html` (created by an interrupted run at ${interruptedAt})`}${later}`;
+      return html`${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small> becomes resource ${resource}${interruptedAt !== undefined && html` (created by an earlier run at ${interruptedAt})`}${later}`;
     }),
   ),
   listSection(

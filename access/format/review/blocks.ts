@@ -239,7 +239,7 @@ export const sectionsOf = (report: Report): Section[] => [
         quote(uid),
         " by ",
         quote(resource),
-        ...(interruptedAt === undefined ? [] : [", created by an interrupted run at ", quote(interruptedAt)]),
+        ...(interruptedAt === undefined ? [] : [", created by an earlier run at ", quote(interruptedAt)]),
         deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
       ],
     })),

@@ -223,7 +223,7 @@ describe("steps", () => {
     const report = reportOf({ steps: [dynamic] }, liveWith([TEAM, CI, VIEWER]));
     const { adopted, unknown, identities } = report;
     for (const text of [reportAsMarkdown(report), reportAsText(report, { color: false, width: 500 })])
-      expect(text.replaceAll("`", "")).toContain(`created by an interrupted run at ${at}`);
+      expect(text.replaceAll("`", "")).toContain(`created by an earlier run at ${at}`);
     expect(adopted).toEqual([
       { kind: "identity", uid: CI, name: "ci", resource: "mine", deletedLater: true, interruptedAt: at },
     ]);
@@ -267,10 +267,10 @@ describe("steps", () => {
     expect(unknownOf({ uid: CI })).toEqual([
       {
         subject: "mine",
-        message: `the run may take over ${CI}, which an interrupted run created at ${at}: it cannot be read`,
+        message: `the run may take over ${CI}, which an earlier run created at ${at}: it cannot be read`,
       },
     ]);
-    expect(unknownOf({})[0]?.message).toContain("the run may take over a record, which an interrupted run created at");
+    expect(unknownOf({})[0]?.message).toContain("the run may take over a record, which an earlier run created at");
   });
 
   test("a record that the state has and the API does not is reported", () => {

@@ -32,7 +32,7 @@ describe("^C during a create of the plugin", () => {
     held.release();
     await expect.poll(() => place.place.rows("groups", "name = ?", "interrupted"), { timeout: 60_000 }).toHaveLength(1);
     const up = await program.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain("created by an interrupted run at");
+    expect(up.output).toContain("created by an earlier run at");
     await expectWhole(place.place, program, "groups", "interrupted");
   });
 });
@@ -49,7 +49,7 @@ describe("kill -9 during a create of the plugin", () => {
       await program.must("cancel", "--yes");
     });
     const up = await program.must("up", "--yes", "--skip-preview");
-    expect(up.output).toContain("created by an interrupted run at");
+    expect(up.output).toContain("created by an earlier run at");
     expectOne(place.place, program, "groups", "killed");
 
     // The same stack: the pending operation of the engine is no obstacle.

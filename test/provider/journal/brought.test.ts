@@ -94,7 +94,7 @@ describe("a journal that names the identity of somebody else", () => {
       const { args, boss, uid } = await records();
       bring(args, boss, how === "by its uid" ? uid : undefined);
       const question =
-        `${args[KEY]}: the intent journal of an interrupted run names identity ${uid} "${boss.name}", which differs from what the ` +
+        `${args[KEY]}: the intent journal of an earlier run names identity ${uid} "${boss.name}", which differs from what the ` +
         "program asks for: claimMatch.subject, name.\nIf it belongs to this resource";
       await expect(preview(await methodsOf(machine.run()), args)).rejects.toThrow(question);
       await expect((await methodsOf(machine.run())).create(args)).rejects.toThrow(question);
@@ -112,7 +112,7 @@ describe("a journal that names the identity of somebody else", () => {
     expect(machine.said).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^Identity harmless takes over identity ${uid} "${boss.name}", created by an interrupted run at \\d{4}-.*Z$`,
+          `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
         ),
       ),
     ]);
@@ -142,9 +142,7 @@ describe("a preview", () => {
       uid: id,
       doubt: "whether it is what the program asks for is known only to the run",
     });
-    expect(machine.said.at(-1)).toContain(
-      `may take over identity ${id} "${args.name}", created by an interrupted run at`,
-    );
+    expect(machine.said.at(-1)).toContain(`may take over identity ${id} "${args.name}", created by an earlier run at`);
   });
 
   it("says so where a request may still be under way, without a wait", async () => {
@@ -154,7 +152,7 @@ describe("a preview", () => {
     const run = machine.run();
     const { inputs } = await preview(await methodsOf(run), args);
     expect(inputs.__takenOver).toEqual({ at: expect.any(String), doubt: "it may not be visible yet" });
-    expect(machine.said.at(-1)).toContain("may take over an identity, created by an interrupted run at");
+    expect(machine.said.at(-1)).toContain("may take over an identity, created by an earlier run at");
     expect(run.clock.sleeps).toEqual([]);
   });
 

@@ -121,7 +121,7 @@ describe("an entry that names another record", () => {
     tamper("made", { uid: later.uid });
     for (let run = 0; run < 2; run += 1)
       await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
-        `${args.__key}: the intent journal of an interrupted run names group ${later.uid} "${args.name}", which differs ` +
+        `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
           `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
           "deleteAdopted: true to delete it with the resource; if not: irm journal clean --key " +
           `"${args.__key}". Until then nothing is created.`,
@@ -138,7 +138,7 @@ describe("an entry whose members do not fit its record", () => {
     const { args, id } = await killed();
     tamper("intent", { inputs: "0".repeat(64) });
     await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
-      `the intent journal of an interrupted run names group ${id} "${args.name}", which differs from what was requested`,
+      `the intent journal of an earlier run names group ${id} "${args.name}", which differs from what was requested`,
     );
     expect(machine.posts).toBe(1);
   });

@@ -59,7 +59,7 @@ describe("the journal", () => {
     const changed = { ...args, description: "new" };
     for (let run = 0; run < 2; run += 1)
       await expect(reconcile.create(group, machine.run().session, changed)).rejects.toThrow(
-        `${args.__key}: the intent journal of an interrupted run names group ${uid} "${args.name}", which differs from what the program ` +
+        `${args.__key}: the intent journal of an earlier run names group ${uid} "${args.name}", which differs from what the program ` +
           `asks for: description.\nIf it belongs to this resource, adopt it with adopt: "${uid}", and deleteAdopted: true to delete it ` +
           `with the resource; if not: irm journal clean --key "${args.__key}". Until then nothing is created.`,
       );
@@ -86,7 +86,7 @@ describe("the journal", () => {
     });
     await reconcile.create(group, tenMinutesLater.session, args);
     expect(machine.said).toEqual([
-      expect.stringMatching(new RegExp(`created by an interrupted run at ${new Date(at).toISOString()}$`)),
+      expect.stringMatching(new RegExp(`created by an earlier run at ${new Date(at).toISOString()}$`)),
     ]);
   });
 

@@ -48,7 +48,7 @@ describe("a batch whose response is lost", () => {
     const { outs } = await (await sets.run()).up(three(group));
     expect(machine.posts).toBe(1);
     expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
-    expect(machine.said.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an interrupted run`);
+    expect(machine.said.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
   });
 
   it("by a timeout, with nothing found by the next run either: it creates them after the request has timed out", async () => {

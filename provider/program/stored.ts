@@ -1,0 +1,60 @@
+// Tells the journal which records the engine has stored (provider/journal/stored.ts). Nothing else does before the engine asks for them
+// in a later run, and a stack may be removed before that.
+//
+// Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
+// the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
+import * as pulumi from "@pulumi/pulumi";
+import type { Env } from "../../client/config.ts";
+import type { Known } from "../journal/entry.ts";
+import { isOnCommandLine, perRun } from "./run.ts";
+import { programJournal } from "./session.ts";
+
+const TOLD_EVERY_MS = 1_000;
+
+/** `field`: of the kind of the records; `uids` resolves once the engine has stored the resource. */
+export const noteStored = (field: string, uids: () => Promise<readonly (string | undefined)[]>): void => {
+  if (pulumi.runtime.isDryRun() || !isOnCommandLine() || savesAtItsEnd(process.env)) return;
+  uids().then(
+    (known) =>
+      currentStored().add(
+        field,
+        known.filter((uid) => uid !== undefined),
+      ),
+    // The create failed.
+    () => undefined,
+  );
+};
+
+/** Such an engine answers before it stores anything (pkg/backend/journal.go of the engine). */
+const savesAtItsEnd = ({ PULUMI_SKIP_CHECKPOINTS: flag = "" }: Env): boolean => flag !== "";
+
+const currentStored = perRun(() => {
+  let fresh: { field: string; uid: string }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let last = Promise.resolve();
+  let acknowledge: ((stored: readonly Known[]) => Promise<void>) | undefined;
+
+  const tell = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const own = fresh.splice(0);
+    if (own.length === 0) return;
+    const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
+      import("../journal/stored.ts"),
+      import("../journal/entry.ts"),
+    ]);
+    acknowledge ??= acknowledgerOf(programJournal());
+    await acknowledge(own.map(({ field, uid }) => knownLine(field, uid)));
+  };
+  // One at a time, and no failure is one of the program: the journal keeps the entries.
+  const tellInTurn = (): void => {
+    last = last.then(tell).catch(() => undefined);
+  };
+  process.once("beforeExit", tellInTurn);
+  return {
+    add: (field: string, uids: readonly string[]): void => {
+      fresh = [...fresh, ...uids.map((uid) => ({ field, uid }))];
+      timer ??= setTimeout(tellInTurn, TOLD_EVERY_MS).unref();
+    },
+  };
+});
