@@ -39,7 +39,7 @@ export const baseIn = (repository: Repository, { refs, branch, source }: Wanted)
   const [first = ""] = refs;
   const name = branch ?? first;
   const why = repository.isShallow ? "this checkout is shallow" : "this clone does not have it";
-  const fetch = branch === undefined ? `git fetch --depth=1 origin ${first.replace(/^origin\//, "")}` : fetchOf(branch);
+  const fetch = branch === undefined ? fetchOfFlag(first, repository) : fetchOf(branch);
   throw new BaseError(
     `cannot read the base ${name} (${source}), and the rules of the change itself do not count: ${why}. Fetch it first: ${fetch}`,
   );
@@ -47,6 +47,15 @@ export const baseIn = (repository: Repository, { refs, branch, source }: Wanted)
 
 const fetchOf = (branch: string): string =>
   `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
+
+/** A checkout of one branch keeps no other branch of the remote, unless the fetch says where to. */
+const fetchOfFlag = (ref: string, { isShallow }: Repository): string => {
+  if (/[~^]/.test(ref)) return isShallow ? "git fetch --unshallow" : "git fetch";
+  const [, branch] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(ref) ?? [];
+  if (branch !== undefined) return fetchOf(branch);
+  const fetch = `git fetch --depth=1 origin ${ref}`;
+  return isCommit(ref) ? fetch : `${fetch}, and give --base FETCH_HEAD`;
+};
 
 const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
 

@@ -26,6 +26,15 @@ const event = (content: unknown): string => {
   return file;
 };
 
+const errorOf = (act: () => unknown): Error => {
+  try {
+    act();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it threw nothing");
+};
+
 const found = (env: NodeJS.ProcessEnv, flag?: string) => {
   const wanted = wantedBase(flag, env);
   return wanted && baseIn(repositoryAt(repository.root), wanted);
@@ -88,13 +97,41 @@ describe("a base that this clone lacks is refused, with what to do", () => {
     );
   });
 
+  test.each([
+    ["origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+    ["refs/remotes/origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+    ["v2", "git fetch --depth=1 origin v2, and give --base FETCH_HEAD"],
+    ["1".repeat(40), `git fetch --depth=1 origin ${"1".repeat(40)}`],
+    ["origin/main~9", "git fetch"],
+  ])("of a flag: %s", (flag, fetch) => {
+    expect(() => found({}, flag)).toThrow(
+      `cannot read the base ${flag} (--base), and the rules of the change itself do not count: this clone does not have it. Fetch it first: ${fetch}`,
+    );
+  });
+
+  test("of a flag, in a checkout of another branch: the fetch brings it", () => {
+    const clone = createRepository();
+    clone.git("remote", "add", "-t", "change", "origin", `file://${repository.root}`);
+    clone.git("fetch", "--quiet", "--depth=1", "origin");
+    for (const flag of ["origin/main", "main2"]) {
+      const wanted = wantedBase(flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
+      const { message } = errorOf(() => baseIn(repositoryAt(clone.root), wanted));
+      const [, fetch = "", next] = /Fetch it first: git (.*?)(?:, and give --base (.*))?$/.exec(message) ?? [];
+      repository.git("branch", "--force", "main2", "main");
+      clone.git(...fetch.split(" "));
+      const given = wantedBase(next ?? flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
+      expect(baseIn(repositoryAt(clone.root), given).commit).toBe(tip);
+    }
+    clone.remove();
+  });
+
   test("of a flag, in a shallow checkout", () => {
     const clone = createRepository();
     clone.git("fetch", "--quiet", "--depth=1", `file://${repository.root}`, "change");
     clone.git("checkout", "--quiet", "FETCH_HEAD");
     const wanted = wantedBase("HEAD~1", {});
     expect(() => baseIn(repositoryAt(clone.root), wanted as NonNullable<typeof wanted>)).toThrow(
-      "cannot read the base HEAD~1 (--base), and the rules of the change itself do not count: this checkout is shallow",
+      "cannot read the base HEAD~1 (--base), and the rules of the change itself do not count: this checkout is shallow. Fetch it first: git fetch --unshallow",
     );
     clone.remove();
   });
