@@ -187,11 +187,15 @@ const attempt = async <T>(
   }
 };
 
-const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED", "NOT_FOUND"];
+const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
 const AFTER_RESTART =
   "Was this server restarted without --db? Then its organization, identities and keys are new: set IRM_IDENTITY and the " +
   "token as it prints them.";
+
+const NO_EXCHANGE =
+  "Is this the address of the token exchange? It comes from irm:authUrl (or IRM_AUTH_URL), and without one from " +
+  "irm:baseUrl (or IRM_BASE_URL).";
 
 // These refusals say what is wrong. If the server was restarted as well, the next refusal is another one.
 const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
@@ -203,8 +207,12 @@ const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: s
   const whom = identity ? `identity ${identity}` : "the identity that matches it";
   const head = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
   const mayBeRestart = REFUSALS.includes(error.code) && isLoopbackUrl(authUrl) && !NAMES_ITS_REASON.test(error.message);
-  const text = mayBeRestart ? `${head}\n${AFTER_RESTART}` : head;
-  return new ApiError(error.code, text, { details: error.details, operation: "Exchange", cause: error });
+  const hints = [...(mayBeRestart ? [AFTER_RESTART] : []), ...(error.code === "NOT_FOUND" ? [NO_EXCHANGE] : [])];
+  return new ApiError(error.code, [head, ...hints].join("\n"), {
+    details: error.details,
+    operation: "Exchange",
+    cause: error,
+  });
 };
 
 // https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.

@@ -131,6 +131,16 @@ describe("call", () => {
     },
   );
 
+  it("asks for the address where a service answers that has no token exchange", async () => {
+    const refused = refusal("NOT_FOUND", "there is no /iam/sts/exchange");
+    const { call } = setUp({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080/iam" }, refused);
+    const { message } = await errorOf(call("GetGroup", { uid: GROUP }));
+    expect(message).toContain(
+      "there is no /iam/sts/exchange\nIs this the address of the token exchange? It comes from irm:authUrl (or IRM_AUTH_URL), and without one from irm:baseUrl (or IRM_BASE_URL).",
+    );
+    expect(message).not.toContain("restarted");
+  });
+
   it("refuses an exchange whose response has no token", async () => {
     const { call } = setUp(WORKLOAD, json({}));
     expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
