@@ -1,5 +1,6 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many on stderr.
 import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
+import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -8,6 +9,13 @@ export const check = (file: string): number => {
   if (policy) {
     process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n`);
     return 0;
+  }
+  if (isTestFile(file)) {
+    printError(
+      "irm check",
+      `${printable(file)} is a file of tests: \`irm test ${printable(file)}\` finds its mistakes and runs it`,
+    );
+    return 1;
   }
   print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
   printError("irm check", counted(mistakes.length, "mistake"));

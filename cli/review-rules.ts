@@ -109,7 +109,9 @@ const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile =>
   } catch (error) {
     const isBeside = !isAbsolute(name) && existsSync(join(folder, name));
     const counts = isBeside ? `; the path counts from the top level of the repository, so this is ${file}` : "";
-    return { changed: [], problems: [`--rules: cannot read ${name}: ${(error as Error).message}${counts}`] };
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === "ENOENT" ? `there is no file ${name}` : `cannot read ${name}: ${message}`;
+    return { changed: [], problems: [`--rules: ${problem}${counts}`] };
   }
   const { rules, problems } = parseRules(text, name);
   const notice = `the rules are those of ${name} in the work tree; for a pull request give --base REF, whose rules its author cannot edit`;

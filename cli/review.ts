@@ -182,7 +182,8 @@ const readPreview = async (file: string): Promise<string> => {
   try {
     return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
   } catch (error) {
-    throw new PreviewError(`cannot read the preview: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new PreviewError(code === "ENOENT" ? `there is no file ${file}` : `cannot read the preview: ${message}`);
   }
 };
 

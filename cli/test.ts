@@ -6,6 +6,7 @@ import type { Mistake } from "../access/policy/source.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
 import { type Outcome, runTests } from "../access/test/run.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
+import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import { parseFormat, TEST_FORMATS } from "./format.ts";
 import { print, printError } from "./terminal.ts";
@@ -50,8 +51,8 @@ const readScene = async (suite: TestSuite): Promise<Built> => {
 
 const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live: boolean | undefined): Mistake[] => {
   if (tests.length === 0) {
-    const where = file ?? `${TESTS}, nor a section tests of ${POLICY}, in this folder`;
-    return [{ path: "", text: file === undefined ? `there is no ${where}` : `${file} has no tests` }];
+    const where = file ?? `${TESTS} or the section tests of ${POLICY}, in this folder`;
+    return [{ path: "", text: file === undefined ? `there are no tests in ${where}` : `${file} has no tests` }];
   }
   if (policy !== undefined || live) return [];
   const text = `there is no policy beside the tests: name it with policy: FILE, or give --live to test what the API says`;
@@ -61,8 +62,13 @@ const problemsOf = ({ tests, policy }: TestSuite, file: string | undefined, live
 const mistakesOf = ({ name, place }: AccessTest, outcome: Outcome): Mistake[] =>
   "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [];
 
+/** Each mistake of a file is a line that begins with its place, as `irm check` prints it. */
 const refuse = (mistakes: readonly Mistake[]): number => {
-  printError("irm test", mistakes.map(mistakeText).join("\n"));
+  const lines = mistakes.map(mistakeText);
+  const isOfFile = mistakes.some(({ place }) => place !== undefined);
+  if (isOfFile) process.stderr.write(lines.map((line) => `${printable(line)}\n`).join(""));
+  const count = `${lines.length} ${lines.length === 1 ? "mistake" : "mistakes"}`;
+  printError("irm test", isOfFile ? count : lines.join("\n"));
   return 1;
 };
 

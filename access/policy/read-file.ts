@@ -25,8 +25,8 @@ interface OpenFile {
   real: string;
 }
 
-/** `find` opens a file that must stay in a folder: on the disk, or in a commit. */
-export const readSource = (file: string, find: FindFile = findTextFile): FileSource => {
+/** `find` opens a file that must stay in a folder: on the disk, or in a commit. `noMap` is the mistake of a file that is no map. */
+export const readSource = (file: string, find: FindFile = findTextFile, noMap = NO_POLICY): FileSource => {
   const folder = dirname(file);
   const mistakes: Mistake[] = [];
   const sources: MapSource[] = [];
@@ -87,7 +87,7 @@ export const readSource = (file: string, find: FindFile = findTextFile): FileSou
     mistakes.push(...own);
     if (source === undefined) isBroken = true;
     if (!isMap(source)) {
-      if (source) mistakes.push({ path: "", text: EMPTY, place: startOf(name) });
+      if (source) mistakes.push({ path: "", text: noMap, place: startOf(name) });
       return;
     }
     total.nodes += source.size;
@@ -114,7 +114,7 @@ export const readSource = (file: string, find: FindFile = findTextFile): FileSou
   return { source: isBroken || sources.length === 0 ? undefined : joined.source, mistakes, files };
 };
 
-const EMPTY = "must be a map with organization, groups, identities, roles and access; `irm init` writes an example";
+const NO_POLICY = "must be a map with organization, groups, identities, roles and access; `irm init` writes an example";
 
 const startOf = (file: string): Place => ({ file, line: 1, column: 1 });
 

@@ -24,7 +24,7 @@ export type FindFile = (file: string, folder: string) => TextFile;
 export const findTextFile: FindFile = (file, folder) => {
   if (!isWithin(resolve(folder), resolve(file))) throw new TextFileError(outside(file));
   const real = realOf(file, file);
-  if (!isWithin(realOf(folder, file), real) || (basename(real) !== basename(file) && !isYaml(real)))
+  if (!isWithin(realOf(folder, file), real) || (basename(real) !== basename(resolve(file)) && !isYaml(real)))
     throw new TextFileError(`${file} is a link to another file, which is not read`);
   return { real, read: () => textOf(real, file) };
 };
@@ -44,10 +44,11 @@ const realOf = (path: string, file: string): string => {
 };
 
 // The system's own text names the target of a link.
-const unreadable = (file: string, error: unknown): TextFileError =>
-  new TextFileError(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`, {
-    cause: error,
-  });
+const unreadable = (file: string, error: unknown): TextFileError => {
+  const { code = "unknown error" } = error as NodeJS.ErrnoException;
+  const text = code === "ENOENT" ? `there is no file ${file}` : `cannot read ${file}: ${code}`;
+  return new TextFileError(text, { cause: error });
+};
 
 // Windows has neither flag. A pipe without a writer would never open.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

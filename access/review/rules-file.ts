@@ -30,26 +30,33 @@ export const parseRules = (text: string, name: string): ParsedRules => {
   const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const { source, mistakes } = sourceFromYaml(text, name);
   if (!source || mistakes.length > 0) return { rules: verdict, problems: mistakes.map(mistakeText) };
-  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
-  if (error)
-    return {
-      rules: verdict,
-      problems: error.issues.map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")),
-    };
+  const raw = plainValue(source);
+  const { data, error } = Rules.safeParse(raw, { error: shapeError });
+  const fields = fieldsOf(raw);
   const problems = [
-    ...unknownFields(data ?? {}, FIELDS, name),
-    ...unknownFields(data?.required ?? {}, REQUIRED_FIELDS, `${name}: required`),
+    ...(error?.issues ?? []).map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")),
+    ...unknownFields(fields, FIELDS, name),
+    ...unknownFields(fieldsOf(fields.required), REQUIRED_FIELDS, `${name}: required`),
   ];
   const add = <T>(held: T[], read: T | { problem: string }, where: string): void => {
     if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
     else held.push(read);
   };
-  for (const [i, one] of (data?.deny ?? []).entries()) add(verdict.deny, ruleFrom(one), `${name}: deny[${i}]`);
-  for (const [i, one] of (data?.allow ?? []).entries()) add(verdict.allow, allowanceFrom(one), `${name}: allow[${i}]`);
+  for (const [i, one] of textsOf(fields.deny)) add(verdict.deny, ruleFrom(one), `${name}: deny[${i}]`);
+  for (const [i, one] of textsOf(fields.allow)) add(verdict.allow, allowanceFrom(one), `${name}: allow[${i}]`);
   const { owners, "may-own": mayOwn } = data?.required ?? {};
   const required: Required = { ...(owners != null && { owners }), ...(mayOwn != null && { mayOwn }) };
   return { rules: { ...verdict, required }, problems };
 };
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** With their places in the list; what is no text has its own problem. */
+const textsOf = (value: unknown): [number, string][] =>
+  (Array.isArray(value) ? [...value.entries()] : []).filter(
+    (entry): entry is [number, string] => typeof entry[1] === "string",
+  );
 
 const unknownFields = (held: object, names: readonly string[], where: string): string[] =>
   Object.keys(held)

@@ -60,7 +60,7 @@ const isPolicy = (file: string, from: Files): boolean => {
 };
 
 /** The name says it; of another one, whether it has tests and no organization. */
-const isTestFile = (file: string, from: Files): boolean => {
+export const isTestFile = (file: string, from: Files = disk): boolean => {
   if (/\.tests\.ya?ml$/.test(file)) return true;
   const { source } = readSource(file, from.find);
   return isMap(source) && source.entries.has("tests") && !source.entries.has("organization");
@@ -111,8 +111,10 @@ interface TestFile {
   tests: readonly AccessTest[];
 }
 
+const NO_TESTS = "must be a map with tests, a list";
+
 const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mistake[] } =>
-  checked(readSource(file, from.find), (source, report): TestFile => {
+  checked(readSource(file, from.find, NO_TESTS), (source, report): TestFile => {
     const draft: Partial<TestFile> & { tests?: readonly unknown[] | null } = checkShape(
       plainValue(source),
       TestFileShape,

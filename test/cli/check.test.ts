@@ -45,9 +45,31 @@ test("prints nothing on stdout where there are no mistakes, and exits with 0", a
 test("reports a file that does not exist, in a separate process too", async () => {
   expect(await runCommand("check", "/no/access.yaml")).toEqual({
     code: 1,
-    stdout: expect.stringMatching(/^\/no\/access\.yaml:1:1: cannot read \/no\/access\.yaml: ENOENT.*\n$/),
+    stdout: "/no/access.yaml:1:1: there is no file /no/access.yaml\n",
     stderr: "irm check: 1 mistake\n",
   });
+});
+
+test("checks access.yaml of this folder where no file is given", async () => {
+  write("access.yaml", "organization: acme\n");
+  const before = process.cwd();
+  process.chdir(folder.path("."));
+  const finished = await runIrm("check").finally(() => process.chdir(before));
+  expect(finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^access\.yaml has no mistakes: /) });
+});
+
+test("says of a folder that it is no file", async () => {
+  const before = process.cwd();
+  process.chdir(folder.path("."));
+  const finished = await runIrm("check", ".").finally(() => process.chdir(before));
+  expect(finished).toMatchObject({ code: 1, stdout: ".:1:1: . is not a regular file\n" });
+});
+
+test("names the command for a file of tests", async () => {
+  const file = write("access.tests.yaml", "tests: []\n");
+  const { code, stdout, stderr } = await runIrm("check", file);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe(`irm check: ${file} is a file of tests: \`irm test ${file}\` finds its mistakes and runs it\n`);
 });
 
 test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {

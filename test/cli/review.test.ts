@@ -123,7 +123,7 @@ describe("a wrong command line exits with 2 and says all that is wrong with it",
     [["--format", "jsn"], '--format takes terminal, markdown, json, html, not "jsn"; did you mean json?'],
     [["--preview", "a", "--policy", "b"], "irm review: --preview and --policy cannot be combined"],
     [["--exclusive"], "irm review: --exclusive is for --policy"],
-    [["--rules", "/nowhere/rules.yaml"], "irm review: --rules: cannot read /nowhere/rules.yaml: ENOENT"],
+    [["--rules", "/nowhere/rules.yaml"], "irm review: --rules: there is no file /nowhere/rules.yaml"],
   ])("%j", async (flags, message) => {
     const { code, stdout, stderr } = await runIrm("review", ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -139,6 +139,23 @@ describe("a wrong command line exits with 2 and says all that is wrong with it",
     expect(stderr).toContain(`${rules}: deny[1]: there is no rule "x"; there are gains-owner, `);
     expect(stderr).toContain('--deny: there is no rule "root-bindin"; did you mean root-binding?');
   });
+});
+
+test("all of a file of rules at once, also where its shape is wrong", async () => {
+  const rules = write(
+    "shape.yaml",
+    "denny: []\ndeny: [gains-ownr]\nallow: gains-owner@x\nrequired: { owner: 2, owners: two }\n",
+  );
+  const { code, stderr } = await runIrm("review", "--rules", rules);
+  expect(code).toBe(2);
+  for (const problem of [
+    "allow: must be a list",
+    "required.owners: must be a number",
+    "denny is unknown; did you mean deny?",
+    "required: owner is unknown; did you mean owners?",
+    'deny[0]: there is no rule "gains-ownr"; did you mean gains-owner?',
+  ])
+    expect(stderr).toContain(`${rules}: ${problem}\n`);
 });
 
 describe("a file of rules", () => {
@@ -184,7 +201,7 @@ describe("everything else exits with 1", () => {
     expect(missing).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringContaining("cannot read the preview: ENOENT"),
+      stderr: expect.stringContaining("there is no file "),
     });
     const other = await runIrm("review", "--preview", write("other.json", "[1]"));
     expect(other).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is not a preview") });

@@ -127,12 +127,23 @@ describe("mistakes exit with 1, and no test runs", () => {
       "there is no policy beside the tests: name it with policy: FILE",
     ],
     ["no tests", { "access.yaml": POLICY }, "access.yaml", "access.yaml has no tests"],
-    ["no file", {}, "access.tests.yaml", "access.tests.yaml:1:1: cannot read"],
+    ["no file", {}, "access.tests.yaml", "access.tests.yaml:1:1: there is no file "],
+    ["a list", { "access.tests.yaml": "- name: x\n" }, "access.tests.yaml", "1:1: must be a map with tests, a list\n"],
   ])("%s", async (name, files, file, message) => {
     const path = write(files, name);
     const { code, stdout, stderr } = await runIrm("test", path(file), "--format", "json");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(message);
+  });
+
+  test("each of them is a line that begins with its place, and the last line counts them", async () => {
+    const path = write({ "access.tests.yaml": "tests: [{ can: tag.craete, identity: a }]\n" }, "lines");
+    const file = path("access.tests.yaml");
+    expect((await runIrm("test", file)).stderr).toBe(
+      `${file}:1:9: tests[0].name: is required\n` +
+        `${file}:1:16: tests[0].can: there is no capability tag.craete; did you mean tag.create or tag.delete?\n` +
+        "irm test: 2 mistakes\n",
+    );
   });
 
   test("no files of the usual names", async () => {
@@ -143,7 +154,7 @@ describe("mistakes exit with 1, and no test runs", () => {
     expect(finished).toEqual({
       code: 1,
       stdout: "",
-      stderr: "irm test: there is no access.tests.yaml, nor a section tests of access.yaml, in this folder\n",
+      stderr: "irm test: there are no tests in access.tests.yaml or the section tests of access.yaml, in this folder\n",
     });
   });
 });

@@ -82,7 +82,6 @@ describe("a wrong command line is refused in one sentence with the nearest name:
     [["journal", "list", "--flder"], "irm journal list", "unknown flag '--flder'; did you mean --folder?"],
     [["--colour"], "irm", "unknown flag '--colour'"],
     [["journal", "pending"], "irm journal pending", "missing required argument 'FILE'"],
-    [["check"], "irm check", "missing required argument 'FILE'"],
     [["init", "--organizaton", "acme"], "irm init", "unknown flag '--organizaton'; did you mean --organization?"],
     [
       ["completion", "ksh"],

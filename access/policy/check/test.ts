@@ -49,7 +49,7 @@ export const checkTests = (draft: readonly unknown[] | null | undefined, report:
 const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefined => {
   const { mistake } = report;
   const { name, at } = test;
-  if (name === undefined || name.trim() === "") mistake(path, "needs a name that says what must hold");
+  if (name?.trim() === "") mistake([...path, "name"], "needs a name that says what must hold");
   const subject = checkSubject(test, path, report);
   const can = test.can === undefined ? [] : checkCapabilities(test.can, [...path, "can"], report);
   const cannot = test.cannot === undefined ? [] : checkDenials(test, path, report);

@@ -34,7 +34,7 @@ access: { /: { viewer: [], editor: [release] } }
 describe("files that include each other", () => {
   test("report what they cannot read, at the place of the include", () => {
     expect(mistakesOf("include: [no.yaml, 7]\norganization: acme\n")).toEqual([
-      expect.stringMatching(/^access\.yaml:1:11: include: cannot read no\.yaml: ENOENT/),
+      "access.yaml:1:11: include: there is no file no.yaml",
       "access.yaml:1:20: include[1]: must be the name of a file",
     ]);
     expect(mistakesOf("include: teams\norganization: acme\n")).toEqual([

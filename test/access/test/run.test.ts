@@ -308,7 +308,7 @@ describe("mistakes of a test are those of its policy", () => {
     [{ identity: "a", cannot: [] }, "tests[0].cannot: is empty: name what must not be possible"],
     [{ identity: "a", cannot: { capability: "*", at: 7 } }, "tests[0].cannot.at: must be the path of a group"],
     [{ identity: "a", cann: "*" }, "tests[0].cann: there is no such field here; did you mean can?"],
-    [{ name: " ", identity: "a", can: "*" }, "tests[0]: needs a name"],
+    [{ name: " ", identity: "a", can: "*" }, "tests[0].name: needs a name"],
   ])("%j", (own, mistake) => {
     const { policy, mistakes } = parsePolicy({ organization: "acme", tests: [{ name: "it", ...own }] });
     expect(policy).toBeUndefined();
