@@ -8,9 +8,9 @@ export type Origin = "created" | "recovered" | "adopted";
 
 export interface Ownership {
   /**
-   * The engine asked for this record, so a resource of its state owns it. `key` is that resource if the program declares it.
-   * Throws where another declared resource owns it too. `isDeclared`: the program has declared it by now. It is the owner then, also if a
-   * refresh has met the record under a name that the program does not declare: an earlier one, of an alias.
+   * The engine asked for this record, so its state has it. `key` is the resource there, which owns the record once the program has
+   * declared it (`isDeclared`). Throws where another declared resource owns it too. A refresh comes before the program: its names may be
+   * earlier ones, of an alias or of a resource whose record another one adopts.
    */
   inState(uid: string, key?: string, isDeclared?: boolean): void;
   /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
@@ -143,7 +143,6 @@ type Records = ReturnType<typeof recordsOf>;
 const recordsOf = (leaving: Set<string>) => {
   const inState = new Set<string>();
   const owners = new Map<string, string>();
-  const declared = new Set<string>();
   const taken = new Map<string, { key: string; origin: Origin }>();
   const kept = new Set<string>();
   const adopted = new Set<string>();
@@ -172,12 +171,10 @@ const recordsOf = (leaving: Set<string>) => {
       case "inState": {
         const { key } = event;
         inState.add(uid);
-        if (key === undefined) return undefined;
-        if (event.declared) declared.add(key);
+        // A refresh meets records under names that the program need not declare any more.
+        if (key === undefined || !event.declared) return undefined;
         const other = ownerOf(uid) ?? planned.get(uid);
-        const isEarlierName =
-          event.declared && other === owners.get(uid) && !taken.has(uid) && !declared.has(other ?? "");
-        if (other !== undefined && other !== key && !isEarlierName) return other;
+        if (other !== undefined && other !== key) return other;
         owners.set(uid, key);
         return undefined;
       }

@@ -249,7 +249,7 @@ describe("an account association", () => {
     const diff = reconcile.diff(kind, id, outs, { ...inputs, name: "other", [REPLACE_ON]: ["name"] });
     expect(diff).toEqual({ changes: true, replaces: ["name"], deleteBeforeReplace: true });
     const next = service.otherSession();
-    next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x");
+    next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x", true);
     await reconcile.remove(kind, next, id, outs);
     const again = await create("accountAssociation", { ...args, name: "other" }, next);
     expect(again.id).toBe(group);
@@ -258,8 +258,8 @@ describe("an account association", () => {
   it("differs from its group, although both have one uid", async () => {
     const ownership = createOwnership();
     const id = recordId("accountAssociation", group);
-    ownership.inState(group, "stack/Group::g");
-    expect(() => ownership.inState(id, "stack/AccountAssociation::a")).not.toThrow();
+    ownership.inState(group, "stack/Group::g", true);
+    expect(() => ownership.inState(id, "stack/AccountAssociation::a", true)).not.toThrow();
     expect(ownership.creationRefusal(id, "stack/AccountAssociation::a")).toBe(
       "is already managed by another resource of this stack",
     );

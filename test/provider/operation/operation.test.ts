@@ -196,7 +196,7 @@ describe("the processes of an operation", () => {
   it("know records by their address, but delete nothing that is taken or kept at another one, which may be the same service", () => {
     const [own, elsewhere] = [ownershipOf(), ownershipOf(joined(), "https://elsewhere.example.com")];
     own.take("taken", "one", "created");
-    own.inState("kept", "one");
+    own.inState("kept", "one", true);
     own.keep("kept", false);
     expect(elsewhere.isCreatedHere("taken")).toBe(false);
     expect(elsewhere.adoptionRefusal("kept", "two")).toBeUndefined();

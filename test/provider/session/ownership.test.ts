@@ -35,6 +35,12 @@ const run = async (): Promise<Methods> => {
   return group;
 };
 
+/** As the engine compares what the program declares: after its check. A refresh compares before. */
+const compare = async (own: Methods, id: string, outs: Json, news: Json) => {
+  await own.check(news, news);
+  return own.diff(id, outs, news);
+};
+
 const inputs = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
 const isThere = async (uid: string): Promise<boolean> => {
   const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
@@ -50,7 +56,7 @@ describe("a renamed resource that adopts its record", () => {
     await first.delete(old.id, old.outs);
 
     const next = await run();
-    await next.diff(old.id, renamed.outs, inputs("new", { adopt: old.id }));
+    await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
     expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
     expect(await isThere(old.id)).toBe(true);
@@ -69,7 +75,7 @@ describe("a renamed resource that adopts its record", () => {
     const old = await (await run()).create(inputs("left"));
     const { outs } = await (await run()).create(inputs("taker", { adopt: old.id }));
     const next = await run();
-    await next.diff(old.id, outs, inputs("taker", { adopt: old.id }));
+    await compare(next, old.id, outs, inputs("taker", { adopt: old.id }));
     await next.delete(old.id, outs);
     expect(said.at(-1)).toContain("was adopted and is left in place; deleteAdopted: true deletes it with the resource");
     expect(await isThere(old.id)).toBe(true);
@@ -82,7 +88,7 @@ describe("a record of one resource", () => {
   it("cannot be adopted by another one that the program declares later", async () => {
     const one = await (await run()).create(inputs("one"));
     const next = await run();
-    await next.diff(one.id, one.outs, inputs("one"));
+    await compare(next, one.id, one.outs, inputs("one"));
     await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
       `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
     );
@@ -107,16 +113,40 @@ describe("a record of one resource", () => {
     );
   });
 
+  it("is free for another one where only a refresh has met it: the program declares its resource no more", async () => {
+    const { id, outs } = await (await run()).create(inputs("earlier"));
+    const next = await run();
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("earlier"));
+    const news = inputs("later", { adopt: id });
+    expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
+    expect((await next.create(news)).id).toBe(id);
+    await next.delete(id, outs);
+    expect(said).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(id)).toBe(true);
+  });
+
+  it("is not free where the program declares its resource after the one that adopts it, whatever a refresh has met", async () => {
+    const { id, outs } = await (await run()).create(inputs("still"));
+    const next = await run();
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("still"));
+    expect((await next.check({}, inputs("greedy", { adopt: id }))).failures).toEqual([]);
+    await expect(compare(next, id, outs, inputs("still"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("greedy").__key}`,
+    );
+  });
+
   it("that an earlier one has adopted is an error when the engine reads it", async () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
     const taken = await next.create(inputs("first", { adopt: one.id }));
     const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
-    await expect(next.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    await expect(compare(next, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     // And in every run until the program is unambiguous.
     const later = await run();
-    await later.diff(one.id, taken.outs, inputs("first", { adopt: one.id }));
-    await expect(later.diff(one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    await compare(later, one.id, taken.outs, inputs("first", { adopt: one.id }));
+    await expect(compare(later, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     expect(await isThere(one.id)).toBe(true);
   });
 
@@ -133,7 +163,7 @@ describe("a record of one resource", () => {
     const one = await (await run()).create(inputs("declared"));
     const twice = { ...one.outs, ...keyOf("twice") };
     const next = await run();
-    await next.diff(one.id, one.outs, inputs("declared"));
+    await compare(next, one.id, one.outs, inputs("declared"));
     await next.delete(one.id, twice);
     expect(said).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
     expect(await isThere(one.id)).toBe(true);
@@ -147,7 +177,7 @@ describe("a record of one resource", () => {
     const elsewhere = await (await run()).create(inputs("elsewhere"));
     const next = await run();
     const news = inputs("moved", { parent: elsewhere.id, allowReplace: true });
-    expect(await next.diff(one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
+    expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
     const two = await next.create(news);
     await next.delete(one.id, one.outs);
     expect([await isThere(one.id), await isThere(two.id)]).toEqual([false, true]);
@@ -160,8 +190,8 @@ describe("a plan to adopt", () => {
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "a")).toBeUndefined();
     expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
-    expect(() => claims.inState("uid", "c")).toThrow("uid is already managed by a");
-    claims.inState("owned", "d");
+    expect(() => claims.inState("uid", "c", true)).toThrow("uid is already managed by a");
+    claims.inState("owned", "d", true);
     expect(claims.plan("owned", "e")).toBe("is already managed by d");
   });
 });

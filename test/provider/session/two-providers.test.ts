@@ -37,6 +37,12 @@ beforeEach(() => {
 
 type Provider = ReturnType<typeof methodsWith>;
 
+/** As the engine compares what the program declares: after its check. */
+const compare = async ({ group: own }: Provider, id: string, outs: Json, news: Json): Promise<void> => {
+  await own.check(news, news);
+  await own.diff(id, outs, news);
+};
+
 const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
 /** A provider of the current operation. */
 const provider = async (env = service.env, own: Partial<Environment> = {}): Promise<Provider> => {
@@ -109,7 +115,7 @@ describe("a record of two providers", () => {
   it("that the state has under one is refused in the preview of the other, also at another spelling of the address", async () => {
     const old = await (await provider()).group.create(group("kept"));
     const [first] = await nextOperation();
-    await first.group.diff(old.id, old.outs, group("kept"));
+    await compare(first, old.id, old.outs, group("kept"));
     const { port } = new URL(service.baseUrl);
     const second = await provider({ ...service.env, IRM_BASE_URL: `http://LOCALHOST:${port}/` });
     const { failures } = await second.group.check({}, group("other", { adopt: old.id, __preview: true }));
@@ -120,7 +126,7 @@ describe("a record of two providers", () => {
   it("that one keeps stays when the other deletes it, also at another address that may be the same service", async () => {
     const old = await (await provider()).group.create(group("declared"));
     const [first, second] = await nextOperation();
-    await first.group.diff(old.id, old.outs, group("declared"));
+    await compare(first, old.id, old.outs, group("declared"));
     const third = await provider({ ...service.env, IRM_BASE_URL: "http://127.0.0.1:9" });
     const twice = { ...old.outs, ...keyOf("twice") };
     await second.group.delete(old.id, twice);
@@ -132,7 +138,7 @@ describe("a record of two providers", () => {
   it("is free again in the next operation", async () => {
     const old = await (await provider()).group.create(group("moves"));
     const [first] = await nextOperation();
-    await first.group.diff(old.id, old.outs, group("moves"));
+    await compare(first, old.id, old.outs, group("moves"));
     const [, second] = await nextOperation();
     expect((await second.group.create(group("moved", { adopt: old.id }))).id).toBe(old.id);
   });
@@ -145,7 +151,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     operation += 1;
     const first = await dynamic();
     // It has begun before the plugin.
-    await first.group.diff(old.id, old.outs, group("dynamic"));
+    await compare(first, old.id, old.outs, group("dynamic"));
     const second = await provider();
     const [taken, kept] = [group("native", { adopt: old.id }), group("kept", { parent: old.id, adopt: below.id })];
     await second.group.create(kept);
@@ -175,9 +181,9 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     const old = await (await dynamic()).group.create(group("declared"));
     operation += 1;
     const [first, second] = [await dynamic(), await provider()];
-    await first.group.diff(old.id, old.outs, group("declared"));
+    await compare(first, old.id, old.outs, group("declared"));
     const other = await second.group.create(group("other"));
-    await first.group.diff(old.id, old.outs, group("declared"));
+    await compare(first, old.id, old.outs, group("declared"));
     await second.group.delete(old.id, { ...old.outs, ...keyOf("twice") });
     expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     await second.group.delete(other.id, other.outs);
