@@ -85,7 +85,7 @@ const NO_CHANGE = ["same", "refresh", "read"];
 export const resourcesIn = ({ steps, lines }: Preview): Resources => {
   const byUrn = new Map<string, Resource>();
   const unclear: Resources["unclear"] = [];
-  const deletedElsewhere = new Set<string>();
+  const [deletedElsewhere, adoptedElsewhere] = [new Set<string>(), new Set<string>()];
   for (const step of steps) {
     const { urn } = step;
     const type = ourTypeOf(urn);
@@ -94,8 +94,10 @@ export const resourcesIn = ({ steps, lines }: Preview): Resources => {
     const { [type]: kind } = KINDS;
     if (!kind) {
       const stored = DELETES.includes(step.op) ? storedIn(step.oldState) : undefined;
+      const adopted = step.op === "create" ? valuesIn(step.newState?.inputs).adopt : undefined;
       const word = Object.values(descriptors).find((one) => one.type === type)?.word;
       if (stored && !stored.stays) deletedElsewhere.add(`${word} ${stored.uid}`);
+      if (isUidp(adopted)) adoptedElsewhere.add(`${word} ${adopted}`);
       if (!OTHERS.includes(type) && !NO_CHANGE.includes(step.op))
         unclear.push({
           subject: name,
@@ -108,11 +110,24 @@ export const resourcesIn = ({ steps, lines }: Preview): Resources => {
     const message = addStep(resource, step);
     if (message) unclear.push({ subject: name, message });
   }
+  keepAdopted(byUrn);
   return {
     byUrn,
     unclear: [...unclear, ...skippedDeletes(byUrn, steps), ...nativeTakeovers(byUrn, lines)],
-    deletedElsewhere,
+    deletedElsewhere: new Set([...deletedElsewhere].filter((one) => !adoptedElsewhere.has(one))),
   };
+};
+
+/** A record that another resource has after the run stays, as the provider leaves it (provider/session/ownership.ts). */
+const keepAdopted = (byUrn: ReadonlyMap<string, Resource>): void => {
+  const held = new Map(
+    [...byUrn.values()].flatMap(({ urn, kind, planned }) => (planned?.uid ? [[`${kind} ${planned.uid}`, urn]] : [])),
+  );
+  for (const { urn, kind, deleted } of byUrn.values())
+    for (const stored of deleted) {
+      const holder = held.get(`${kind} ${stored.uid}`);
+      if (holder !== undefined && holder !== urn) stored.stays = true;
+    }
 };
 
 const DELETES = ["delete", "delete-replaced", "replace"];

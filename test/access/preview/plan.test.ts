@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
-import { newGraph } from "../../../access/graph/graph.ts";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { takeoverText } from "../../../client/preview-marks.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { changed, created, createdNative, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, named, reportOf, rowsOf, TEAM, VIEWER } from "./team.ts";
 
@@ -169,6 +169,25 @@ describe("steps", () => {
       const same = changed("same", "RoleBinding", "after", uid, { old: inputs, new: inputs });
       const report = reportOf({ steps: [refreshed, same], changeSummary: { same: 1 } }, viewer());
       expect(report).toMatchObject({ identities: [], findings: [], unknown: [], undeclared: [] });
+    });
+
+    test("adopt of a record whose resource leaves the program: it keeps what it has, and what is in it", () => {
+      const child = uidIn(TEAM, 7);
+      const live = viewer();
+      addGroup(live.graph as GraphBuilder, child, "child", TEAM);
+      const group = [
+        changed("refresh", "Group", "before", TEAM, { old: { parent: ROOT, name: "team" } }),
+        changed("delete", "Group", "before", TEAM, { old: { parent: ROOT, name: "team" } }),
+        created("Group", "after", { parent: ROOT, name: "team", adopt: TEAM }),
+      ];
+      const claimMatch = { issuer: ISSUER, subject: "ci" };
+      const identity = [
+        changed("delete", "Identity", "before", CI, { old: { parent: ROOT, name: "ci", claimMatch } }),
+        created("Identity", "after", { parent: ROOT, name: "ci", claimMatch, adopt: CI }),
+      ];
+      const report = reportOf({ steps: [...group, ...identity] }, live);
+      expect(report).toMatchObject({ identities: [], findings: [], deletedGroups: [], blocked: [] });
+      expect(report.adopted.map(({ uid }) => uid).sort()).toEqual([TEAM, CI].sort());
     });
 
     test("ignoreChanges and a transform are in the inputs of the step", () => {
