@@ -39,7 +39,6 @@ export const applySet = (work: Work, resource: Resource): void => {
   work.bindingsByGroup ??= Map.groupBy(after.bindings.values(), (one) => one.group);
   const here = (work.bindingsByGroup.get(group.id) ?? []).filter(({ id }) => after.bindings.has(id));
   const inGroup = new Map(here.map((one) => [keyOfPair(one), one.id]));
-  const earlier = new Set(managedIn(resource.refreshed?.outputs, group.id).map(keyOfPair));
   pairs.forEach((pair, i) => {
     if (op !== "same") reportPair(work, resource, { parent: group, ...pair }, (part) => `bindings[${i}].${part}`);
     if (!("id" in pair.identity && "id" in pair.role)) return;
@@ -50,7 +49,6 @@ export const applySet = (work: Work, resource: Resource): void => {
     else if (op !== "same") {
       const id = `${resource.urn}[${i}]`;
       bind(work, resource, { id, uid: null, group: group.id, identity, role });
-      if (earlier.has(key)) work.restored.push(id);
     }
   });
   const removed = [

@@ -14,6 +14,7 @@ import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
 import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
+import { restoredIn } from "./restored.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
@@ -55,12 +56,12 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
       .sort((a, b) => compare(a.subject, b.subject) || compare(a.message, b.message))
       .map((one) => ({ ...one, hides: { of: "anything" } })),
     declared: new Set(),
-    restored: [],
   };
   for (const resource of records.unclear)
     report(work, resource, "uid", "its step shows the uid of another record", { of: "anything" });
   for (const resource of resources) remove(work, resource);
   for (const resource of resources) apply(work, resource);
+  const restored = restoredIn(before, work.after, resources);
   const blocked = blockedIn(work, resources, { held, deletedElsewhere });
   const isBlocked = new Set(blocked.flatMap(({ uid, contents }) => (contents.length > 0 ? [uid] : [])));
   const deleted = new Set(
@@ -71,7 +72,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     before,
     after: work.after,
     replaced: replacedIn(resources),
-    restored: work.restored,
+    restored,
     adopted: resources.flatMap(adoptedBy),
     forced: resources.flatMap(forcedBy),
     blocked,
@@ -153,8 +154,6 @@ const apply = (work: Work, resource: Resource): void => {
     work.unknown.push({ subject: resource.logicalName, message });
     return;
   }
-  if (planned.op === "create" && resource.refreshed && !resource.deleted.length && kind !== "roleBindingSet")
-    work.restored.push(nodeOf(resource));
   if (kind === "roleBindingSet") applySet(work, resource);
   else if (planned.op !== "same" || !isListed(work, resource)) applyRecord[kind](work, resource);
 };

@@ -15,7 +15,6 @@ export interface Work {
   unknown: UnknownPart[];
   /** bindings that a resource declares or removes */
   declared: Set<NodeId>;
-  restored: NodeId[];
   /** those that are there when the first set is planned, after all resources of one binding */
   bindingsByGroup?: Map<NodeId, BindingNode[]>;
 }

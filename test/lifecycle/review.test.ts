@@ -8,7 +8,11 @@ import { createWorkplace, type Program, type Workplace } from "../harness/engine
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-const source = (subject: string, capabilities: string) => `
+const source = (
+  subject: string,
+  capabilities: string,
+  team = 'new Group("team", { parent: process.env.ORG!, name: "team" })',
+) => `
 import { Group, Identity, Role, RoleBinding } from "pulumi-irm";
 const platform = new Group("platform", { parent: process.env.ORG!, name: "platform" });
 const release = new Identity("release", {
@@ -18,6 +22,8 @@ const release = new Identity("release", {
 });
 const publisher = new Role("publisher", { parent: platform, name: "publisher", capabilities: [${capabilities}] });
 new RoleBinding("release-publishes", { parent: platform, identity: release, role: publisher });
+const team = ${team};
+new RoleBinding("release-views", { parent: team, identity: release, role: "viewer" });
 `;
 
 describe("irm review", () => {
@@ -43,25 +49,33 @@ describe("irm review", () => {
   };
 
   it("prints what an edit changes and restores, and exits with 3 for a denied rule", async () => {
-    const [binding] = place.rows("role_bindings", "parent <> ?", place.server.organization);
+    const [platform, team] = ["platform", "team"].map(
+      (name) => place.rows("groups", "name = ?", name)[0]?.uid as string,
+    );
+    const [binding] = place.rows("role_bindings", "parent = ?", platform as string);
     const { status } = await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
     expect(status).toBe(200);
-    // Its refresh meets the identity under the earlier name of its resource.
+    // Its refresh meets the identity and the binding under the earlier names of their resources, and the group under that of a resource
+    // which leaves the program: another one adopts its record.
     const edited = source(
       'subjectPattern: "repo:acme/.*:ref:refs/heads/main"',
       '"repo.list", "repo.create", "tag.create"',
+      `new Group("crew", { parent: process.env.ORG!, name: "team", adopt: "${team}" })`,
     );
     program.write(
       edited
         .replace('new Identity("release"', 'new Identity("publisher"')
-        .replace(/(claimMatch: .*\n)\}\);/, '$1}, { aliases: [{ name: "release" }] });'),
+        .replace(/(claimMatch: .*\n)\}\);/, '$1}, { aliases: [{ name: "release" }] });')
+        .replace('new RoleBinding("release-publishes"', 'new RoleBinding("publishes"')
+        .replace("role: publisher });", 'role: publisher }, { aliases: [{ name: "release-publishes" }] });'),
     );
     const { code, stdout, stderr } = await review("--format", "json", "--deny", "matches-many");
     expect(code, stderr).toBe(3);
-    const { identities, findings, unknown, undeclared } = Report.parse(JSON.parse(stdout));
-    const [platform] = place.rows("groups", "name = ?", "platform");
+    const { identities, findings, unknown, undeclared, adopted, deletedGroups, blocked } = Report.parse(
+      JSON.parse(stdout),
+    );
     const gain = (capability: string) => ({
-      group: platform?.uid,
+      group: platform,
       groupName: "platform",
       capability,
       role: "publisher",
@@ -74,6 +88,8 @@ describe("irm review", () => {
       ["regrants-removed", "release", undefined],
     ]);
     expect(unknown).toEqual([]);
+    expect(adopted).toMatchObject([{ kind: "group", uid: team, resource: "crew" }]);
+    expect({ deletedGroups, blocked }).toEqual({ deletedGroups: [], blocked: [] });
     expect(undeclared.map(({ identityName }) => identityName)).toEqual(["owner"]);
   });
 
