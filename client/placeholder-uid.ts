@@ -1,6 +1,7 @@
 // What stands in for the uid of a record that a preview would create. The provider makes one for each new record, so that a value which
 // the program computes from its uid shows which record it is. `irm review` finds the record again. It stands where a uid would, and
-// looks like one: a program without code of its own (YAML) cannot tell the two apart, and so cannot act otherwise in a preview.
+// looks like one. It is no secret from the program: even one in YAML can tell the two apart, and act otherwise in a preview
+// (docs/security.md#review).
 //
 // Below the uid of the parent it has two segments: what this file can recognise without the state of any process, and a mark of the
 // resource. No state has one, and none is sent to the API: what would look it up asks `containsPlaceholder` first. Both marks are no

@@ -1,8 +1,9 @@
 // The base of a change, and the repository that it is read from.
-import { posix, relative, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { join, posix, relative, sep } from "node:path";
 import { type TextFile, TextFileError } from "../policy/text-file.ts";
-import { type Base, baseIn, wantedBase } from "./base.ts";
-import { type Repository, repositoryAt } from "./git.ts";
+import { type Base, baseIn, type Wanted, wantedBase } from "./base.ts";
+import { BaseError, type Repository, repositoryAt } from "./git.ts";
 
 export interface At extends Base {
   repository: Repository;
@@ -15,8 +16,46 @@ export const baseOf = (flag: string | undefined, env: NodeJS.ProcessEnv, folder:
   const wanted = wantedBase(flag, env);
   if (wanted === undefined) return undefined;
   const repository = repositoryAt(folder);
-  const own = relative(repository.root, folder).split(sep).join("/");
-  return { repository, folder: own, ...baseIn(repository, wanted) };
+  refuseNewSubmodule(repository, wanted);
+  const base = baseIn(repository, wanted);
+  refuseNewLink(repository, base, folder);
+  return { repository, folder: pathFrom(repository.root, folder), ...base };
+};
+
+const pathFrom = (root: string, folder: string): string => relative(root, folder).split(sep).join("/");
+
+const REMEDY = "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name";
+
+/** The change would choose the repository that rules come from. */
+const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted): void => {
+  if (superproject === undefined) return;
+  const outer = repositoryAt(superproject);
+  refuseNewSubmodule(outer, wanted);
+  const commit = wanted.refs.map((ref) => outer.commitOf(ref)).find((one) => one !== undefined);
+  const path = pathFrom(outer.root, root);
+  if (commit === undefined || outer.kindAt(commit, path) === "submodule") return;
+  throw new BaseError(`this change makes ${path} a submodule, ${REMEDY}`);
+};
+
+/** The command runs where a link leads: there, the change would choose a folder for which the base has other rules, or none. */
+const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string): void => {
+  const isReached = (link: string): boolean => {
+    const real = realPath(join(repository.root, link));
+    return real !== undefined && (folder === real || folder.startsWith(`${real}${sep}`));
+  };
+  const link = repository.newLinks(commit).find((one) => repository.kindAt(commit, one) === "folder" && isReached(one));
+  if (link === undefined) return;
+  const own = pathFrom(repository.root, folder) || "the top level";
+  throw new BaseError(`this change makes ${link}, which is a folder at ${ref}, a link to ${own}, ${REMEDY}`);
+};
+
+const realPath = (file: string): string | undefined => {
+  try {
+    return realpathSync(file);
+  } catch {
+    // it leads nowhere
+    return undefined;
+  }
 };
 
 /** The files of the base: paths count from the top level. */

@@ -11,7 +11,7 @@ export interface Base {
   notice?: string;
 }
 
-interface Wanted {
+export interface Wanted {
   /** the first that this clone has */
   refs: readonly string[];
   /** the branch, where it is known */

@@ -20,10 +20,19 @@ export interface Repository {
   has(commit: string, path: string): boolean;
   /** A file of a commit by its path from the top level; undefined: there is none. */
   fileAt(commit: string, path: string): string | undefined;
+  /** What a path of a commit is; undefined: there is nothing. */
+  kindAt(commit: string, path: string): Kind | undefined;
+  /** Paths of the symbolic links that HEAD has, and the commit has not. */
+  newLinks(commit: string): string[];
+  /** The work tree of which this repository is a submodule; undefined: it is none. */
+  superproject: string | undefined;
 }
 
-/** Most bytes of one file. */
+export type Kind = "file" | "folder" | "link" | "submodule";
+
+/** Most bytes of one file, and of the list of what differs. */
 const FILE_MAX = 4 * 1024 * 1024;
+const LIST_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
 const FLAGS: readonly string[] = [
@@ -41,19 +50,19 @@ const FLAGS: readonly string[] = [
 /** The repository of a folder. Throws where there is none, or git refuses it. */
 export const repositoryAt = (folder: string): Repository => {
   const program = gitProgram(folder);
-  const git = (...args: readonly string[]) => {
+  const gitWithin = (maxBuffer: number, excess: string, args: readonly string[]) => {
     const { status, stdout, stderr, error } = spawnSync(program, [...FLAGS, ...args], {
       cwd: folder,
       env: environment(),
       stdio: ["ignore", "pipe", "pipe"],
-      maxBuffer: FILE_MAX,
+      maxBuffer,
       timeout: TIMEOUT_MS,
     });
-    if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOBUFS")
-      throw new BaseError("a file of the base is larger than 4 MiB");
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOBUFS") throw new BaseError(excess);
     if (error) throw new BaseError(`cannot run git: ${error.message}`);
     return { isDone: status === 0, stdout, problem: stderr.toString().split("\n", 1)[0] as string };
   };
+  const git = (...args: readonly string[]) => gitWithin(FILE_MAX, "a file of the base is larger than 4 MiB", args);
   const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
 
   const top = git("rev-parse", "--show-toplevel");
@@ -91,12 +100,25 @@ export const repositoryAt = (folder: string): Repository => {
     isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
     commitOf,
     isModified: () => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
+    superproject: line(git("rev-parse", "--show-superproject-working-tree").stdout) || undefined,
     has: (commit, path) => entryAt(commit, path) !== undefined,
+    kindAt: (commit, path) => {
+      const { mode } = entryAt(commit, path) ?? {};
+      return mode === undefined ? undefined : (KINDS[mode] ?? "file");
+    },
+    newLinks: (commit) => {
+      const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT", commit, "HEAD"];
+      const listed = gitWithin(LIST_MAX, `HEAD differs from ${commit} in too many files`, args);
+      if (!listed.isDone) throw new BaseError(`cannot compare HEAD with ${commit}: ${listed.problem}`);
+      const fields = listed.stdout.toString().split("\0");
+      return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));
+    },
     fileAt: (commit, path) => {
       const entry = entryAt(commit, path);
       if (entry === undefined) return undefined;
       const { mode, object } = entry;
-      if (!mode.startsWith("100")) throw new BaseError(`${path} is ${KINDS[mode] ?? "not a file"} at ${commit}`);
+      if (!mode.startsWith("100"))
+        throw new BaseError(`${path} is a ${KIND_WORDS[KINDS[mode] ?? "file"]} at ${commit}`);
       const blob = git("cat-file", "blob", object);
       if (!blob.isDone)
         throw new BaseError(
@@ -122,10 +144,17 @@ export const repositoryRoot = (folder: string): string | undefined => {
   }
 };
 
-const KINDS: Readonly<Record<string, string>> = {
-  "040000": "a folder",
-  "120000": "a symbolic link",
-  "160000": "a submodule",
+const KINDS: Readonly<Record<string, Kind>> = {
+  "040000": "folder",
+  "120000": "link",
+  "160000": "submodule",
+};
+
+const KIND_WORDS: Readonly<Record<Kind, string>> = {
+  file: "file",
+  folder: "folder",
+  link: "symbolic link",
+  submodule: "submodule",
 };
 
 /** Not one that the work tree brings: npm puts the folders of its packages on the PATH. */

@@ -8,6 +8,7 @@ import { type Content, contentsOf } from "../review/contents.ts";
 import type { BlockedRecord } from "../review/proposal.ts";
 import { nameOf } from "../review/rule/rule.ts";
 import type { Resource, Stored } from "./resource.ts";
+import { isOrMayBe } from "./value.ts";
 import type { Work } from "./work.ts";
 
 /** The groups whose deletion the run asks for; without those that it empties first. */
@@ -21,7 +22,7 @@ export const groupsToDelete = (resources: Iterable<Resource>): { uid: string; re
   );
 
 export const isForced = ({ inputs, outputs }: Stored): boolean =>
-  inputs.forceDestroy === true || outputs.forceDestroy === true;
+  isOrMayBe(inputs.forceDestroy) || isOrMayBe(outputs.forceDestroy);
 
 export interface Surroundings {
   held: HeldRecords;

@@ -18,6 +18,7 @@ import { restoredIn } from "./restored.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
+import { isOrMayBe } from "./value.ts";
 import { report, WORDS, type Work } from "./work.ts";
 
 // What others refer to comes first.
@@ -192,7 +193,7 @@ const replacedIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
 const adoptedBy = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] => {
   if (planned?.op !== "create" || planned.uid === undefined) return [];
   const { interruptedAt, inputs, uid } = planned;
-  const deletedLater = interruptedAt !== undefined || inputs.deleteAdopted === true;
+  const deletedLater = interruptedAt !== undefined || isOrMayBe(inputs.deleteAdopted);
   const own = { kind: WORDS[kind], uid, resource: logicalName, deletedLater };
   return [interruptedAt === undefined ? own : { ...own, interruptedAt }];
 };
@@ -203,7 +204,7 @@ const forcedBy = (resource: Resource): ForcedRecord[] => {
   const now = deletedBy(resource)
     .filter(isForced)
     .map(({ uid }) => ({ ...own, uid, node: uid, deletes: true }));
-  const isNew = planned?.inputs.forceDestroy === true && stored?.inputs.forceDestroy !== true;
+  const isNew = isOrMayBe(planned?.inputs.forceDestroy) && !isOrMayBe(stored?.inputs.forceDestroy);
   const later = { ...own, uid: planned?.uid ?? null, node: nodeOf(resource), deletes: false };
   return isNew ? [...now, later] : now;
 };

@@ -5,7 +5,7 @@ import { isTakeoverText, TAKEN_OVER } from "../../client/preview-marks.ts";
 import { resources as descriptors, isUidp, type Json, printable } from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
-import { valuesIn } from "./value.ts";
+import { isOrMayBe, valuesIn } from "./value.ts";
 
 export type ResourceKind =
   | "group"
@@ -226,7 +226,7 @@ const storedIn = (state: State | null | undefined): Stored | undefined => {
   if (!state?.id) return undefined;
   const { id, retainOnDelete, external, deletedWith } = state;
   const [inputs, known] = [valuesIn(state.inputs), valuesIn(state.outputs)];
-  const isAdopted = known.adopted === true && known.deleteAdopted !== true;
+  const isAdopted = known.adopted === true && !isOrMayBe(known.deleteAdopted);
   const stays = retainOnDelete === true || external === true || isAdopted;
   return { uid: id, inputs, outputs: known, stays, ...(deletedWith && { deletedWith }) };
 };

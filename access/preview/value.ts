@@ -32,3 +32,6 @@ const unwrapped = (value: unknown, depth = 0): unknown => {
 
 /** The members of a bag of inputs or outputs. */
 export const valuesIn = (bag: Json | null | undefined): Json => unwrapped(bag ?? {}) as Json;
+
+/** Of a setting that deletes more: one that is secret or not known may be set. */
+export const isOrMayBe = (value: unknown): boolean => value === true || value === SECRET || value === UNKNOWN;

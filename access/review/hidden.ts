@@ -30,6 +30,7 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
     if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, writes);
     if (hidden.of === "assumable") return accessIn(after).topmostOf(hidden.identity).some(isWrite);
     if (hidden.of === "people" || hidden.of === "issuer") return false;
+    // Also "workloads", which are reported only where they change things.
     if (hidden.of !== "binding") return true;
     const { relationship } = after.identities.get(hidden.identity ?? "") ?? {};
     const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";

@@ -30,6 +30,7 @@ import { brokenIn } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
+import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
 
 export interface ReviewOptions extends Verdict {
   notVisible: readonly NotVisible[];
@@ -58,7 +59,12 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   });
   const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
   const people = peopleInputOf(proposal, nowMs, input.budget);
-  const unknown = [...proposal.unknown, ...unreadableRoles(input, "identity "), ...unreadableRoles(people)];
+  const unknown = [
+    ...proposal.unknown,
+    ...unreadableRoles(input, "identity "),
+    ...unreadableRoles(people),
+    ...unreadableWorkloads(input),
+  ];
   const found: Judged[] = [
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
@@ -310,25 +316,3 @@ const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
       (a, b) =>
         compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""),
     );
-
-/** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
-const unreadableRoles = ({ before, after }: RuleInput, word = ""): UnknownPart[] => {
-  const texts = [
-    { from: before, to: after, verb: "gains" },
-    { from: after, to: before, verb: "loses" },
-  ].flatMap(({ from, to, verb }) => {
-    const key = ({ identity, role, group }: { identity: NodeId; role: NodeId; group: NodeId }) =>
-      `${identity} ${role} ${group}`;
-    const known = new Set([...from.bindings.values()].map(key));
-    return [...to.bindings.values()]
-      .filter((one) => !known.has(key(one)) && !to.roles.get(one.role)?.capabilities.length)
-      .map(
-        ({ identity, role, group }): UnknownPart => ({
-          subject: nameOf(to.identities, identity),
-          ...(to === after && { about: identity, hides: { of: "binding", identity, role, group } }),
-          message: `the capabilities of role ${nameOf(to.roles, role)} cannot be read, so what ${word}${nameOf(to.identities, identity)} ${verb} with it at ${groupNameOf(to, group)} is not known`,
-        }),
-      );
-  });
-  return texts.sort((a, b) => compare(a.message, b.message));
-};

@@ -33,6 +33,8 @@ export type Hidden =
   | { of: "bindings"; group?: NodeId }
   /** who can assume the identity */
   | { of: "assumable"; identity: NodeId }
+  /** which workloads get capabilities that change things, by an identity that exists */
+  | { of: "workloads" }
   /** what the role grants */
   | { of: "capabilities"; role: NodeId }
   /** a record that exists, and gets these inputs */

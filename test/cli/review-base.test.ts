@@ -1,5 +1,5 @@
 // `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
-import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
@@ -174,6 +174,60 @@ describe("a base that cannot be read has no review, whatever the work tree has",
       code: 1,
       stderr: expect.stringContaining("irm review: no repository of git here"),
     });
+  });
+});
+
+describe("a folder that the change makes lead elsewhere is refused, since the base has other rules there or none", () => {
+  const FILES = { "access/Pulumi.yaml": "name: acme\n", "access/review.yaml": "deny: [gains-owner]\n" };
+  const atBase = (files: Readonly<Record<string, string>>): void => {
+    repository.git("checkout", "--quiet", "main");
+    base = repository.commit(files);
+    repository.git("checkout", "--quiet", "-B", "change");
+    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "access"));
+  };
+  const REMEDY =
+    "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name\n";
+
+  test("a link in its place", async () => {
+    atBase(FILES);
+    expect((await run("--base", "main")).code).toBe(3);
+    renameSync(join(repository.root, "access"), join(repository.root, "other"));
+    symlinkSync("other", join(repository.root, "access"));
+    repository.commit({ "other/review.yaml": "deny: []\n" });
+    // The system has resolved the link for the command.
+    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "other"));
+    expect(await run("--base", "main")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`,
+    });
+  });
+
+  test("not a link that leads elsewhere, or that the base has", async () => {
+    atBase({ ...FILES, "docs/a.md": "a" });
+    renameSync(join(repository.root, "docs"), join(repository.root, "more"));
+    symlinkSync("more", join(repository.root, "docs"));
+    symlinkSync("access", join(repository.root, "alias"));
+    repository.commit();
+    expect((await run("--base", "main")).code).toBe(3);
+  });
+
+  test("a submodule in its place, whose branches are those of its author", async () => {
+    atBase(FILES);
+    repository.git("rm", "-r", "--quiet", "access");
+    const inner = createRepository();
+    inner.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: []\n" });
+    repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.root, "access");
+    repository.commit();
+    expect(await run("--base", "main")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm review: this change makes access a submodule, ${REMEDY}`,
+    });
+    // One that the base has is a repository of its own, with rules of its own.
+    repository.git("branch", "--force", "main");
+    expect((await run("--base", "main")).code).toBe(0);
+    inner.remove();
   });
 });
 

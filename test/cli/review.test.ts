@@ -325,3 +325,26 @@ access: ${access}
     expect(stderr).toContain("access.yaml:5:19: access.team.viewr: there is no role viewr; did you mean viewer?");
   });
 });
+
+test("an identity that the caller cannot list may be assumed by a pull request", async () => {
+  const group = async (name: string) =>
+    (await api.ok("POST", `/iam/v2beta1/groups/${api.organization}`, { body: { name } })).uid as string;
+  const [hidden, seen] = [await group("hidden"), await group("seen")];
+  const bot = await api.actor("bot", { in: hidden });
+  const reader = await api.actor("reader", { role: "viewer", at: seen });
+  vi.stubEnv("IRM_TOKEN", reader.token);
+  const run = async (role: string, ...flags: string[]) => {
+    const steps = [created("RoleBinding", "b", { parent: seen, identity: bot.uid, role })];
+    const file = write("hidden.json", JSON.stringify({ steps, changeSummary: { create: 1 } }));
+    const { code, stdout } = await runIrm("review", "--preview", file, "--format", "json", ...flags);
+    return { code, ...Report.parse(JSON.parse(stdout)) };
+  };
+  const { code, findings, unknown } = await run("editor", "--deny", "pull-request-writes");
+  expect(code).toBe(3);
+  expect(findings).toMatchObject([{ rule: "pull-request-writes", subject: bot.uid, unknown: true, denied: true }]);
+  expect(unknown.map(({ message }) => message)).toContain(
+    `who can assume identity ${bot.uid} is not visible, and it gains capabilities that change things at seen`,
+  );
+  expect(await run("viewer", "--deny", "pull-request-writes")).toMatchObject({ code: 0, findings: [] });
+  expect((await run("editor", "--deny", "gains-owner", "--deny", "matches-many")).code).toBe(0);
+});

@@ -62,6 +62,8 @@ describe("the deletion of a group", () => {
   test("is not blocked by what goes with the same run, nor with forceDestroy", () => {
     expect(reportOf([...ALL, gone("Group", "team", TEAM)]).blocked).toEqual([]);
     const forced = reportOf([gone("Group", "team", TEAM, { forceDestroy: true })]);
+    // The program may hide it.
+    expect(reportOf([gone("Group", "team", TEAM, { forceDestroy: "[secret]" })])).toEqual(forced);
     expect(forced.blocked).toEqual([]);
     expect(forced.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
     expect(rowsOf(forced)).toEqual(["ci - team groups.list viewer"]);

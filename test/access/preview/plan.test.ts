@@ -131,6 +131,15 @@ describe("steps", () => {
         lost,
       ],
       [
+        "of an adopted record, which a secret may delete",
+        [
+          changed("delete", "RoleBinding", "b", bindingUid(TEAM, 0), {
+            outputs: { adopted: true, deleteAdopted: "[secret]" },
+          }),
+        ],
+        lost,
+      ],
+      [
         "deletedWith a resource of another provider",
         [
           binding({ deletedWith: "urn:pulumi:dev::access::a:b:C::c" }),
