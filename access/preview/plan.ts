@@ -247,6 +247,9 @@ const shortenedIn = ({ steps, summary }: Preview): string[] =>
     ];
   });
 
+/** A component has neither id nor record. */
+const isRecord = (urn: string): boolean => ![undefined, "AccessPolicy"].includes(ourTypeOf(urn));
+
 /** What this preview cannot say, because of how it was made. */
 const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart[] => {
   const existed = resources.filter(
@@ -255,7 +258,7 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
   const isRefreshed = preview.steps.some(({ op }) => op === "refresh") || (existed.length === 0 && hasSames(preview));
   const skipped = preview.steps.filter(
     ({ op, urn, oldState, newState }) =>
-      op === "same" && ourTypeOf(urn) !== undefined && !oldState?.id && !newState?.id && !newState?.inputs,
+      op === "same" && isRecord(urn) && !oldState?.id && !newState?.id && !newState?.inputs,
   );
   const dynamic = preview.steps.filter(
     ({ op, urn }) => isDynamicUrn(urn) && ourTypeOf(urn) === undefined && !["same", "refresh"].includes(op),
@@ -268,7 +271,7 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
       : []),
     ...(skipped.length > 0
       ? [
-          `the preview was made with --target or --exclude: it leaves out ${skipped.length} new resources, which a run without that option creates`,
+          `the preview was made with --target or --exclude: it leaves out ${skipped.length} new ${skipped.length === 1 ? "resource" : "resources"}, which a run without that option creates`,
         ]
       : []),
     ...(isRefreshed

@@ -168,8 +168,15 @@ describe("steps", () => {
       expect(report.identities).toEqual([]);
       expect(report.findings).toEqual([]);
       expect(report.unknown.map(({ message }) => message)).toContain(
-        "the preview was made with --target or --exclude: it leaves out 1 new resources, which a run without that option creates",
+        "the preview was made with --target or --exclude: it leaves out 1 new resource, which a run without that option creates",
       );
+    });
+
+    test("a policy has no id of its own, and is not taken for a resource that --target leaves out", () => {
+      const [urn, type] = ["urn:pulumi:dev::access::irm:index:AccessPolicy::acme", "irm:index:AccessPolicy"];
+      const state = { urn, type, custom: false, outputs: { organization: ROOT } };
+      const same = { op: "same", urn, oldState: state, newState: { urn, type, custom: false } };
+      expect(reportOf({ steps: [same], changeSummary: { same: 1 } }, viewer()).unknown).toEqual([]);
     });
 
     test("aliases: the record keeps what it has, under the new name of its resource", () => {
