@@ -17,12 +17,13 @@ import {
   type PolicyStack,
   policyGraph,
   policyStackFrom,
+  policyStackIn,
   readPolicy,
   removedBy,
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
-import { stackIn } from "../access/preview/resource.ts";
+import { stackIn, storedStates } from "../access/preview/resource.ts";
 import { runPreview } from "../access/preview/run.ts";
 import { checkService } from "../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../access/preview/shape.ts";
@@ -30,7 +31,7 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
-import { runChangeTests } from "../access/test/change.ts";
+import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
@@ -70,14 +71,14 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
       if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
     const client = systemClient();
     const own = systemConfig().baseUrl;
-    const { propose, stack, policy, further = new Map() } = await proposerOf(flags, services);
+    const { propose, stack, stackOf, policy, further = new Map() } = await proposerOf(flags, services);
     const tests = reviewTests(flags, at, process.cwd(), policy);
     const clients = [client, ...further.values()];
     const lives = await Promise.all(clients.map((one) => readLive(one)));
     const live = merged(lives);
     const nowMs = client.clock.today();
     const proposal = await propose(live, client);
-    const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs);
+    const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const made = reviewOf(proposal, {
       ...verdict,
@@ -122,13 +123,22 @@ const proposerOf = async (
   const groups = emptiedGroupsIn(parsed);
   const propose: Proposer["propose"] = async (live, client) =>
     planFrom(parsed, live, await readHeldRecords(client, groups));
-  return { propose, stack: stackIn(parsed) ?? stack, further };
+  const stackOf: StackOf = (one) => {
+    try {
+      return policyStackIn(storedStates(parsed), one);
+    } catch {
+      // several policies of one organization: names decide which record a test means
+      return undefined;
+    }
+  };
+  return { propose, stack: stackIn(parsed) ?? stack, stackOf, further };
 };
 
 interface Proposer {
   propose(live: Live, client: Client): Proposal | Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
+  stackOf: StackOf;
   /** clients of further services, by address */
   further?: Map<string, Client>;
   /** of --policy */
@@ -160,6 +170,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
       return { ...proposal, unknown: [...unknown, ...proposal.unknown], organizations: new Set([organization]) };
     },
     stack: stack && exported?.name,
+    stackOf: () => stack,
     policy: read,
   };
 };

@@ -2,4 +2,4 @@
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
 export { type Policy, type PolicyGroup, type PolicyOrganization, ROOT } from "./policy.ts";
-export { type PolicyStack, policyStackFrom, removedBy } from "./stack.ts";
+export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";

@@ -39,7 +39,12 @@ const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(\w+)$/;
 export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
   const { data, error } = Export.safeParse(JSON.parse(text));
   if (error) throw new Error(`the exported stack cannot be read: ${z.prettifyError(error)}`);
-  const resources = (data.deployment?.resources ?? []).filter((one) => one.delete !== true);
+  return policyStackIn(data.deployment?.resources ?? [], policy);
+};
+
+/** Of resources with the URNs that the state has: a program chooses the others, and could give a key another record. */
+export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyStack | undefined => {
+  const resources = all.filter((one) => one.delete !== true);
   const components = resources.filter(({ type }) => type === COMPONENT).filter((one) => isOf(one, resources, policy));
   if (components.length > 1)
     throw new Error(

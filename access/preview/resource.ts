@@ -80,6 +80,15 @@ export const stackIn = ({ steps }: Preview): string | undefined => {
   return stack && `${project}/${stack}`;
 };
 
+/** What the steps show of the state before the run, with the URNs that the state has: each resource once, as the refresh found it. */
+export const storedStates = ({ steps }: Preview) => {
+  const states = steps.flatMap(({ oldState }) => {
+    const { urn, type } = oldState ?? {};
+    return urn && type ? [{ ...oldState, urn, type }] : [];
+  });
+  return [...new Map(states.map((state) => [state.urn, state])).values()];
+};
+
 const NO_CHANGE = ["same", "refresh", "read"];
 
 export const resourcesIn = ({ steps, lines }: Preview): Resources => {

@@ -6,6 +6,9 @@ import { ourType, partsOfUrn } from "./urn.ts";
 const bag = z.record(z.string(), z.unknown()).nullish();
 
 const State = z.object({
+  /** an alias leaves the one of the state as it was */
+  urn: z.string().nullish(),
+  parent: z.string().nullish(),
   id: z.string().nullish(),
   type: z.string().nullish(),
   inputs: bag,

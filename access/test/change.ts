@@ -4,8 +4,9 @@
 import { organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { policyGraph } from "../policy/graph.ts";
-import type { AccessTest } from "../policy/policy.ts";
+import type { AccessTest, Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";
+import type { PolicyStack } from "../policy/stack.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { TestResult } from "../review/report.ts";
 import { everyoneIn } from "./everyone.ts";
@@ -14,6 +15,9 @@ import { namesIn } from "./names.ts";
 import { type Outcome, runTests } from "./run.ts";
 import type { Scene } from "./scene.ts";
 import { organizationIn } from "./scenes.ts";
+
+/** What the state of the stack under review knows of a policy; undefined: names decide. */
+export type StackOf = (policy: Policy) => PolicyStack | undefined;
 
 export interface TestSides {
   /** absent: nothing is read at a base */
@@ -33,12 +37,15 @@ export const runChangeTests = (
   proposal: Proposal,
   live: Live,
   nowMs: number,
+  stackOf: StackOf,
 ): ChangeTests => {
   const known = new Set(base?.tests.map(textOf));
   const added = change.tests.filter((test) => !known.has(textOf(test)));
   const [old, own] = [
-    base && base.tests.length > 0 ? sceneOf(base, proposal, live, nowMs, [proposal.before, proposal.after]) : undefined,
-    added.length > 0 ? sceneOf(change, proposal, live, nowMs, [proposal.after, proposal.before]) : undefined,
+    base && base.tests.length > 0
+      ? sceneOf(base, proposal, live, nowMs, stackOf, [proposal.before, proposal.after])
+      : undefined,
+    added.length > 0 ? sceneOf(change, proposal, live, nowMs, stackOf, [proposal.after, proposal.before]) : undefined,
   ];
   const mistakes = [old, own].flatMap((one) => (one && "mistakes" in one ? one.mistakes : []));
   if (mistakes.length > 0) return { results: [], mistakes };
@@ -68,9 +75,10 @@ const sceneOf = (
   { after, organizations, unknown }: Proposal,
   { graph: live, notVisible }: Live,
   nowMs: number,
+  stackOf: StackOf,
   graphs: readonly [Proposal["after"], Proposal["before"]],
 ): Scene | { mistakes: Mistake[] } => {
-  const keys = policy && policyGraph(policy, live);
+  const keys = policy && policyGraph(policy, live, stackOf(policy));
   if (keys && keys.mistakes.length > 0) return { mistakes: keys.mistakes };
   const created = organizationsIn(after).filter(({ uid }) => uid === null);
   const [touched, second] = organizations ?? [];

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Report } from "../../access/review/report.ts";
 import { created } from "../access/preview/fixture.ts";
 import type { TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
@@ -220,5 +221,64 @@ access: ${access}
 
   test("an identity that the change removes can do nothing any more", async () => {
     expect(await review(policy("{}", RELEASE.replace("release", "publisher")))).toEqual({ code: 0, failures: [] });
+  });
+});
+
+describe("a key of the policy means the record that the stack has for it", () => {
+  const POLICY = `organization: { uid: ORGANIZATION }
+groups: { platform: {} }
+identities: { release: { in: platform, github: { repository: acme/images, branch: main } } }
+tests: [{ name: release never owns, identity: release, cannot: role_bindings.create }]
+`;
+  const urn = (type: string, name: string) =>
+    type === "AccessPolicy"
+      ? `urn:pulumi:dev::access::irm:index:AccessPolicy::${name}`
+      : `urn:pulumi:dev::access::irm:index:AccessPolicy$irm:index:${type}::${name}`;
+  const parent = urn("AccessPolicy", "acme");
+  const kept = (type: string, name: string, id: string, was = name) => {
+    const state = { urn: urn(type, name), type: `irm:index:${type}`, id, parent, inputs: { name: "x" }, outputs: {} };
+    return { op: "same", urn: urn(type, name), newState: state, oldState: { ...state, urn: urn(type, was) } };
+  };
+  const component = () => {
+    const state = { urn: parent, type: "irm:index:AccessPolicy", outputs: { organization: api.organization } };
+    return { op: "same", urn: parent, oldState: state, newState: state };
+  };
+  let evil: string;
+  beforeAll(async () => {
+    await createUid(api, "groups", api.organization, { name: "platform" });
+    evil = (await api.actor("evil", { role: "viewer", at: platform, in: platform })).uid;
+  });
+  beforeEach(() => {
+    repository.git("checkout", "--quiet", "main");
+    unlinkSync(join(repository.root, "access.tests.yaml"));
+    repository.commit({ "access.yaml": POLICY.replace("ORGANIZATION", JSON.stringify(api.organization)) });
+    repository.git("checkout", "--quiet", "-B", "change");
+  });
+  const BROKEN =
+    "true release never owns: platform/release can role_bindings.create at platform, by its binding to owner";
+
+  test("where two groups have its name", async () => {
+    const refresh = { ...component(), op: "refresh" };
+    const steps = [
+      refresh,
+      component(),
+      kept("Group", "acme/platform", platform),
+      kept("Identity", "acme:identity/release", release),
+    ];
+    const { code, report } = await run(previewOf(...steps, grant("owner")), "--base", "main");
+    expect({ code, found: failures(report) }).toEqual({ code: 3, found: [BROKEN] });
+    const unknown = await run(previewOf(grant("owner")), "--base", "main");
+    expect(unknown.stderr).toContain("groups.platform: the API has 2 groups of this name");
+  });
+
+  test("also where an alias of the change gives its name to another record", async () => {
+    const steps = [
+      component(),
+      kept("Group", "acme/platform", platform),
+      kept("Identity", "acme:identity/release", evil, "acme:identity/evil"),
+      kept("Identity", "acme:identity/old", release, "acme:identity/release"),
+    ];
+    const { report } = await run(previewOf(...steps, grant("owner")), "--base", "main");
+    expect(failures(report)).toEqual([BROKEN]);
   });
 });
