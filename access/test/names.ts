@@ -12,6 +12,8 @@ export class NameError extends Error {
 
 export interface Names {
   identity(text: string): NodeId;
+  /** An identity that `only` lists. */
+  allowed(text: string): NodeId;
   group(text: string): NodeId;
 }
 
@@ -41,15 +43,18 @@ export const namesIn = (graphs: readonly AccessGraph[], organization: NodeId, ke
     throw new NameError(`there is no ${what} ${uid}`);
   };
 
+  const identity = (text: string): NodeId => {
+    if (isUid(text)) return byUid("identity", text);
+    const id = keys?.identities.get(text);
+    if (id === undefined) return find("identity", text.replace(/^\//, ""), identities);
+    if (isThere("identities", id)) return id;
+    const { group = "", name = text } = keys?.graph.identities.get(id) ?? {};
+    return find("identity", keys ? pathOfIdentity(keys.graph, group, name) : text, identities);
+  };
+
   return {
-    identity: (text) => {
-      if (isUid(text)) return byUid("identity", text);
-      const id = keys?.identities.get(text);
-      if (id === undefined) return find("identity", text.replace(/^\//, ""), identities);
-      if (isThere("identities", id)) return id;
-      const { group = "", name = text } = keys?.graph.identities.get(id) ?? {};
-      return find("identity", keys ? pathOfIdentity(keys.graph, group, name) : text, identities);
-    },
+    identity,
+    allowed: identity,
     group: (text) => {
       if (isUid(text)) return byUid("group", text);
       const path = withoutSlashes(text);

@@ -62,7 +62,7 @@ const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | { m
   const named = {
     place,
     identity: subject.kind === "identity" ? look(names.identity, subject.name) : undefined,
-    only: subject.kind === "holders" ? subject.only.flatMap((one) => look(names.identity, one) ?? []) : [],
+    only: subject.kind === "holders" ? subject.only.flatMap((one) => look(names.allowed, one) ?? []) : [],
     denials,
   };
   return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)] } : named;

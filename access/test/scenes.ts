@@ -15,7 +15,10 @@ export type Built = { scene: Scene } | { mistakes: Mistake[] };
 export const policyScene = (policy: Policy): Scene => {
   const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy));
   const all = everyoneIn(graph, 0);
-  return { graph: all, organization, names: namesIn([all], organization, { graph, ...keys }), notVisible: [] };
+  const names = namesIn([all], organization, { graph, ...keys });
+  // Only the service knows whether a uid exists. It is allowed what the policy does not give it.
+  const allowed = (text: string): NodeId => (isUidp(text) ? text : names.identity(text));
+  return { graph: all, organization, names: { ...names, allowed }, notVisible: [] };
 };
 
 /** A service that has the organization and the roles that the policy names, and nothing else. */

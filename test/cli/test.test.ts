@@ -210,6 +210,12 @@ describe("--live", () => {
     expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
   });
 
+  test("a uid that does not exist is a mistake, also of only", async () => {
+    const uid = `${api.organization}/${"1".repeat(16)}`;
+    const { code, stderr } = await live(`tests: [{ name: a, capability: tag.create, only: [${uid}] }]\n`);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`there is no identity ${uid}`) });
+  });
+
   test("a name that does not exist is a mistake", async () => {
     const { code, stderr } = await live("tests: [{ name: a, identity: platform/relase, cannot: tag.create }]\n");
     expect(code).toBe(1);

@@ -57,6 +57,15 @@ describe("capability and only", () => {
     );
   });
 
+  test("only may list a uid that the policy does not declare: it excuses no other, and the service is not asked", () => {
+    const uid = `${"0".repeat(40)}/${"1".repeat(16)}`;
+    expect(run({ capability: "roles.update", only: ["apply", "owner", uid] })).toEqual(passes);
+    expect(run({ capability: "roles.update", only: ["owner", uid] })).toEqual(
+      failsWith("apply can roles.update at /, by its binding to owner"),
+    );
+    expect(run({ identity: uid, cannot: "roles.update" })).toEqual({ mistakes: [`there is no identity ${uid}`] });
+  });
+
   test("only may be empty: nobody", () => {
     expect(run({ capability: "registry.overlays.edit", only: [] })).toMatchObject({ passed: false });
     expect(run({ capability: "registry.overlays.edit", only: [] }, { access: {} })).toEqual(passes);
