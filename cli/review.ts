@@ -31,6 +31,7 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
+import { possibleTwins } from "../access/review/twins.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
@@ -77,7 +78,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     const lives = await Promise.all(clients.map((one) => readLive(one)));
     const live = merged(lives);
     const nowMs = client.clock.today();
-    const proposal = await propose(live, client);
+    const proposal = await propose(live, client, tests.sides.base?.policy);
     const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const made = reviewOf(proposal, {
@@ -135,7 +136,8 @@ const proposerOf = async (
 };
 
 interface Proposer {
-  propose(live: Live, client: Client): Proposal | Promise<Proposal>;
+  /** `basePolicy` is that of the base */
+  propose(live: Live, client: Client, basePolicy?: Policy): Proposal | Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
   stackOf: StackOf;
@@ -161,18 +163,32 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
   return {
-    propose(live) {
-      const { graph, organization, mistakes } = policyGraph(policy, live.graph, stack);
+    propose(live, _client, basePolicy) {
+      const wanted = policyGraph(policy, live.graph, stack);
+      const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
+      const known = knownBefore(stack, basePolicy, live);
+      const twins = known ? possibleTwins(wanted, live.graph, known) : [];
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
       const unknown = exported && !stack ? [{ subject: "", message: NO_STACK }] : [];
-      return { ...proposal, unknown: [...unknown, ...proposal.unknown], organizations: new Set([organization]) };
+      return {
+        ...proposal,
+        unknown: [...unknown, ...twins, ...proposal.unknown],
+        organizations: new Set([organization]),
+      };
     },
     stack: stack && exported?.name,
     stackOf: () => stack,
     policy: read,
   };
+};
+
+/** The identities that the policy had before this change; undefined: nothing says it. */
+const knownBefore = (stack: PolicyStack | undefined, base: Policy | undefined, { graph }: Live) => {
+  if (stack) return { ids: new Set(stack.identities.values()), source: "the stack" };
+  if (base) return { ids: new Set(policyGraph(base, graph).identities.values()), source: "the policy of the base" };
+  return undefined;
 };
 
 const NO_STACK =

@@ -282,3 +282,36 @@ tests: [{ name: release never owns, identity: release, cannot: role_bindings.cre
     expect(failures(report)).toEqual([BROKEN]);
   });
 });
+
+describe("an identity that a policy begins to declare under the name of one that exists", () => {
+  const policyOf = (identities: string, access: string): string =>
+    `organization: { uid: "${api.organization}" }\nidentities:\n${identities}access:\n${access}`;
+  const identity = (key: string, name: string): string =>
+    `  ${key}: { name: ${name}, claimMatch: { issuer: "${api.issuer}", subject: ${name} } }\n`;
+  const review = async (...flags: string[]) => {
+    const finished = await runIrm("review", "--policy", "access.yaml", "--format", "json", ...flags);
+    return { ...finished, report: Report.parse(JSON.parse(finished.stdout)) };
+  };
+
+  test("may be another one, which is not known: a new owner is no owner that exists", async () => {
+    const old = policyOf(identity("ci", "ci"), "  /: { viewer: [ci] }\n");
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "access.yaml": old, "review.yaml": "required: { may-own: [/owner] }\n" });
+    repository.git("checkout", "--quiet", "-B", "change");
+    // The API has that identity, and it is owner.
+    const twin = policyOf(identity("ci", "ci") + identity("boss", "owner"), "  /: { viewer: [ci], owner: [boss] }\n");
+    repository.commit({ "access.yaml": twin });
+    vi.spyOn(process, "cwd").mockReturnValue(repository.root);
+    const { code, report } = await review("--base", "main", "--deny", "gains-owner");
+    expect(code).toBe(3);
+    const of = (rule: string) => report.findings.filter((one) => one.rule === rule && one.denied);
+    for (const rule of ["gains-owner", "may-own"]) expect(of(rule)).toMatchObject([{ name: "boss", unknown: true }]);
+    expect(report.unknown.map(({ message }) => message)).toContain(
+      `identity boss: the policy of the base does not have it, and the API has one of its name, ${api.identity}: without adopt: "match" the update creates another one, which would get role owner at /`,
+    );
+    // One that the base declares is that one.
+    repository.git("branch", "--force", "main");
+    const { report: later } = await review("--base", "main");
+    expect(later.unknown.filter(({ subject }) => subject === "boss")).toEqual([]);
+  });
+});

@@ -9,6 +9,7 @@ import { parsePolicy, policyGraph, policyStackFrom, removedBy } from "../../../a
 import type { Policy } from "../../../access/policy/policy.ts";
 import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import type { Report } from "../../../access/review/report.ts";
+import { possibleTwins } from "../../../access/review/twins.ts";
 import { reviewBetween } from "../format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
@@ -107,6 +108,20 @@ describe("a policy of a stack", () => {
     const moved = exported().replace(RELEASE, uidIn(ROOT, 99));
     const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
     expect(review(policy, moved).identities).toEqual([]);
+  });
+
+  test("may create a record beside one of its name that the stack does not have", () => {
+    const { graph } = live();
+    const twinsOf = (identities: object, ...viewers: string[]): string[] => {
+      const policy = policyOf(identities, { team: { viewer: viewers } });
+      const stack = policyStackFrom(exported(), policy);
+      const known = { ids: new Set(stack?.identities.values()), source: "the stack" };
+      return possibleTwins(policyGraph(policy, graph, stack), graph, known).map(({ message }) => message);
+    };
+    expect(twinsOf({ release: match("s"), new: match("n") }, "release", "new")).toEqual([]);
+    expect(twinsOf({ "by-hand": match("t") }, "by-hand")).toEqual([
+      `identity by-hand: the stack does not have it, and the API has one of its name, ${BY_HAND}: without adopt: "match" the update creates another one, which would get role viewer at team`,
+    ]);
   });
 });
 
