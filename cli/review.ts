@@ -123,7 +123,7 @@ const proposerOf = async (
   checkService(parsed, config, further.keys());
   const groups = emptiedGroupsIn(parsed);
   const propose: Proposer["propose"] = async (live, client) =>
-    planFrom(parsed, live, await readHeldRecords(client, groups));
+    planFrom(parsed, live, await readHeldRecords((service = "") => further.get(service) ?? client, groups));
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(storedStates(parsed), one);

@@ -3,7 +3,7 @@ import type { Client } from "../../client/client.ts";
 import { apiErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
-import { resources } from "../../schema/index.ts";
+import { parentOf, resources } from "../../schema/index.ts";
 import type { NodeId } from "./graph.ts";
 
 export interface HeldRecord {
@@ -24,35 +24,46 @@ export const NOTHING_HELD: HeldRecords = { records: [], unseen: new Map() };
 
 type Caller = Pick<Client, "call" | "clock">;
 
-/** In these groups, and for repos also below. */
-export const readHeldRecords = async (client: Caller, groups: readonly NodeId[]): Promise<HeldRecords> => {
+/** A group to ask about. */
+export interface AskedGroup {
+  uid: NodeId;
+  /** address of the service that has it; undefined where that is not known */
+  service: string | undefined;
+}
+
+const KINDS = [resources.repo, resources.accountAssociation] as const;
+
+/** In these groups and below, each asked of its own service. */
+export const readHeldRecords = async (
+  clientOf: (service: string | undefined) => Caller,
+  groups: readonly AskedGroup[],
+): Promise<HeldRecords> => {
   const records = new Map<string, HeldRecord>();
   const unseen = new Map<NodeId, string[]>();
-  for (const group of groups) {
-    const [repo, association] = [resources.repo, resources.accountAssociation];
-    const hidden: string[] = [];
-    try {
-      for await (const one of listAll(client, repo.list, { uidp: { descendantsOf: group } }))
-        records.set(`repo ${one.uid}`, {
-          kind: repo.word,
-          uid: one.uid,
-          name: String(one.name),
-          group: one.uid.slice(0, one.uid.lastIndexOf("/")),
-        });
-      if (!(await isListable(client, repo, group))) hidden.push("repos");
-    } catch (error) {
-      if (apiErrorOf(error) === undefined) throw error;
-      hidden.push("repos");
+  for (const { uid: group, service } of groups)
+    for (const kind of KINDS) {
+      const found = await heldIn(clientOf(service), kind, group);
+      for (const one of found.records) records.set(`${one.kind} ${one.uid}`, one);
+      if (!found.isComplete) unseen.set(group, [...(unseen.get(group) ?? []), kind.words]);
     }
-    try {
-      for await (const { uid, name } of listAll(client, association.list, { uidp: { ids: [group] } }))
-        records.set(`association ${uid}`, { kind: association.word, uid, name: String(name), group });
-      if (!(await isListable(client, association, group))) hidden.push("account associations");
-    } catch (error) {
-      if (apiErrorOf(error) === undefined) throw error;
-      hidden.push("account associations");
-    }
-    if (hidden.length > 0) unseen.set(group, hidden);
-  }
   return { records: [...records.values()], unseen };
+};
+
+const heldIn = async (
+  client: Caller,
+  kind: (typeof KINDS)[number],
+  group: NodeId,
+): Promise<{ records: HeldRecord[]; isComplete: boolean }> => {
+  const records: HeldRecord[] = [];
+  // The uid of an account association is that of its group, so it is not below it.
+  const filters = kind.list.sharesUid ? [{ ids: [group] }, { descendantsOf: group }] : [{ descendantsOf: group }];
+  try {
+    for (const uidp of filters)
+      for await (const { uid, name } of listAll(client, kind.list, { uidp }))
+        records.push({ kind: kind.word, uid, name: String(name), group: kind.list.sharesUid ? uid : parentOf(uid) });
+    return { records, isComplete: await isListable(client, kind, group) };
+  } catch (error) {
+    if (apiErrorOf(error) === undefined) throw error;
+    return { records, isComplete: false };
+  }
 };

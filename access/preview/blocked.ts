@@ -1,5 +1,6 @@
 // Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. The run fails there,
 // so what would go with such a record stays.
+import { SERVICE } from "../../client/preview-marks.ts";
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
@@ -12,14 +13,19 @@ import { isOrMayBe } from "./value.ts";
 import type { Work } from "./work.ts";
 
 /** The groups whose deletion the run asks for; without those that it empties first. */
-export const groupsToDelete = (resources: Iterable<Resource>): { uid: string; resource: string; isForced: boolean }[] =>
-  [...resources].flatMap(({ kind, deleted, logicalName }) =>
+export const groupsToDelete = (
+  resources: Iterable<Resource>,
+): { uid: string; service: string | undefined; resource: string; isForced: boolean }[] =>
+  [...resources].flatMap(({ kind, deleted, logicalName: resource }) =>
     kind === "group"
       ? deleted.flatMap((stored) =>
-          stored.stays ? [] : [{ uid: stored.uid, resource: logicalName, isForced: isForced(stored) }],
+          stored.stays ? [] : [{ uid: stored.uid, service: serviceOf(stored), resource, isForced: isForced(stored) }],
         )
       : [],
   );
+
+const serviceOf = ({ inputs, outputs }: Stored): string | undefined =>
+  [outputs[SERVICE], inputs[SERVICE]].find((one) => typeof one === "string");
 
 export const isForced = ({ inputs, outputs }: Stored): boolean =>
   isOrMayBe(inputs.forceDestroy) || isOrMayBe(outputs.forceDestroy);
@@ -44,8 +50,11 @@ export const blockedIn = (
     const contents = usersOf(after, uid);
     const role = before.roles.get(uid);
     if (contents.length > 0 && role) after.roles.set(uid, role);
-    const own = { kind: "role" as const, uid, name: role?.name ?? uid, group: parentOf(uid), resource };
-    return contents.length > 0 ? [{ ...own, contents, unseen: [] }] : [];
+    const group = parentOf(uid);
+    // A role is granted in its group and below, where a caller sees no less.
+    const unseen = USES.flatMap(([kind, words]) => (isVisible(kind, group) ? [] : [words]));
+    if (contents.length === 0 && unseen.length === 0) return [];
+    return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
   const groups = groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length);
   const blockedGroups = groups.flatMap(({ uid, resource, isForced }): BlockedRecord[] => {
@@ -82,6 +91,13 @@ const KINDS: readonly (readonly [ListedKind, string])[] = [
   ["roleBinding", "role bindings"],
   ["identityProvider", "identity providers"],
   ["groupInvite", "group invites"],
+];
+
+/** What grants a role. */
+const USES: readonly (readonly [ListedKind, string])[] = [
+  ["roleBinding", "role bindings"],
+  ["identityProvider", "identity providers"],
+  ["externalGroupRoleMapping", "external groups"],
 ];
 
 /** The binding that made the creator owner of an organization goes with it. Which one it is, the API does not say. */

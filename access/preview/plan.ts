@@ -3,7 +3,7 @@ import { isRoot, parentOf, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
+import { type AskedGroup, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
@@ -33,8 +33,10 @@ const ORDER: readonly ResourceKind[] = [
 ];
 
 /** The groups that the run deletes, if nothing else is in them: `planFrom` asks what they hold. */
-export const emptiedGroupsIn = (preview: Preview): string[] =>
-  groupsToDelete(resourcesIn(preview).byUrn.values()).flatMap(({ uid, isForced }) => (isForced ? [] : [uid]));
+export const emptiedGroupsIn = (preview: Preview): AskedGroup[] =>
+  groupsToDelete(resourcesIn(preview).byUrn.values()).flatMap(({ uid, service, isForced }) =>
+    isForced ? [] : [{ uid, service }],
+  );
 
 /** `held` is what is in those groups beside the graph. */
 export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHING_HELD): Proposal => {

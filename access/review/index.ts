@@ -256,9 +256,13 @@ const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"] =>
       const groupName = pathOf(before, one.group);
       const what = one.kind === "group" ? `group ${groupName}` : `role ${one.name}`;
       const certain = contents.length > 0;
+      const [does, may] =
+        one.kind === "group"
+          ? ["holds what this run does not delete", `holds something, and you cannot list its ${unseen.join(", ")}`]
+          : ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen.join(", ")}`];
       const message = certain
-        ? `this up will be blocked: ${what} cannot be deleted while it ${one.kind === "group" ? "holds" : "is granted by"} what this run does not delete`
-        : `this up may be blocked: ${what} cannot be deleted while it holds something, and you cannot list its ${unseen.join(", ")}`;
+        ? `this up will be blocked: ${what} cannot be deleted while it ${does}`
+        : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
       return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
     })
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));

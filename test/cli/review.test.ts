@@ -4,8 +4,9 @@ import { createReadStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
-import { created } from "../access/preview/fixture.ts";
+import { changed, created } from "../access/preview/fixture.ts";
 import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -260,9 +261,12 @@ test("a program with two services is reviewed with credentials for each", async 
     const there = await other.actor("there");
     const bind = (name: string, parent: string, identity: string, service: string) =>
       created("RoleBinding", name, { __service: service, parent, identity, role: "editor" });
+    const group = await createUid(other, "groups", other.organization, { name: "team" });
+    await createUid(other, "repos", group, { name: "images" });
     const steps = [
       bind("here", api.organization, ci, api.baseUrl),
       bind("there", other.organization, there.uid, other.baseUrl),
+      changed("delete", "Group", "team", group, { outputs: { name: "team", __service: other.baseUrl } }),
     ];
     const file = write("two.json", JSON.stringify({ steps, changeSummary: { create: 2 } }));
     const alone = await runIrm("review", "--preview", file);
@@ -274,7 +278,8 @@ test("a program with two services is reviewed with credentials for each", async 
     const flags = ["--preview", file, "--service", `${other.baseUrl}=OTHER_TOKEN`, "--format", "json"];
     const { code, stdout, stderr } = await runIrm("review", ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const { identities, origin } = Report.parse(JSON.parse(stdout));
+    const { identities, origin, blocked } = Report.parse(JSON.parse(stdout));
+    expect(blocked).toMatchObject([{ subject: "team", certain: true, contents: [{ kind: "repo", name: "images" }] }]);
     expect(identities.map(({ uid }) => uid).sort()).toEqual([ci, there.uid].sort());
     expect(identities.every(({ gains }) => gains.length > 0)).toBe(true);
     expect(origin?.service).toBe(`${api.baseUrl}, ${other.baseUrl}`);

@@ -169,10 +169,16 @@ export const originFacts = ({
 ];
 
 /** What a review of this kind cannot promise. */
-export const footOf = ({ source }: Report): string =>
-  source === "policy"
-    ? "A policy runs no code, but a pull request can replace the tool and the workflow. This review does not bind the run (docs/security.md)."
-    : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
+export const footOf = ({ source, deletedGroups }: Report): string => {
+  const foot =
+    source === "policy"
+      ? "A policy runs no code, but a pull request can replace the tool and the workflow. This review does not bind the run (docs/security.md)."
+      : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
+  return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;
+};
+
+/** They block a deletion too (docs/contract.md#d7). */
+const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";
 
 export const CHANGES: Readonly<Record<string, string>> = {
   created: "new",

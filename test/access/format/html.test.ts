@@ -43,9 +43,11 @@ describe("the page of a review", () => {
   test("has a section for each part of the report", () => {
     expect(headings).toEqual([
       "Unknown",
+      "Deletions that will fail",
       "Not visible to the caller",
       "Findings",
       "What each identity gains and loses",
+      "People, invites and static keys: what they gain and lose",
       "What disappears with a deleted group",
       "What forceDestroy deletes",
       "Who has access where",
@@ -90,6 +92,16 @@ describe("the page of a review", () => {
     expect(block).toMatch(/Losesat legacy and below, through publisher:/);
     expect(block).toMatch(/Before.*subject "repo:acme\/images:ref:refs\/heads\/main"As JSON\{\n {2}"claimMatch"/s);
     expect(block).toMatch(/After.*matches repo:acme\/.*does not match .*repo:acme/s);
+  });
+
+  test("says which deletions will fail, with what is in the way", () => {
+    const items = elements.filter(({ name, text }) => name === "li" && text.includes("will be blocked"));
+    expect(items.map(({ text }) => text)).toEqual([
+      "1 deletion will be blocked",
+      expect.stringMatching(
+        /^registry: this up will be blocked: group platform\/registry .*repo images .*role binding release as/,
+      ),
+    ]);
   });
 
   test("shows who has access where, with what is new and what is gone", () => {

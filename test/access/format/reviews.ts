@@ -81,6 +81,34 @@ export const smallReview = (): Review => {
     deletedGroups: [
       { group: legacy, groupName: "legacy", contents: [{ kind: "repo", uid: uidIn(legacy, 32), name: "old-images" }] },
     ],
+    blocked: [
+      {
+        subject: "registry",
+        kind: "group",
+        uid: registry,
+        name: "registry",
+        group: registry,
+        groupName: "platform/registry",
+        contents: [
+          { kind: "repo", uid: uidIn(registry, 33), name: "images" },
+          { kind: "role binding", uid: uidIn(registry, 34), name: "release as publisher at platform/registry" },
+        ],
+        certain: true,
+        message:
+          "this up will be blocked: group platform/registry cannot be deleted while it holds what this run does not delete",
+      },
+    ],
+    people: [
+      {
+        uid: uidIn(ROOT, 48),
+        subject: "people of acme-sso",
+        groupName: "/",
+        before: "people who sign in at https://acme.okta.example with client irm",
+        after: "people who sign in at https://acme.login.example with client irm",
+        gains: [{ group: ROOT, groupName: "/", capability: "repo.create", role: "editor" }],
+        losses: [{ group: ROOT, groupName: "/", capability: "groups.list", role: "viewer" }],
+      },
+    ],
     adopted: [{ kind: "group", uid: platform, name: "platform", resource: "platform", deletedLater: false }],
     forceDestroy: [
       {

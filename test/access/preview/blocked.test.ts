@@ -1,5 +1,6 @@
 // Deletions that the API refuses: they are said before, and what they would take along stays.
 import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
@@ -8,7 +9,7 @@ import type { HeldRecords } from "../../../access/graph/live-contents.ts";
 import { planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
-import type { Report } from "../../../access/review/report.ts";
+import type { Report, Review } from "../../../access/review/report.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addGroup, addIdentity, ROOT, uidIn } from "../graphs.ts";
 import { changed, NOW_MS } from "./fixture.ts";
@@ -28,10 +29,11 @@ const live = (): Live => {
 const gone = (type: string, name: string, uid: string, outputs: Json = {}): Json =>
   changed("delete", type, name, uid, { outputs });
 
-const reportOf = (steps: Json[], own = live(), held?: HeldRecords): Report => {
+const reviewFrom = (steps: Json[], own = live(), held?: HeldRecords): Review => {
   const proposal = planFrom(parsePreview(JSON.stringify({ steps }), "a test"), own, held);
-  return reviewOf(proposal, { notVisible: own.notVisible, nowMs: NOW_MS, deny: [], allow: [] }).report;
+  return reviewOf(proposal, { notVisible: own.notVisible, nowMs: NOW_MS, deny: [], allow: [] });
 };
+const reportOf = (...given: Parameters<typeof reviewFrom>): Report => reviewFrom(...given).report;
 
 const namesOf = ({ blocked }: Report) =>
   blocked.map(({ subject, certain, contents }) => [
@@ -66,6 +68,7 @@ describe("the deletion of a group", () => {
     expect(reportOf([gone("Group", "team", TEAM, { forceDestroy: "[secret]" })])).toEqual(forced);
     expect(forced.blocked).toEqual([]);
     expect(forced.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
+    expect(reportAsMarkdown(forced)).toContain("It does not list event subscriptions");
     expect(rowsOf(forced)).toEqual(["ci - team groups.list viewer"]);
   });
 
@@ -99,10 +102,12 @@ describe("the deletion of a group", () => {
   });
 
   test("shows in every format before what changes", () => {
-    const report = reportOf([gone("Group", "team", TEAM)]);
+    const review = reviewFrom([gone("Group", "team", TEAM)]);
+    const { report } = review;
     for (const text of [
       reportAsMarkdown(report).replaceAll("`", ""),
       reportAsText(report, { color: false, width: 1000 }),
+      reviewAsHtml(review).replaceAll(/<[^>]*>/g, ""),
     ]) {
       expect(text).toContain("this up will be blocked: group team cannot be deleted");
       expect(text).toContain("identity bot");
@@ -120,6 +125,20 @@ describe("the deletion of a role", () => {
     const both = reportOf([gone("Role", "maker", MAKER), gone("RoleBinding", "b", bindingUid(TEAM, 0))], own);
     expect(both.blocked).toEqual([]);
     expect(rowsOf(both)).toEqual(["ci - team repo.create maker"]);
+  });
+
+  test("may be blocked by what the caller cannot list", () => {
+    const message = "cannot be listed";
+    const own = { ...liveWith(), notVisible: [{ kind: "roleBinding" as const, group: TEAM, message }] };
+    const report = reportOf([gone("Role", "maker", MAKER)], own);
+    expect(namesOf(report)).toEqual([["maker", false, []]]);
+    expect(report.blocked[0]?.message).toBe(
+      "this up may be blocked: role maker cannot be deleted while it is granted, and you cannot list all role bindings",
+    );
+    const ofProviders = { ...liveWith(), notVisible: [{ kind: "identityProvider" as const, group: "", message }] };
+    expect(reportOf([gone("Role", "maker", MAKER)], ofProviders).blocked[0]?.message).toContain(
+      "all identity providers",
+    );
   });
 
   test("is blocked at the organization's own group, too", () => {
