@@ -1,6 +1,6 @@
 // The parts of a review beside identities.
 import type { DeletedGroup, Report } from "../../review/report.ts";
-import { rulesParts } from "../review/blocks.ts";
+import { blockedTitle, rulesParts } from "../review/blocks.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -18,7 +18,7 @@ export const limitSections = ({ unknown, blocked, notVisible }: Report): Section
   ),
   listSection(
     "blocked",
-    "Deletions that will fail",
+    blockedTitle(blocked),
     blocked.map(
       ({ subject, message, contents }) => html`<b><bdi>${subject}</bdi></b>: ${message}${contentsOf(contents)}`,
     ),

@@ -91,7 +91,7 @@ const assumptionsOf = (identity: IdentityReview): Markup => {
 };
 
 /** What differs stands out inside the text. */
-const markedIn = (tag: "ins" | "del", segments: readonly Segment[]): Markup => {
+export const markedIn = (tag: "ins" | "del", segments: readonly Segment[]): Markup => {
   const texts = segments.map(({ text, differs }) => {
     if (!differs) return html`${text}`;
     return tag === "ins" ? html`<ins class="differs">${text}</ins>` : html`<del class="differs">${text}</del>`;

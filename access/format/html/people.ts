@@ -1,8 +1,10 @@
 // What people, invites and holders of static keys gain and lose.
 import type { PeopleReview } from "../../review/report.ts";
+import { differences } from "../differences.ts";
 import { changesOf } from "../review/blocks.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { listSection } from "./further.ts";
+import { markedIn } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -14,7 +16,7 @@ export const peopleSection = (people: readonly PeopleReview[], sets: CapabilityS
       const { subject, groupName, before, after } = one;
       const rows = changesOf(one).map(
         ({ sign, place, role, capabilities }) =>
-          html`<li>${sign === "+" ? html`<ins>gains</ins>` : html`<del>loses</del>`} at <bdi class="path">${place}</bdi> and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
+          html`<li>${sign === "+" ? html`<b class="gain">gains</b>` : html`<b class="loss">loses</b>`} at <bdi class="path">${place}</bdi> and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
       );
       return html`<b><bdi>${subject}</bdi></b> <small>in ${groupName}</small>${who(before, after)}${rows.length > 0 && html`<ul>${rows}</ul>`}`;
     }),
@@ -24,5 +26,6 @@ const who = (before: string | null, after: string | null): Markup | false => {
   if (before === after) return false;
   if (before === null) return html`<p>new: <bdi>${after ?? ""}</bdi></p>`;
   if (after === null) return html`<p>ends: <bdi>${before ?? ""}</bdi></p>`;
-  return html`<p>before: <bdi>${before}</bdi></p><p>after: <bdi>${after}</bdi></p>`;
+  const marked = differences(before, after);
+  return html`<p>before: <bdi>${markedIn("del", marked.before)}</bdi></p><p>after: <bdi>${markedIn("ins", marked.after)}</bdi></p>`;
 };

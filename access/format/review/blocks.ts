@@ -116,6 +116,12 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }
       one: "deletion will be blocked",
       many: "deletions will be blocked",
     },
+    {
+      kind: "alert",
+      count: blocked.filter(({ certain }) => !certain).length,
+      one: "deletion may be blocked",
+      many: "deletions may be blocked",
+    },
     { kind: "gain", count: adopted.length, one: "record is taken over", many: "records are taken over" },
   ];
 };
@@ -213,12 +219,15 @@ const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 /** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
 export const limitsOf = (report: Report): Section[] => [
   { title: "Not known", items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
-  { title: "Deletions that will fail", items: report.blocked.map((one) => ({ parts: blockedParts(one) })) },
+  { title: blockedTitle(report.blocked), items: report.blocked.map((one) => ({ parts: blockedParts(one) })) },
   {
     title: "Not visible to the caller, so in neither gains nor losses",
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
 ];
+
+export const blockedTitle = (blocked: readonly Blocked[]): string =>
+  blocked.every(({ certain }) => certain) ? "Deletions that will fail" : "Deletions that will or may fail";
 
 export const blockedParts = ({ subject, message, contents }: Blocked): Part[] => [
   quote(subject),

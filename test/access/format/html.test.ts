@@ -104,6 +104,22 @@ describe("the page of a review", () => {
     ]);
   });
 
+  test("marks what differs in who people are, and strikes nothing through that holds", () => {
+    const [people] = elements.filter(({ name, text }) => name === "li" && text.startsWith("people of acme-sso"));
+    expect(people?.text).toContain("gains at / (the organization) and below, through editor");
+    expect(people?.text).toContain("loses at / (the organization) and below, through viewer");
+    const marked = elements
+      .filter(({ attributes }) => attributes.class === "differs")
+      .map(({ name, text }) => [name, text]);
+    expect(marked).toEqual(
+      expect.arrayContaining([
+        ["del", "okta"],
+        ["ins", "login"],
+      ]),
+    );
+    expect(elements.filter(({ name, text }) => name === "del" && text === "loses")).toEqual([]);
+  });
+
   test("shows who has access where, with what is new and what is gone", () => {
     const tree = elements.find(({ attributes }) => attributes.class === "tree")?.text.replace(/\s+/g, " ");
     expect(tree).toContain("legacy deleted 0 bindings, 1 gonepublisher role changesrelease gone");

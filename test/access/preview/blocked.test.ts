@@ -99,6 +99,8 @@ describe("the deletion of a group", () => {
       "this up may be blocked: group team cannot be deleted while it holds something, and you cannot list its repos",
     );
     expect(report.deletedGroups.map(({ groupName }) => groupName)).toContain("team");
+    expect(reportAsMarkdown(report)).toContain("1 deletion may be blocked");
+    expect(reportAsMarkdown(report)).toContain("Deletions that will or may fail");
   });
 
   test("shows in every format before what changes", () => {
