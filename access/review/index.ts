@@ -1,7 +1,7 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
-import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
+import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
@@ -13,6 +13,7 @@ import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
+import { replacementsIn } from "./replaced.ts";
 import {
   type DeletedGroup,
   type ExpiringKey,
@@ -52,12 +53,13 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const { notVisible, nowMs, rules: source, changedRules = [], tests = [], ...verdict } = options;
   const { before, after } = proposal;
   const changes = accessChange(before, after);
-  const replacements = replacementsIn(proposal);
   const reassumed = [...after.identities.values()].filter(({ id, relationship }) => {
     const old = before.identities.get(id);
     return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
   });
-  const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget: newReviewBudget() };
+  const budget = newReviewBudget();
+  const replacements = replacementsIn(proposal, budget);
+  const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget };
   const people = peopleInputOf(proposal, nowMs, input.budget);
   const unknown = [
     ...proposal.unknown,
@@ -98,46 +100,6 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...(source && { rules: source }),
   };
   return { report, before, after };
-};
-
-/** An identity that the engine replaces, or that goes while one of its name appears. */
-const replacementsIn = ({ before, after, replaced }: Proposal): RuleInput["replacements"] => {
-  const known = [...replaced].flatMap(([from, to]) => {
-    const [old, next] = [before.identities.get(from), after.identities.get(to)];
-    return old && next ? [{ old, new: next }] : [];
-  });
-  const taken = new Set(known.flatMap((pair) => [pair.old.id, pair.new.id]));
-  const isNew = ({ id, uid }: IdentityNode): boolean => uid === null && !before.identities.has(id) && !taken.has(id);
-  const created = Map.groupBy([...after.identities.values()].filter(isNew), ({ name }) => name);
-  const gone = [...before.identities.values()].filter(({ id }) => !after.identities.has(id) && !taken.has(id));
-  const take = (old: IdentityNode, isHere: (next: IdentityNode) => boolean): RuleInput["replacements"][number][] => {
-    const others = created.get(old.name) ?? [];
-    const found = others.findIndex(isHere);
-    return found < 0 ? [] : others.splice(found, 1).map((next) => ({ old, new: next }));
-  };
-  // The one in its own group takes the place of the old one; one in another group, only of what is left.
-  const inPlace = gone.flatMap((old) => take(old, ({ group }) => group === old.group));
-  const isRenewed = new Set(inPlace.map(({ old }) => old));
-  const renewed = [...inPlace, ...gone.filter((old) => !isRenewed.has(old)).flatMap((old) => take(old, () => true))];
-  return [...known, ...renewed, ...renamedIn([...known, ...renewed], gone, created)];
-};
-
-/** One that the same workloads can assume takes the place of one of another name, in its group. */
-const renamedIn = (
-  pairs: RuleInput["replacements"],
-  gone: readonly IdentityNode[],
-  created: ReadonlyMap<string, readonly IdentityNode[]>,
-): RuleInput["replacements"][number][] => {
-  const taken = new Set(pairs.flatMap((pair) => [pair.old.id, pair.new.id]));
-  const keyOf = ({ group, relationship }: IdentityNode): string => `${group} ${textOf(relationship)}`;
-  const left = Map.groupBy(
-    [...created.values()].flat().filter(({ id, relationship }) => !taken.has(id) && relationship !== null),
-    keyOf,
-  );
-  return gone.flatMap((old) => {
-    const next = taken.has(old.id) ? undefined : left.get(keyOf(old))?.shift();
-    return next ? [{ old, new: next }] : [];
-  });
 };
 
 const identitiesOf = ({ before, after, changes, reassumed, replacements, budget }: RuleInput): IdentityReview[] => {

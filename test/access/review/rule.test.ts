@@ -186,6 +186,14 @@ describe("assumed-by-others", () => {
     expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
     expect(found(start(), (graph) => void addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
   });
+  test("fires when a harmless identity of the same name is created beside the other one", () => {
+    const replace = (graph: GraphBuilder) => {
+      graph.identities.delete(CI);
+      addIdentity(graph, `${NEW}-harmless`, "ci", ROOT, exactly);
+      addIdentity(graph, NEW, "ci", ROOT, evil);
+    };
+    expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+  });
   test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
     expect(found(start(), assumedBy({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" }))).toEqual([]);
     expect(found(start(), assumedBy({ issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }))).toContain(

@@ -132,13 +132,17 @@ const pullRequestWriters = (before: Moment, after: Moment): string[] => {
   const writes = NAMES.filter((name) => !name.endsWith(".list") && !name.endsWith(".get"));
   const groups = [...after.authorization.groups];
   const canWrite = (moment: Moment, uid: string, group: string, write: string): boolean =>
-    traitsAt(moment, uid)?.isForPullRequests === true && moment.authorization.decisions(uid, group).has(write);
-  return [...after.identities.keys()].filter((uid) =>
+    isOrMayBeForPullRequests(moment, uid) && moment.authorization.decisions(uid, group).has(write);
+  return [...after.authorization.identities].filter((uid) =>
     groups.some((group) =>
       writes.some((write) => canWrite(after, uid, group, write) && !canWrite(before, uid, group, write)),
     ),
   );
 };
+
+/** Who can assume an identity of another organization is not visible, so a pull request may. */
+const isOrMayBeForPullRequests = (moment: Moment, uid: string): boolean =>
+  !moment.identities.has(uid) || traitsAt(moment, uid)?.isForPullRequests === true;
 
 const newAtRoot = (before: Moment, after: Moment): string[] => {
   const pairs = ({ bindings }: Moment): string[] =>
@@ -158,7 +162,9 @@ const replaced = (before: Moment, after: Moment): [old: string, next: string][] 
   const gone = [...before.identities.keys()].filter((uid) => !after.identities.has(uid)).sort();
   const made = new Set([...after.identities.keys()].filter((uid) => !before.identities.has(uid)));
   const take = (isHere: (old: string, next: string) => boolean) => (old: string) => {
-    const next = [...made].find((uid) => named(after, uid) === named(before, old) && isHere(old, uid));
+    const who = (one: Moment, uid: string) => traitsAt(one, uid)?.who;
+    const found = [...made].filter((uid) => named(after, uid) === named(before, old) && isHere(old, uid));
+    const next = found.find((uid) => who(after, uid) !== who(before, old)) ?? found[0];
     if (next === undefined) return [];
     made.delete(next);
     return [[old, next] as [string, string]];
