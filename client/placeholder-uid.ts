@@ -51,16 +51,22 @@ export const placeholderUid = (place: string | undefined, urn?: string): string 
 /** Whether it is a placeholder, or the uid of something below one. One of 4,000,000,000 uids looks like one: never refuse a uid for it. */
 export const isPlaceholder = (value: unknown): value is string => {
   if (!isUidp(value)) return false;
-  const [root = "", ...below] = value.split("/");
+  const [root = "", ...below] = prefixesOf(value);
   const [, random = "", check] = ROOT.exec(root) ?? [];
-  if (check === checkOf("", random)) return true;
-  let place = root;
-  for (const segment of below) {
-    if (segment.slice(RANDOM_DIGITS) === checkOf(place, segment.slice(0, RANDOM_DIGITS))) return true;
-    place = `${place}/${segment}`;
-  }
-  return false;
+  return check === checkOf("", random) || below.some(isHead);
 };
+
+const prefixesOf = (uid: string): string[] =>
+  uid.split("/").map((_, i, segments) => segments.slice(0, i + 1).join("/"));
+
+/** Whether the last segment is the first one of a placeholder. */
+const isHead = (uid: string): boolean => {
+  const [, place = "", random = "", check] = /^(.*)\/([0-9a-f]{8})([0-9a-f]*)$/.exec(uid) ?? [];
+  return check === checkOf(place, random);
+};
+
+/** The record of this uid, which may be a placeholder, and those above it; the root first. */
+export const lineageOf = (uid: string): string[] => prefixesOf(uid).filter((one, i) => i === 0 || !isHead(one));
 
 /** Of a placeholder: the mark of its resource, which no other uid has but by chance. */
 export const resourceMarkIn = (uid: string): string =>

@@ -18,12 +18,14 @@ export interface Names {
   stored(type: string, inputs: Json, outputs?: Json): Json | undefined;
 }
 
-export const createNames = (): Names => {
+/** `noted` is called for each name that is met. */
+export const createNames = (noted: Names["note"] = () => undefined): Names => {
   const known = new Map<unknown, string>();
   // A role may be given by its name.
   const nameOf = (uid: unknown): string | undefined => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
   return {
     note: (uid, name, isSecret) => {
+      noted(uid, name, isSecret);
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },

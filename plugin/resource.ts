@@ -27,8 +27,16 @@ import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMar
 const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } =
   provider;
 
-/** The methods of one configured provider; `organization` stands in for that of the stack where nothing else says it. */
-export const resourceMethods = ({ kinds }: Provider, organization: string, names: Names) => {
+interface Operation {
+  /** stands in for that of the stack where nothing else says it */
+  organization: string;
+  names: Names;
+  /** The engine leaves out no record of the program, so that one whose name is secret is met before what refers to it. */
+  isWholeProgram: boolean;
+}
+
+/** The methods of one configured provider. */
+export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram }: Operation) => {
   const subjectOf = (urn: string): Subject => {
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
@@ -41,6 +49,11 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
     return keyFrom(urn, own ?? stored ?? organization);
   };
 
+  const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
+    // That of its group, which has another name.
+    if (kind?.list.sharesUid !== true) names.note(uid, name, isSecret);
+  };
+
   return {
     check: async (request: CheckRequest) => {
       const urn = request.getUrn();
@@ -50,7 +63,8 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const before = plainFrom(olds);
       const bag = { ...named(news, names.shown(type, news)), [KEY]: keyOf(urn, given, before) };
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
-      const { inputs, failures } = await methods.check(before, bag, isSecret, news.names !== undefined);
+      const showsNames = isWholeProgram || news.names !== undefined;
+      const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
       const own = news.names === undefined ? withoutNames(inputs) : inputs;
       const response = new CheckResponse();
       response.setInputs(inputsWith(kind, own, asked));
@@ -70,7 +84,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const asked = markedFrom(request.getNews());
       const id = request.getId();
       const { result, detailed } = await compare(subject, request, id, asked);
-      if (result.replaces.length === 0) names.note(id, plainFrom(asked).name, containsSecret(asked.name));
+      if (result.replaces.length === 0) noteName(subject.kind, id, plainFrom(asked).name, containsSecret(asked.name));
       const response = new DiffResponse();
       response.setChanges(result.changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
       response.setReplacesList(result.replaces);
@@ -94,7 +108,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       if (request.getPreview()) {
         const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
-        names.note(planned.uid, inputs.name, containsSecret(asked.name));
+        noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
         response.setProperties(outputs(kind, planned, asked));
         return response;
       }
@@ -102,7 +116,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const { id, outs } = await methods
         .create(named(inputs, names.stored(type, inputs)))
         .catch((error) => initFailed(error, name, kind, asked));
-      names.note(id, outs.name, containsSecret(asked.name));
+      noteName(kind, id, outs.name, containsSecret(asked.name));
       response.setId(id);
       response.setProperties(outputs(kind, withProvider(outs, name), asked));
       return response;
@@ -121,7 +135,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const response = new ReadResponse();
       response.setId(result.id);
       if (result.id === "") return response;
-      names.note(result.id, result.props.name, containsSecret(state.name));
+      noteName(kind, result.id, result.props.name, containsSecret(state.name));
       response.setProperties(outputs(kind, withProvider(result.props, name), state));
       const key = plainFrom(inputs)[KEY] ?? own[KEY];
       response.setInputs(inputsWith(kind, { ...withoutNames(result.inputs ?? {}), [KEY]: key }, inputs));
@@ -143,7 +157,7 @@ export const resourceMethods = ({ kinds }: Provider, organization: string, names
       const { outs } = await methods
         .update(id, olds, named(news, names.stored(type, news, olds)))
         .catch((error) => initFailed(error, name, kind, asked));
-      names.note(id, outs.name, containsSecret(asked.name));
+      noteName(kind, id, outs.name, containsSecret(asked.name));
       response.setProperties(outputs(kind, withProvider(outs, name), asked));
       return response;
     },

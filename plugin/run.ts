@@ -1,6 +1,7 @@
 // The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
 import type { Environment } from "../provider/session/session.ts";
+import { isWholeProgram } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";
 import { version } from "./version.ts";
@@ -20,6 +21,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     attached: (address) => {
       engine = address;
     },
+    isWholeProgram: isStarted && isWholeProgram(process.ppid, process.env),
     warn: (text) => console.error(`pulumi-resource-irm: ${text}`),
   });
 

@@ -35,6 +35,8 @@ export interface PluginOptions {
   log: Log;
   /** The engine attached itself at this address. */
   attached(address: string): void;
+  /** whether the engine leaves out no resource of the program; default: that is not known */
+  isWholeProgram?: boolean;
   /** of a connection that is refused; default: nothing */
   warn?(text: string): void;
   /** how long a message may take to arrive; default: 60 s */
@@ -54,7 +56,7 @@ type Handler = (request: unknown, callback: sendUnaryData<unknown>) => void;
 const REQUEST_BYTES = 64 * 1024 * 1024;
 
 export const createPlugin = (options: PluginOptions): Plugin => {
-  const { version, schema, environment, log, attached, warn, messageMs } = options;
+  const { version, schema, environment, log, attached, isWholeProgram = false, warn, messageMs } = options;
   let cancelled = cancellation();
   let configured: ReturnType<typeof configure> | undefined;
   /** the provider of this operation */
@@ -71,8 +73,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     const own = providerWith({ ...environment, log, cancelled: signal }, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
-    const names = createNames();
-    return { resources: resourceMethods(own, organization, names), names, session: own.session };
+    const names = createNames(own.note);
+    const resources = resourceMethods(own, { organization, names, isWholeProgram });
+    return { resources, names, session: own.session };
   };
   const current = () => {
     if (!configured) throw new Error("the plugin is not configured");

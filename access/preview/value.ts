@@ -35,3 +35,15 @@ export const valuesIn = (bag: Json | null | undefined): Json => unwrapped(bag ??
 
 /** Of a setting that deletes more: one that is secret or not known may be set. */
 export const isOrMayBe = (value: unknown): boolean => value === true || value === SECRET || value === UNKNOWN;
+
+/** The same in clear text, as the engine answers a program. What it prints has no clear text. */
+export const clearValuesIn = (bag: Json | null | undefined): Json => clear(bag ?? {}) as Json;
+
+const clear = (value: unknown, depth = 0): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > DEPTH_MAX) return UNKNOWN;
+  if (Array.isArray(value)) return value.map((one) => clear(one, depth + 1));
+  const { [SIGNATURE]: signature, ...members } = value as Json;
+  if (signature === SECRET_SIGNATURE) return clear(members.value, depth + 1);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, clear(one, depth + 1)]));
+};

@@ -15,6 +15,7 @@ import { reportPendingCreates } from "../recovery/recover.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../session/session.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../state/state.ts";
+import { type RecordNames, recordNames } from "./record-names.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
@@ -33,14 +34,14 @@ export interface StackConfig {
 export interface Methods {
   configure(request: { config: StackConfig }): Promise<void>;
   /**
-   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `hasNames`: the program itself gives the names of
-   * what it connects, so what has none is no secret.
+   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `showsNames`: which names the program marks as secret
+   * is known, so what has none is no secret.
    */
   check(
     olds: Json,
     news: Json,
     isSecret?: (names: readonly string[]) => boolean,
-    hasNames?: boolean,
+    showsNames?: boolean,
   ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
   /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
@@ -55,6 +56,8 @@ export interface Provider {
   kinds: Record<StateKind, Methods>;
   /** for functions, which belong to no kind */
   session(): Promise<Session>;
+  /** The program calls the record of this uid by this name. */
+  note: RecordNames["note"];
 }
 
 /** One process serves all kinds with the configuration of the first configure. */
@@ -136,37 +139,39 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       configured.resolve(parseConfig((key) => config.get(key), env, given));
     },
     // Reports a wrong configuration in the preview, which needs no credentials.
-    check: reported(async (olds, { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...asked }, marked, hasNames) => {
-      const isSecret = marked ?? secretAmong(secrets);
-      declared.add(asked[KEY]);
-      await checkConfig();
-      await gate.address(olds);
-      const isNew = Object.keys(olds).length === 0;
-      // Only the packages for TypeScript say that it is a preview.
-      const run = { isUpdate: isPreview !== true };
-      if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
-      // A group that the same update creates is in no service yet.
-      const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
-      if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
-      if (run.isUpdate && (await hasCredentials())) await gate.reachable();
-      const looked = looksUp
-        ? await steps.lookUp(olds, asked, isSecret ?? (() => true))
-        : { news: asked, failures: [] };
-      const { inputs, failures } = await steps.check(olds, looked.news, {
-        isSecret,
-        showsNames: hasNames ?? isPreview === true,
-      });
-      const problems = [...failures, ...looked.failures];
-      const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
-      const taken = isPlanned ? await steps.planned(inputs) : undefined;
-      // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
-      const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;
-      const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
-      return {
-        inputs: { ...inputs, ...own, ...(uid !== undefined && { uid }) },
-        failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
-      };
-    }),
+    check: reported(
+      async (olds, { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...asked }, marked, showsNames) => {
+        const isSecret = marked ?? secretAmong(secrets);
+        declared.add(asked[KEY]);
+        await checkConfig();
+        await gate.address(olds);
+        const isNew = Object.keys(olds).length === 0;
+        // Only the packages for TypeScript say that it is a preview.
+        const run = { isUpdate: isPreview !== true };
+        if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
+        // A group that the same update creates is in no service yet.
+        const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
+        if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
+        if (run.isUpdate && (await hasCredentials())) await gate.reachable();
+        const looked = looksUp
+          ? await steps.lookUp(olds, asked, isSecret ?? (() => true))
+          : { news: asked, failures: [] };
+        const { inputs, failures } = await steps.check(olds, looked.news, {
+          isSecret,
+          showsNames: showsNames ?? isPreview === true,
+        });
+        const problems = [...failures, ...looked.failures];
+        const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
+        const taken = isPlanned ? await steps.planned(inputs) : undefined;
+        // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
+        const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;
+        const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
+        return {
+          inputs: { ...inputs, ...own, ...(uid !== undefined && { uid }) },
+          failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
+        };
+      },
+    ),
     diff: reported(async (id, olds, news) => {
       const held = steps.held(id, olds, news);
       await noteInState(held, news[KEY]);
@@ -208,12 +213,13 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     }),
   });
 
-  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log };
+  const names = recordNames({ ledger: getLedger, connect, hasCredentials });
+  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, names };
   const recordSteps = recordStepsWith(parts);
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
   const roleBindingSet = methodsOf(setStepsWith(parts));
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
-  return { kinds, session: connect };
+  return { kinds, session: connect, note: names.note };
 };
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */

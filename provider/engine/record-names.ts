@@ -1,40 +1,49 @@
-// The names of records that a program gives by their uids, from the API: a reader of a preview sees who gets what. They are asked for
-// where a line shows them, once each. After a failure no more are: a preview works without the service.
+// The names that a preview shows. Those of the program and of the state come first; for what a program gives by its uid alone the API is
+// asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
-import { isPlaceholder } from "../../client/placeholder-uid.ts";
+import { isPlaceholder, lineageOf } from "../../client/placeholder-uid.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
-import { withOneAttempt } from "../session/session.ts";
+import { type Ledger, type Session, withOneAttempt } from "../session/session.ts";
 import { pairsIn } from "../set/pair.ts";
-import type { StepParts } from "./steps.ts";
+import { SECRET_NAME } from "../state/state.ts";
 
 type Kind = "group" | "identity" | "role";
 
 export interface RecordNames {
-  /** By uid; of a group its path of names, of an organization its name. What cannot be read is missing. */
+  /** The program calls the record of this uid, which may be a placeholder, by this name. */
+  note(uid: unknown, name: unknown, isSecret: boolean): void;
+  /** By uid. What cannot be read is missing. */
   find(kind: Kind, uids: Iterable<unknown>): Promise<ReadonlyMap<unknown, string>>;
+  /** `platform/registry`; `acme` for the organization itself. Undefined where a part of it cannot be read. */
+  pathOf(group: unknown): Promise<string | undefined>;
+}
+
+interface Service {
+  ledger(): Promise<Ledger>;
+  connect(): Promise<Session>;
+  hasCredentials(): Promise<boolean>;
 }
 
 /** A request names the uids in its address. */
 const ASKED_AT_ONCE = 50;
 
-export const recordNames = ({
-  connect,
-  hasCredentials,
-}: Pick<StepParts, "connect" | "hasCredentials">): RecordNames => {
-  const known: Record<Kind, Map<string, string>> = { group: new Map(), identity: new Map(), role: new Map() };
+export const recordNames = ({ connect, hasCredentials, ledger }: Service): RecordNames => {
+  const noted = new Map<unknown, string>();
+  const read = new Map<unknown, string>();
   const asked = new Set<string>();
   let isOff = false;
 
   const ask = async (kind: Kind, uids: readonly string[]): Promise<void> => {
     const session = withOneAttempt(await connect());
     for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids: uids } }))
-      if (typeof name === "string" && uids.includes(uid)) known[kind].set(uid, name);
+      if (typeof name === "string" && uids.includes(uid)) read.set(uid, name);
   };
 
-  const read = async (kind: Kind, uids: readonly string[]): Promise<void> => {
-    const missing = uids.filter((uid) => !asked.has(`${kind} ${uid}`));
+  const askAll = async (kind: Kind, uids: readonly string[]): Promise<void> => {
+    // A record that the update creates has none in the API.
+    const missing = uids.filter((uid) => !noted.has(uid) && !isPlaceholder(uid) && !asked.has(`${kind} ${uid}`));
     if (isOff || missing.length === 0 || !(await hasCredentials())) return;
     for (const uid of missing) asked.add(`${kind} ${uid}`);
     try {
@@ -44,39 +53,73 @@ export const recordNames = ({
     }
   };
 
+  const find = async (kind: Kind, uids: Iterable<unknown>): Promise<Map<unknown, string>> => {
+    const own = [...new Set(uids)].filter(isUidp);
+    await askAll(kind, own);
+    const { secretNames } = await ledger();
+    const nameOf = (uid: string) => (secretNames.has(uid) ? SECRET_NAME : (noted.get(uid) ?? read.get(uid)));
+    return new Map(
+      own.flatMap((uid) => {
+        const name = nameOf(uid);
+        return name === undefined ? [] : [[uid, name] as const];
+      }),
+    );
+  };
+
   return {
-    async find(kind, uids) {
-      // A record that the update creates has none in the API.
-      const own = [...new Set(uids)].filter((uid): uid is string => isUidp(uid) && !isPlaceholder(uid));
-      await read(kind, kind === "group" ? [...new Set(own.flatMap(lineageOf))] : own);
-      return new Map(
-        own.flatMap((uid) => {
-          const name = kind === "group" ? pathOf(uid, known.group) : known[kind].get(uid);
-          return name === undefined ? [] : [[uid, name] as const];
-        }),
-      );
+    note: (uid, name, isSecret) => {
+      if (typeof uid !== "string" || uid === "" || typeof name !== "string") return;
+      noted.set(uid, isSecret ? SECRET_NAME : name);
+    },
+    find,
+    pathOf: async (group) => {
+      if (!isUidp(group)) return undefined;
+      const uids = pathUids(group);
+      const names = await find("group", uids);
+      const path = uids.map((uid) => names.get(uid));
+      if (path.includes(undefined)) return undefined;
+      return path.includes(SECRET_NAME) ? SECRET_NAME : path.join("/");
     },
   };
 };
 
-/** The names of a role binding, with the API's where the program has none. */
-export const bindingNames = async (names: RecordNames, { names: own, identity, role, parent }: Json): Promise<Json> => {
-  const given = (own ?? {}) as Json;
-  const nameOf = async (kind: Kind, member: string, uid: unknown): Promise<Json> =>
-    given[member] === undefined ? { [member]: isRoleName(uid) ? uid : (await names.find(kind, [uid])).get(uid) } : {};
-  const found = [
-    await nameOf("identity", "identity", identity),
-    await nameOf("role", "role", role),
-    await nameOf("group", "group", parent),
-  ];
-  return Object.assign({}, given, ...found);
+/** The names that a reader sees: the program's own, and in `given`, what it has for the state where it does not know better. */
+export const shownNames = (own: Json | undefined, given: Json | undefined): Json => {
+  const parts = Object.entries(given ?? {}).filter(([, name]) => name !== SECRET_NAME);
+  return { ...Object.fromEntries(parts), ...known(own) };
+};
+
+const known = (names: Json | undefined): Json =>
+  Object.fromEntries(Object.entries(names ?? {}).filter(([, name]) => name !== undefined && name !== null));
+
+export type IsOpen = (argument: string) => boolean;
+
+/** The names of a role binding, with the API's where the program has none. A secret argument is not looked up. */
+export const bindingNames = async (
+  names: RecordNames,
+  isOpen: IsOpen,
+  { names: own, identity, role, parent }: Json,
+): Promise<Json> => {
+  const given = known(own as Json | undefined);
+  const nameOf = async (kind: Kind, uid: unknown): Promise<unknown> =>
+    given[kind] ?? (isRoleName(uid) ? uid : isOpen(kind) ? (await names.find(kind, [uid])).get(uid) : undefined);
+  const group = async (): Promise<unknown> => {
+    if (given.group === SECRET_NAME || !isOpen("parent")) return given.group;
+    return (await names.pathOf(parent)) ?? given.group ?? (await names.find("group", [parent])).get(parent);
+  };
+  const found = {
+    identity: await nameOf("identity", identity),
+    role: await nameOf("role", role),
+    group: await group(),
+  };
+  return known(found);
 };
 
 /** The same of the pairs of a set. */
-export const pairNames = async (names: RecordNames, news: Json): Promise<Json[]> => {
+export const pairNames = async (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> => {
   const pairs = pairsIn(news);
   const unnamed = (part: "identity" | "role"): string[] =>
-    pairs.filter((pair) => pair.names[part] === undefined).map((pair) => pair[part]);
+    isOpen("bindings") ? pairs.filter((pair) => pair.names[part] === undefined).map((pair) => pair[part]) : [];
   const identities = await names.find("identity", unnamed("identity"));
   const roles = await names.find("role", unnamed("role"));
   return pairs.map((pair) => ({
@@ -85,13 +128,8 @@ export const pairNames = async (names: RecordNames, news: Json): Promise<Json[]>
   }));
 };
 
-/** The group and all above it, the organization first. */
-const lineageOf = (uid: string): string[] => uid.split("/").map((_, i, segments) => segments.slice(0, i + 1).join("/"));
-
-/** `platform/registry`; `acme` for the organization itself. */
-const pathOf = (uid: string, names: ReadonlyMap<string, string>): string | undefined => {
-  if (isRoot(uid)) return names.get(uid);
-  const below = lineageOf(uid).slice(1);
-  const path = below.map((one) => names.get(one));
-  return path.includes(undefined) ? names.get(uid) : path.join("/");
+/** The group and all above it that its path names. */
+const pathUids = (uid: string): string[] => {
+  const lineage = lineageOf(uid);
+  return isRoot(uid) ? lineage : lineage.slice(1);
 };

@@ -48,7 +48,7 @@ export const recordReviewWith = (log: (text: string) => void): RecordReview => {
       const isSecret = secrets.get(news[KEY]);
       if (isSecret === undefined) return;
       const lines = [
-        ...(isReplaced ? [replacedLine(kind, id)] : []),
+        ...(isReplaced ? replacedLines(kind, id, olds, isSecret) : []),
         ...renamedLines(olds, news, isSecret),
         ...(kind === kindRecords.identity ? assumableLines(olds, news, isSecret) : []),
         ...(kind === kindRecords.role ? capabilityLines(olds, news, isSecret) : []),
@@ -58,10 +58,13 @@ export const recordReviewWith = (log: (text: string) => void): RecordReview => {
   };
 };
 
-const replacedLine = (kind: Kind, id: string): string =>
+const replacedLines = (kind: Kind, id: string, olds: Json, isSecret: IsSecret): string[] =>
   kind === kindRecords.identity
-    ? `it gets another uid; workflows that name ${id} in IRM_IDENTITY can no longer sign in`
-    : `it gets another uid than ${id}`;
+    ? [
+        `it gets another uid; workflows that name ${id} in IRM_IDENTITY can no longer sign in`,
+        `who could assume it: ${assumableText(olds, isSecret)}`,
+      ]
+    : [`it gets another uid than ${id}`];
 
 const renamedLines = ({ name: before }: Json, { name: after }: Json, isSecret: IsSecret): string[] => {
   if (typeof before !== "string" || typeof after !== "string" || before === after) return [];

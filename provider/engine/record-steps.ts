@@ -12,22 +12,39 @@ import { plannedUid } from "../state/planned-uid.ts";
 import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
-import { bindingNames, recordNames } from "./record-names.ts";
+import { bindingNames, type IsOpen, shownNames } from "./record-names.ts";
 import { type IsSecret, recordReviewWith } from "./record-review.ts";
 import { reviewWith } from "./review.ts";
 import type { StepParts, Steps } from "./steps.ts";
 
+/** A role binding names these. */
+const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];
+
 /** Of all these kinds: they share what a preview shows. */
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
-  const { ledger, connect, hasCredentials, log } = parts;
+  const { ledger, connect, hasCredentials, log, names } = parts;
   const duplicates = duplicateWarnings();
   const review = reviewWith(log);
   const recordReview = recordReviewWith(log);
-  const names = recordNames(parts);
-  // Role bindings of which the program gives all names that it knows.
-  const named = new Set<unknown>();
-  const withNames = async (olds: Json, news: Json): Promise<Json> =>
-    named.has(news[KEY]) && review.isNew(olds, news) ? { ...news, names: await bindingNames(names, news) } : news;
+  // By key, from the check: what the program marks as secret, where that is known.
+  const secrets = new Map<unknown, IsSecret>();
+  // Role bindings of which the names that the program hides are known, with those that it shows.
+  const named = new Map<unknown, { own: Json | undefined; isOpen: IsOpen }>();
+  const withNames = async (olds: Json, news: Json): Promise<Json> => {
+    const shown = named.get(news[KEY]);
+    if (shown === undefined || !review.isNew(olds, news)) return news;
+    const given = shownNames(shown.own, news.names as Json | undefined);
+    return { ...news, names: await bindingNames(names, shown.isOpen, { ...news, names: given }) };
+  };
+  // Whether the name is secret; undefined where that is not known, or nothing shows it.
+  const noteName = (kind: Kind, uid: string | undefined, { name, [KEY]: key }: Json): boolean | undefined => {
+    const isSecret = NAMED.includes(kind) ? secrets.get(key)?.(["name"]) : undefined;
+    if (isSecret !== undefined) names.note(uid, name, isSecret);
+    return isSecret;
+  };
+  const shareName = async (kind: Kind, uid: string, inputs: Json): Promise<void> => {
+    if (noteName(kind, uid, inputs)) (await ledger()).secretNames.add(uid);
+  };
 
   // Resources of the stack whose records the engine has not shown yet by comparing them: for `--replace URN` it never does.
   const notCompared = new Set<unknown>();
@@ -69,7 +86,11 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...(await placeProblems(kind, inputs))];
-      if (showsNames) named.add(inputs[KEY]);
+      if (isSecret) secrets.set(inputs[KEY], isSecret);
+      if (showsNames) {
+        const isOpen = (argument: string) => !isSecret?.([argument]);
+        named.set(inputs[KEY], { own: inputs.names as Json | undefined, isOpen });
+      }
       const isNew = Object.keys(olds).length === 0;
       if (kind === kindRecords.roleBinding) review.checked(olds, isNew ? await withNames(olds, inputs) : inputs);
       recordReview.checked(kind, olds, inputs, isSecret);
@@ -86,20 +107,29 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (text !== undefined) log(text);
       return undefined;
     },
-    plannedUid: (inputs, taken) => plannedUid(kind, inputs, { taken }),
+    plannedUid: (inputs, taken) => {
+      const uid = plannedUid(kind, inputs, { taken });
+      noteName(kind, uid, inputs);
+      return uid;
+    },
     held: (id, outputs, news) => {
       const kept = news && { adopted: outputs.adopted === true };
       return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
     },
     diff: async (id, olds, news) => {
       notCompared.delete(news[KEY]);
+      await shareName(kind, id, news);
       const compared = reconcile.diff(kind, id, olds, news);
       if (compared.warning) log(compared.warning);
       if (kind === kindRecords.roleBinding) review.compared(olds, await withNames(olds, news));
       recordReview.compared(kind, id, olds, news, compared.replaces.length > 0);
       return compared;
     },
-    create: (session, inputs) => reconcile.create(kind, session, inputs),
+    create: async (session, inputs) => {
+      const created = await reconcile.create(kind, session, inputs);
+      await shareName(kind, created.id, inputs);
+      return created;
+    },
     read: (session, id, stored) => reconcile.read(kind, session, id, stored),
     update: (session, id, olds, news) => reconcile.update(kind, session, id, olds, news),
     delete: async (session, id, stored) => {

@@ -1,11 +1,14 @@
 // One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
 // knows, where the engine shows uids.
-import { isUidp, type Json } from "../../schema/index.ts";
+import { relationshipOf } from "../../access/graph/live-record.ts";
+import { textOf } from "../../access/graph/same.ts";
+import { assumptionOf } from "../../access/review/assume.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
-import { KEY, nameInKey, staysOnDelete } from "../state/state.ts";
+import { KEY, nameInKey, SECRET_NAME, staysOnDelete } from "../state/state.ts";
 import { removedSetText } from "./set-review.ts";
 
 export interface Review {
@@ -80,16 +83,35 @@ const removedBinding = (outputs: Json): string => {
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
-/**
- * For a resource that leaves the stack: what the engine does not show. `sets` are those of the program, and a RoleBinding of it has or
- * adopts what `isKept`.
- */
+/** A resource of the state that the program does not declare. */
+export interface Leaving {
+  type: string;
+  urn: string;
+  outputs: Json;
+  /** the same with `[secret]` in place of what is secret */
+  shown: Json;
+}
+
+/** What the program declares. */
+export interface Staying {
+  sets: readonly DeclaredSet[];
+  /** the new ones, without what is secret or not known */
+  identities: readonly NewIdentity[];
+  /** A RoleBinding has or adopts the record of this uid. */
+  isKept(uid: string): boolean;
+}
+
+export interface NewIdentity {
+  /** logical name */
+  name: string;
+  /** its arguments, by the API's names */
+  record: Json;
+}
+
+/** For a resource that leaves the stack: what the engine does not show. */
 export const removedText = (
-  type: string,
-  urn: string,
-  outputs: Json,
-  sets: readonly DeclaredSet[],
-  isKept: (uid: string) => boolean,
+  { type, urn, outputs, shown }: Leaving,
+  { sets, identities, isKept }: Staying,
 ): string | undefined => {
   if (typeOfToken(type) === SET_TYPE) return removedSetText(urn, outputs, isKept);
   const kind = kindOfToken(type);
@@ -98,21 +120,38 @@ export const removedText = (
     const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
     return `${name} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
   }
-  if (kind === kindRecords.identity) return removedIdentity(urn, outputs);
+  if (kind === kindRecords.identity) return removedIdentity(urn, outputs, shown, identities);
   if (kind !== kindRecords.roleBinding) return undefined;
   const set = sets.find((one) => takesOver(one, outputs));
   if (set === undefined) return removedBinding(outputs);
   return `RoleBinding ${logicalName(outputs)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
 };
 
-/** The outputs of a resource that leaves may be secret, and the engine gives them without their marks: who could assume it is in them. */
-const removedIdentity = (urn: string, { uid }: Json): string => {
-  const name = urn.replace(/^.*::/s, "");
-  return (
-    `Identity ${name} is removed: workflows that name ${uid} in IRM_IDENTITY can no longer sign in. ` +
-    "If another identity takes its place, keep the record: name the former resource in aliases, or the former key of a policy as was"
-  );
+const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: readonly NewIdentity[]): string => {
+  const isSecret = textOf(relationshipOf(outputs)) !== textOf(relationshipOf(shown));
+  const who = isSecret ? SECRET_NAME : assumptionOf(relationshipOf(shown))?.text;
+  const next =
+    identities.find((one) => isOfSameWorkloads(shown, one)) ?? identities.find((one) => isNamesake(shown, one));
+  const lines = [
+    `workflows that name ${outputs.uid} in IRM_IDENTITY can no longer sign in`,
+    ...(who === undefined ? [] : [`who could assume it: ${who}`]),
+    next
+      ? `Identity ${next.name} takes its place with another uid. ${KEEP}`
+      : `If another identity takes its place: ${KEEP}`,
+  ];
+  return [`Identity ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
 };
+
+const KEEP = "To keep the record, name the former resource in aliases, or the former key of a policy as was";
+
+const isOfSameWorkloads = (former: Json, { record }: NewIdentity): boolean => {
+  const relationship = relationshipOf(record);
+  return relationship !== null && textOf(relationshipOf(former)) === textOf(relationship);
+};
+
+/** In the same group. */
+const isNamesake = (former: Json, { record }: NewIdentity): boolean =>
+  record.name === former.name && record.parent === parentOf(String(former.uid));
 
 /** Whether the set declares what the role binding grants. */
 const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>

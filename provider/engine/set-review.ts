@@ -16,11 +16,11 @@ import { KEY, nameInKey } from "../state/state.ts";
 
 export interface SetReview {
   /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
-  checked(olds: Json, news: Json, live: readonly Binding[]): void;
+  checked(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
   /** It has compared the outputs in the state with the inputs. */
-  compared(olds: Json, news: Json): void;
-  /** The inputs are of another group: the set is replaced. */
-  moved(olds: Json, news: Json): void;
+  compared(olds: Json, news: Json, live?: readonly Binding[]): void;
+  /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
+  moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
 }
 
 export const setReviewWith = (log: (text: string) => void): SetReview => {
@@ -37,12 +37,12 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
       const added = addedLines(pairsIn(news), live);
       if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
     },
-    compared(olds, news) {
+    compared(olds, news, live = bindingsIn(olds, "unmanaged")) {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
-        ...addedLines(added, bindingsIn(olds, "unmanaged")),
+        ...addedLines(added, live),
         ...dropped.map((one) => `removes ${bindingText(one)}`),
         ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
         ...twins.map((one) => `removes ${bindingText(one)}, which exists twice`),
@@ -51,17 +51,20 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
     },
-    moved(olds, news) {
+    moved(olds, news, live) {
       if (!declared.has(news[KEY])) return;
-      const added = pairsIn(news).map((pair) => `adds ${declaredText(pair)}`);
-      const lines = [...added, ...bindingsIn(olds, "bindings").map((one) => `removes ${bindingText(one)}`)];
+      const lines = [
+        ...addedLines(pairsIn(news), live),
+        ...bindingsIn(olds, "bindings").map((one) => `removes ${bindingText(one)}`),
+      ];
       if (lines.length > 0) logOnce(news, "moves to another group", lines);
     },
   };
 };
 
-/** A pair that has a binding already gives nobody anything. */
-const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]): string[] => {
+/** A pair that has a binding already gives nobody anything. Without `existing` it is not known which ones have. */
+const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined): string[] => {
+  if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
   return pairs.map((pair) => {
     const own = byIdentity.get(pair.identity)?.find((one) => grants(one, pair));

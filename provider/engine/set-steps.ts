@@ -1,4 +1,5 @@
 // The steps of a set of role bindings.
+import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { withOneAttempt } from "../session/session.ts";
@@ -13,22 +14,30 @@ import { readSet } from "../set/read.ts";
 import { isUnknown } from "../state/path.ts";
 import { KEY, nameInKey } from "../state/state.ts";
 import { roleProblems } from "./look-up.ts";
-import { pairNames, recordNames } from "./record-names.ts";
+import { type IsOpen, pairNames, shownNames } from "./record-names.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
 export const setStepsWith = (parts: StepParts): Steps => {
-  const { ledger, connect, hasCredentials } = parts;
+  const { ledger, connect, hasCredentials, names } = parts;
   const review = setReviewWith(parts.log);
-  const names = recordNames(parts);
-  // Sets of which the program gives all names that it knows.
-  const named = new Set<unknown>();
-  const withNames = async (news: Json): Promise<Json> =>
-    named.has(news[KEY]) ? { ...news, names: await pairNames(names, news) } : news;
-  // A preview works without the service.
-  const liveIn = async (group: unknown): Promise<Live[]> => {
-    if (!isUidp(group) || !(await hasCredentials())) return [];
-    return listLive(withOneAttempt(await connect()), group).catch(() => []);
+  // Sets of which the names that the program hides are known, with those that it shows.
+  const named = new Map<unknown, { own: unknown; isOpen: IsOpen }>();
+  const withNames = async (news: Json): Promise<Json> => {
+    const shown = named.get(news[KEY]);
+    if (shown === undefined) return news;
+    const [own, given] = [shown.own, news.names].map((one) => (one ?? []) as Json[]) as [Json[], Json[]];
+    const merged = pairsIn(news).map((_, i) => shownNames(own[i], given[i]));
+    return { ...news, names: await pairNames(names, shown.isOpen, { ...news, names: merged }) };
+  };
+  // Sets of a run that may be a preview: it looks up what exists.
+  const looking = new Set<unknown>();
+  // Undefined where that is not known: a preview works without the service.
+  const liveIn = async (group: unknown): Promise<Live[] | undefined> => {
+    // The update creates this group.
+    if (isPlaceholder(group)) return [];
+    if (!isUidp(group) || !(await hasCredentials())) return undefined;
+    return listLive(withOneAttempt(await connect()), group).catch(() => undefined);
   };
   return {
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
@@ -40,9 +49,11 @@ export const setStepsWith = (parts: StepParts): Steps => {
       const { parent, exclusive, [KEY]: key } = inputs;
       const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
       const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, own);
-      if (showsNames) named.add(key);
+      if (showsNames) named.set(key, { own: inputs.names, isOpen: (argument) => !isSecret?.([argument]) });
+      if (isSecret) looking.add(key);
       const isNew = Object.keys(olds).length === 0;
-      review.checked(olds, isNew ? await withNames(inputs) : inputs, isNew && isSecret ? await liveIn(parent) : []);
+      if (isNew) review.checked(olds, await withNames(inputs), isSecret ? await liveIn(parent) : []);
+      else review.checked(olds, inputs, []);
       // Where the service does not answer, the update refuses them.
       const twice =
         mixesNamesAndUids(inputs) && (await hasCredentials())
@@ -56,9 +67,11 @@ export const setStepsWith = (parts: StepParts): Steps => {
     diff: async (id, olds, news) => {
       const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
       const isSame = compared.replaces.length === 0;
-      const shown = !isSame || planOf(olds, news).added.length > 0 ? await withNames(news) : news;
-      if (isSame) review.compared(olds, shown);
-      else review.moved(olds, shown);
+      const isAdding = !isSame || planOf(olds, news).added.length > 0;
+      const live = isAdding && looking.has(news[KEY]) ? await liveIn(news.parent) : undefined;
+      if (!isAdding) review.compared(olds, news);
+      else if (isSame) review.compared(olds, await withNames(news), live);
+      else review.moved(olds, await withNames(news), looking.has(news[KEY]) ? live : []);
       return compared;
     },
     create: async (session, inputs) => ({

@@ -4,6 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../kind/kind.ts";
 import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
 import type { Ledger, Session } from "../session/session.ts";
+import type { RecordNames } from "./record-names.ts";
 
 /** A record that a state holds. */
 export interface Held {
@@ -19,7 +20,7 @@ export interface Held {
 export interface Shown {
   /** whether one of these arguments is secret; undefined where that is not known, so that none is shown */
   isSecret?: ((names: readonly string[]) => boolean) | undefined;
-  /** the API's names of what the program gives by uid */
+  /** the API's names of what the program gives by uid: those that are secret in the program are known */
   showsNames: boolean;
 }
 
@@ -52,4 +53,5 @@ export interface StepParts {
   /** a preview works without them, and then shows less */
   hasCredentials(): Promise<boolean>;
   log(text: string): void;
+  names: RecordNames;
 }

@@ -5,7 +5,12 @@
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
+import messages from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
+import { clearValuesIn, valuesIn } from "../../access/preview/value.ts";
 import { resources as descriptors, type Json } from "../../schema/index.ts";
+import type { Leaving, NewIdentity } from "../engine/review.ts";
 import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { recordId } from "../kind/record.ts";
 import { placeInStack, urnFrom } from "../kind/urn.ts";
@@ -37,18 +42,19 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     if (pulumi.runtime.getMonitor() !== monitor) return;
     // A program that failed may have ended before it declared everything.
     if (pulumi.log.hasErrors()) return;
-    const state = await storedOutputs();
+    const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => settled(urn)));
     const declaredPlaces = new Set(urns.map(placeOf));
     const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
     const known = new Set([...adopted, ...ids]);
-    const isKnown = (id: unknown) => id !== undefined && known.has(id);
-    const declaredSets = await Promise.all(sets().map(knownOf));
+    const isKept = (id: unknown) => id !== undefined && known.has(id);
+    const identities = (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined);
+    const staying = { sets: await Promise.all(sets().map(knownOf)), identities, isKept };
     const { removedText } = await import("../engine/review.ts");
-    for (const [urn, { type, outputs }] of Object.entries(state)) {
+    for (const one of state) {
       // By its uid under another name: an alias, or a record that changes hands.
-      if (declaredPlaces.has(placeOf(urn)) || isKnown(idOf(type, outputs.uid))) continue;
-      const text = removedText(type, urn, outputs, declaredSets, isKnown);
+      if (declaredPlaces.has(placeOf(one.urn)) || isKept(idOf(one.type, one.outputs.uid))) continue;
+      const text = removedText(one, staying);
       if (text !== undefined) await pulumi.log.info(text);
     }
   } catch (error) {
@@ -73,6 +79,19 @@ const knownOf = async ({ name, inputs: { parent, bindings } }: { name: string; i
   return { name, parent: await uid(parent), pairs: await Promise.all(pairs) };
 };
 
+/** What the preview may show of an identity that the update creates. */
+const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity | undefined> => {
+  if (typeOfToken(typeTokenOf(resource)) !== descriptors.identity.type) return undefined;
+  if ((await settled(resource.id)) !== undefined) return undefined;
+  const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
+  const members = ["parent", "name", ...RELATIONSHIPS].map(async (member) => {
+    const output = pulumi.output(outputs[member]);
+    return (await pulumi.isSecret(output)) ? {} : { [member]: await settled(output) };
+  });
+  const { name } = urnFrom((await settled(resource.urn)) as string);
+  return { name, record: Object.assign({}, ...(await Promise.all(members))) };
+};
+
 const typeTokenOf = (resource: pulumi.Resource): string =>
   (resource as unknown as { __pulumiType: string }).__pulumiType;
 
@@ -84,11 +103,41 @@ const idOf = (type: string, uid: unknown): unknown => {
   return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
 };
 
-/** Of the resources in the state, by URN: a function of the engine itself (pkg/resource/deploy/builtins.go). */
-const storedOutputs = async (): Promise<Record<string, { type: string; outputs: Json }>> => {
+/**
+ * The resources in the state: a function of the engine itself (pkg/resource/deploy/builtins.go). The SDK's own invoke drops the marks of
+ * secrets.
+ */
+const storedResources = async (): Promise<Leaving[]> => {
   const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
-  const { outputs } = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
-  return outputs;
+  const request = new messages.ResourceInvokeRequest();
+  request.setTok("pulumi:pulumi:readStackResourceOutputs");
+  request.setArgs(structFrom({ stackName }));
+  const answer = (await invoked(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
+  return Object.entries(answer?.outputs ?? {}).map(([urn, own]) => {
+    const { type, outputs } = own as { type: string; outputs?: Json };
+    return { urn, type, outputs: clearValuesIn(outputs), shown: valuesIn(outputs) };
+  });
+};
+
+/** The class of the SDK's google-protobuf, which a program need not be able to import: that of a message with an empty one. */
+const structFrom = (values: Record<string, string>): Struct => {
+  const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
+  return (empty.constructor as typeof Struct).fromJavaScript(values);
+};
+
+interface Monitor {
+  invoke(request: Request, callback: (error: Error | null, answer: Answer) => void): void;
+}
+
+type Request = InstanceType<typeof messages.ResourceInvokeRequest>;
+type Answer = { getReturn(): Struct | undefined };
+
+const invoked = (request: Request): Promise<Answer> => {
+  const done = pulumi.runtime.rpcKeepAlive();
+  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
+  return new Promise<Answer>((resolve, reject) => {
+    monitor.invoke(request, (error, answer) => (error ? reject(error) : resolve(answer)));
+  }).finally(done);
 };
 
 /** The SDK's own, not in its types; undefined where a preview does not know it. */

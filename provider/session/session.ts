@@ -17,6 +17,7 @@ import { type Turns, turnsOf } from "../operation/turns.ts";
 import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
 import { besidePlugins } from "./beside-plugins.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
+import { type SecretNames, secretNames } from "./secret-names.ts";
 
 export interface Session extends Client, Ledger {
   /** address of the service */
@@ -60,6 +61,7 @@ export interface Ledger {
   journal: Journal;
   places: BindingPlaces;
   turns: Turns;
+  secretNames: SecretNames;
 }
 
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
@@ -72,6 +74,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     ownership: besidePlugins(createOwnership(operation, service), dynamicEngine, service),
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
+    secretNames: secretNames(operation, service),
     journal: createJournal({
       pathOf: (stack) => {
         if (problem !== undefined) throw new JournalError(problem);

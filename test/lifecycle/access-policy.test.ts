@@ -128,6 +128,33 @@ describe("examples/policy", () => {
     expect(names("identities")).toEqual(expect.arrayContaining(["release", "review", "deploy"]));
   });
 
+  it("keeps the record of a renamed key with was, and without it says which workflows lose their uid", async () => {
+    const [release] = place.rows("identities", "name = ?", "release");
+    const uid = release?.uid as string;
+    const current = readFileSync(join(program.folder, "access.yaml"), "utf8");
+    const renamed = current
+      .replace("  release: {", "  publish: {")
+      .replace("publisher: [release]", "publisher: [publish]")
+      .replace("editor: [deploy, release]", "editor: [deploy, publish]");
+    program.write(source);
+    write(renamed);
+    // A program of its own process reports what leaves the stack.
+    const lost = await program.commandLine.must("preview");
+    const lines = [
+      "Identity acme:identity/release is removed:",
+      `workflows that name ${uid} in IRM_IDENTITY can no longer sign in`,
+      'who could assume it: a workload whose token has issuer "https://token.actions.githubusercontent.com" and subject "repo:acme/images:ref:refs/heads/main"',
+      "Identity acme:identity/publish takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
+    ];
+    expect(lost.output).toContain(lines.join("\n      - "));
+
+    write(renamed.replace("  publish: {", "  publish: { was: release,"));
+    const kept = await program.must("up", "--yes", "--skip-preview");
+    expect(kept.output).not.toContain("is removed");
+    expect(place.rows("identities", "name = ?", "publish").map((one) => one.uid)).toEqual([uid]);
+    expect(await writes()).toEqual(["UpdateIdentity"]);
+  });
+
   it("is destroyed", async () => {
     program.write(source);
     await program.must("destroy", "--yes", "--skip-preview");

@@ -87,6 +87,8 @@ describe("the uid of a new record in a preview", () => {
   it("has the name of its record in what follows", async () => {
     const parent = await uidOf("Group", "named", { parent: org, name: "named" });
     const identity = await uidOf("Identity", "named", { parent, name: "ci", claimMatch });
+    // It has the uid of its group, and a name of its own.
+    await uidOf("AccountAssociation", "named", { parent, name: "accounts", amazon: { account: "123456789012" } });
     const said = plugin.said.length;
     await planned("RoleBinding", "named", { parent, identity, role: "viewer" });
     expect(plugin.said.slice(said)).toEqual(['RoleBinding named is new: identity "ci", role "viewer", group "named"']);

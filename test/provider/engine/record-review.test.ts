@@ -80,6 +80,18 @@ describe("of an identity", () => {
     ]);
   });
 
+  test("that is replaced, who could assume the old one", async () => {
+    const parent = await createUid(api, "groups", api.organization, { name: "elsewhere" });
+    const lines = await compared("identity", "moved", identity("s"), { ...identity("s"), parent, allowReplace: true });
+    expect(lines).toEqual([
+      [
+        "Identity moved is replaced:",
+        `it gets another uid; workflows that name ${api.organization}/1111111111111111 in IRM_IDENTITY can no longer sign in`,
+        `who could assume it: a workload whose token has issuer "${ISSUER}" and subject "s"`,
+      ].join("\n  - "),
+    ]);
+  });
+
   test("nothing of what the program marks as secret, and nothing in an update", async () => {
     const secrets = ["claimMatch", "name"];
     const lines = await compared("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
@@ -145,11 +157,48 @@ describe("of bindings that a program declares by uid", () => {
     ]);
   });
 
+  test("the path of a group that the update creates below one that is there", async () => {
+    const created = { ...asked("tools", { parent: team, name: "tools" }) };
+    const { inputs } = await methods.group.check({}, created);
+    await planned("roleBinding", "three", {
+      parent: inputs.uid,
+      identity: ci,
+      role: "viewer",
+      names: { group: "tools" },
+    });
+    expect(said).toEqual(['RoleBinding three is new: identity "ci", role "viewer", group "team/tools"']);
+  });
+
+  test("no name that the program marks as secret on the record itself, nor a path through it", async () => {
+    const hidden = asked("team", { parent: api.organization, name: "team" }, ["name"]);
+    const { inputs } = await methods.group.check(hidden, hidden);
+    await methods.group.diff(team, { ...hidden, uid: team }, inputs);
+    const below = await createUid(api, "groups", team, { name: "below" });
+    said.length = 0;
+    await planned("roleBinding", "four", { parent: team, identity: ci, role: "viewer" });
+    await planned("roleBinding", "five", { parent: below, identity: ci, role: "viewer" });
+    expect(said).toEqual(
+      ["four", "five"].map((name) => `RoleBinding ${name} is new: identity "ci", role "viewer", group [secret]`),
+    );
+  });
+
   test("also of a set, which takes over a binding that exists", async () => {
     const uid = await createUid(api, "roleBindings", team, { identityUid: ci, roleUid: await api.role("viewer") });
     const bindings = ["viewer", "editor"].map((role) => ({ identity: ci, role }));
     expect(await planned("roleBindingSet", "all", { parent: team, bindings })).toEqual([
       `RoleBindingSet all is new:\n  - takes over "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
+    ]);
+  });
+
+  test("no more of a set than is known: without credentials a pair may exist, in a new group none does", async () => {
+    start({});
+    const bindings = [{ identity: ci, role: "viewer" }];
+    await planned("roleBindingSet", "here", { parent: team, bindings });
+    const { inputs } = await methods.group.check({}, asked("fresh", { parent: team, name: "fresh" }));
+    await planned("roleBindingSet", "there", { parent: inputs.uid, bindings });
+    expect(said).toEqual([
+      `RoleBindingSet here is new:\n  - adds or takes over ${ci} as "viewer"`,
+      `RoleBindingSet there is new:\n  - adds ${ci} as "viewer"`,
     ]);
   });
 });

@@ -1,6 +1,7 @@
 // What a preview says of a resource that leaves the stack.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { removedText } from "../../../provider/engine/review.ts";
+import type { Json } from "../../../schema/index.ts";
 
 const binding = (uid: string, identity: string) => ({
   uid,
@@ -10,14 +11,67 @@ const binding = (uid: string, identity: string) => ({
 
 const types = ["pulumi-nodejs:dynamic/irm:RoleBindingSet", "irm:index:RoleBindingSet"];
 
+const nothing = { sets: [], identities: [], isKept: () => false };
+
 test.each(types)("a %s that leaves names what it removes, and what a RoleBinding of the program adopts", (type) => {
   const outputs = { bindings: [binding("a", "images"), binding("b", "audit")] };
   const urn = `urn:pulumi:dev::tooling::${type}::tooling`;
-  expect(removedText(type, urn, outputs, [], (uid) => uid === "b")).toBe(
+  const leaving = { type, urn, outputs, shown: outputs };
+  expect(removedText(leaving, { ...nothing, isKept: (uid) => uid === "b" })).toBe(
     [
       "RoleBindingSet tooling is removed:",
       'removes "images" as "viewer"',
       'leaves "audit" as "viewer" to a RoleBinding: role binding b stays',
     ].join("\n  - "),
   );
+});
+
+describe("an identity that leaves", () => {
+  const group = "0123456789abcdef0123456789abcdef01234567";
+  const uid = `${group}/0123456789abcdef`;
+  const claimMatch = { issuer: "https://issuer.example", subject: "s" };
+  const type = "irm:index:Identity";
+  const leaving = (outputs: Json, shown = outputs) => ({
+    type,
+    urn: `urn:pulumi:dev::p::${type}::old`,
+    outputs,
+    shown,
+  });
+  const former = { uid, name: "release", claimMatch };
+  const keep = "To keep the record, name the former resource in aliases, or the former key of a policy as was";
+  const head = ["Identity old is removed:", `workflows that name ${uid} in IRM_IDENTITY can no longer sign in`];
+  const who = 'who could assume it: a workload whose token has issuer "https://issuer.example" and subject "s"';
+
+  test("says who could assume it", () => {
+    expect(removedText(leaving(former), nothing)).toBe(
+      [...head, who, `If another identity takes its place: ${keep}`].join("\n  - "),
+    );
+  });
+
+  test.each([
+    ["that the same workloads can assume", { name: "publish", claimMatch }],
+    ["of its name in its group", { name: "release", parent: group, servicePrincipal: "INGESTER" }],
+  ])("says that a new one %s takes its place with another uid", (_, record) => {
+    const others = [
+      { name: "elsewhere", record: { name: "release", parent: uid } },
+      { name: "new", record },
+    ];
+    expect(removedText(leaving(former), { ...nothing, identities: others })).toBe(
+      [...head, who, `Identity new takes its place with another uid. ${keep}`].join("\n  - "),
+    );
+  });
+
+  test("prefers the one of the same workloads to a namesake", () => {
+    const namesake = { name: "namesake", record: { name: "release", parent: group, servicePrincipal: "INGESTER" } };
+    const identities = [namesake, { name: "new", record: { name: "publish", claimMatch } }];
+    expect(removedText(leaving(former), { ...nothing, identities })).toContain("Identity new takes its place");
+  });
+
+  test("shows nothing of who could assume it where that is secret, not even by what it equals", () => {
+    const shown = { ...former, claimMatch: { ...claimMatch, subject: "[secret]" } };
+    const identities = [{ name: "new", record: { name: "publish", claimMatch } }];
+    expect(removedText(leaving(former, shown), { ...nothing, identities })).toBe(
+      [...head, "who could assume it: [secret]", `If another identity takes its place: ${keep}`].join("\n  - "),
+    );
+  });
 });

@@ -83,6 +83,18 @@ const isThere = async (uid: string): Promise<boolean> => {
 };
 
 describe("a record of two providers", () => {
+  it("whose name the program marks as secret is not named by the other", async () => {
+    const { id, outs } = await (await provider()).group.create(group("hidden", { name: "hidden name" }));
+    const [first, second] = await nextOperation();
+    const news = group("hidden", { name: "hidden name" });
+    await first.group.check(news, news, (names) => names.includes("name"));
+    await first.group.diff(id, outs, news);
+    said.length = 0;
+    const binding = { ...keyOf("binding"), parent: id, identity: service.identity, role: "viewer" };
+    await second.roleBinding.check({}, binding, () => false, true);
+    expect(said).toEqual([expect.stringMatching(/^RoleBinding binding is new: .*, role "viewer", group \[secret\]$/)]);
+  });
+
   it("that a resource of one adopts stays when its old resource, under the other, is deleted", async () => {
     const old = await (await provider()).group.create(group("old"));
     const [first, second] = await nextOperation();
