@@ -33,7 +33,7 @@ export const baseIn = (repository: Repository, { refs, branch, source }: Wanted)
     if (commit === undefined) continue;
     const short = ref.replace(/^refs\/(?:remotes|heads)\//, "");
     if (branch === undefined || ref === refs[0]) return { ref: short, commit };
-    const notice = `${branch} is not fetched, so rules and tests are those of commit ${commit.slice(0, 12)}, which may be older. Fetch it: ${fetchOf(branch)}`;
+    const notice = `${branch} is not fetched, so rules and tests come from commit ${commit.slice(0, 12)}, which may be older. Fetch it: ${fetchOf(branch)}`;
     return { ref: short, commit, notice };
   }
   const [first = ""] = refs;

@@ -66,7 +66,7 @@ export const repositoryAt = (folder: string): Repository => {
   const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
 
   const top = git("rev-parse", "--show-toplevel");
-  if (!top.isDone) throw new BaseError(`no repository of git here: ${top.problem}`);
+  if (!top.isDone) throw new BaseError(`git cannot read a base here: ${top.problem.replace(/^fatal: /, "")}`);
 
   const verify = (name: string): string | undefined => {
     const found = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);

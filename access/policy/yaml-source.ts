@@ -167,7 +167,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
       else {
         if (name === "__proto__") mistake(key, path, "__proto__ cannot be a name here");
-        else if (entries.has(name)) mistake(key, own, `stands here twice; the first is ${firstPlace(entries, name)}`);
+        else if (entries.has(name)) mistake(key, own, `is here twice; the first is ${firstPlace(entries, name)}`);
         else entries.set(name, { key: placeAt(key), value: source });
       }
     }

@@ -59,7 +59,7 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
       // The author of a change names what is not known.
       if (subject !== finding.subject || finding.unknown) return undefined;
       if (!isNew) return true;
-      return `${allowanceText(allowance)} does not excuse it: they are new, and an allowance is for those who exist`;
+      return `${allowanceText(allowance)} does not excuse it: they are new, and an allowance is for people who exist`;
     }
     const existing = finderOf(kind)(subject);
     if ("id" in existing && existing.id === node) return true;

@@ -76,5 +76,5 @@ const linesOf = ({ deny, allow, required = {} }: Verdict = { deny: [], allow: []
   ...deny.map((rule) => `deny ${rule}`),
   ...allow.map((one) => `allow ${allowanceText(one)}`),
   ...(required.owners === undefined ? [] : [`required owners: ${required.owners}`]),
-  ...(required.mayOwn === undefined ? [] : [`required may-own: ${required.mayOwn.join(", ") || "nobody"}`]),
+  ...(required.mayOwn === undefined ? [] : [`required may-own: ${required.mayOwn.join(", ") || "no identity"}`]),
 ];

@@ -15,7 +15,7 @@ const REST = `(?:/${ANY})?`;
 export const ISSUERS: readonly Issuers[] = [
   // The name before the last part of a host: whoever registers one that fits.
   {
-    words: "whoever registers a host",
+    words: "anyone who registers a host",
     place: ["https://(?:[^/:]*\\.)?", `\\.[a-z]+(?::[0-9]+)?${REST}`],
     name: "[^./:]+",
   },

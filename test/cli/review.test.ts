@@ -175,7 +175,7 @@ describe("a file of rules", () => {
     ["a list without end", "[".repeat(20_000), "is nested more than 400 levels deep"],
     ["two documents", "deny: []\n---\ndeny: []\n", "a second document begins here"],
     ["a name that every object has", "__proto__: { deny: [] }\n", "__proto__ cannot be a name here"],
-    ["a key twice", "deny: [gains-owner]\ndeny: []\n", ":2:1: deny: stands here twice; the first is at 1:1"],
+    ["a key twice", "deny: [gains-owner]\ndeny: []\n", ":2:1: deny: is here twice; the first is at 1:1"],
     ["values of other kinds", "deny: [null, 3]\nallow: gains-owner@ci\n", "rules.yaml: allow: must be a list"],
     ["no map", "gains-owner\n", "rules.yaml: must be a map"],
   ])("with %s exits with 2 and says so", async (_, text, message) => {

@@ -82,7 +82,7 @@ const identitiesIn = (
   };
 };
 
-const NOT_ASSUMABLE = "nobody that you can see: this cannot be read, or the identity cannot be assumed";
+const NOT_ASSUMABLE = "no workload that you can see: this cannot be read, or the identity cannot be assumed";
 
 const byPathAndRole = (a: HeldThere, b: HeldThere): number =>
   compare(sortKey(a.path), sortKey(b.path)) || compare(a.role, b.role);

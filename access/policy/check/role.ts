@@ -82,7 +82,7 @@ const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake, compara
     const capability = capabilityFrom(text);
     if (capability === undefined)
       mistake(own, `there is no capability ${text}${suggestion(text, comparable(text, names), 3)}`);
-    else if (seen.has(capability)) mistake(own, `${text} stands here twice`);
+    else if (seen.has(capability)) mistake(own, `${text} is here twice`);
     else {
       seen.add(capability);
       return [capability];

@@ -75,7 +75,7 @@ const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | un
       atKey: true,
     });
   if (test.only !== undefined && word !== "capability")
-    mistake([...path, "only"], "belongs to capability: nobody else may have it", { atKey: true });
+    mistake([...path, "only"], "needs capability: it lists the identities that may have it", { atKey: true });
   if (word === "identity") return { kind: "identity", name: test.identity as string };
   if (word === "workload") return checkedWorkload(test.workload, [...path, "workload"], report);
   if (word !== "capability") return undefined;

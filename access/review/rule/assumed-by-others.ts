@@ -13,8 +13,11 @@ export const assumedByOthers: Rule = {
       if (!old?.relationship || !now.relationship) return [];
       const others = othersIn(relationshipOf(old), relationshipOf(now), budget);
       if (others.is === "none") return [];
-      const who = others.is === "found" ? others.text : "perhaps others: its patterns cannot be decided";
-      return [{ subject: now.id, message: `can be assumed by somebody else than before: ${who}` }];
+      const message =
+        others.is === "found"
+          ? `others can assume it now: ${others.text}`
+          : "perhaps others can assume it now: its patterns cannot be decided";
+      return [{ subject: now.id, message }];
     });
   },
 };

@@ -59,7 +59,7 @@ describe("GitHub Actions", () => {
     expect(found({ GITHUB_BASE_REF: "v1", GITHUB_EVENT_PATH })).toEqual({
       ref: old,
       commit: old,
-      notice: `v1 is not fetched, so rules and tests are those of commit ${old.slice(0, 12)}, which may be older. Fetch it: git fetch --depth=1 origin +refs/heads/v1:refs/remotes/origin/v1`,
+      notice: `v1 is not fetched, so rules and tests come from commit ${old.slice(0, 12)}, which may be older. Fetch it: git fetch --depth=1 origin +refs/heads/v1:refs/remotes/origin/v1`,
     });
     expect(found({ GITHUB_EVENT_PATH: event({ merge_group: { base_sha: tip } }) })).toEqual({ ref: tip, commit: tip });
   });

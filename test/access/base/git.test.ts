@@ -117,7 +117,7 @@ test("a folder of the change that looks like a repository is none", () => {
   const fake = createRepository();
   fake.commit({ "review.yaml": "deny: []\n" });
   fake.git("clone", "--quiet", "--bare", ".", join(repository.root, "infra", "bare"));
-  expect(() => repositoryAt(join(repository.root, "infra", "bare"))).toThrow("no repository of git here");
+  expect(() => repositoryAt(join(repository.root, "infra", "bare"))).toThrow("git cannot read a base here: ");
   fake.remove();
 });
 
@@ -128,5 +128,5 @@ test("a replaced object is not taken for the one of the commit", () => {
 });
 
 test("says that a folder is in no repository", () => {
-  expect(() => repositoryAt("/")).toThrow("no repository of git here: fatal: not a git repository");
+  expect(() => repositoryAt("/")).toThrow("git cannot read a base here: not a git repository");
 });

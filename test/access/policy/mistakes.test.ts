@@ -44,7 +44,7 @@ describe("every mistake is reported with its line, its column and what to write 
     [
       "a key that stands twice, at the second",
       `${rest}groups:\n  data:\n  data: {}\n`,
-      ["access.yaml:4:3: groups.data: stands here twice; the first is at 3:3"],
+      ["access.yaml:4:3: groups.data: is here twice; the first is at 3:3"],
     ],
     [
       "records of one name in one group, at the second",
@@ -145,7 +145,7 @@ describe("every mistake is reported with its line, its column and what to write 
         "access.yaml:5:91: identities.c.claimMatch.subjectPattern: matches the workloads of every customer of https://token.actions.githubusercontent.com; name the organization",
         "access.yaml:6:83: identities.d.claimMatch.claimPatterns.ref: matches everything; give the values that you mean, or leave it out",
         "access.yaml:8:91: identities.f.claimMatch.subjectPattern: matches the workloads of every customer of https://token.actions.githubusercontent.com; name the organization",
-        'access.yaml:9:37: identities.g.claimMatch.issuerPattern: matches the issuers of whoever registers a host, such as "someone-else"; give issuer, the one that you mean',
+        'access.yaml:9:37: identities.g.claimMatch.issuerPattern: matches the issuers of anyone who registers a host, such as "someone-else"; give issuer, the one that you mean',
         "access.yaml:10:84: identities.h.claimMatch.subject: matches the workloads of every customer of https://token.actions.githubusercontent.com; name the organization",
       ],
     ],
@@ -163,7 +163,7 @@ describe("every mistake is reported with its line, its column and what to write 
         "access.yaml:3:13: roles.a.can: must have at least one capability, such as repo.list",
         "access.yaml:4:3: roles.b: needs can: a list of capabilities, such as [repo.list]",
         "access.yaml:5:14: roles.c.can[0]: there is no capability repo.lst; did you mean repo.list?",
-        "access.yaml:5:35: roles.c.can[2]: CAP_REPO_LIST stands here twice",
+        "access.yaml:5:35: roles.c.can[2]: CAP_REPO_LIST is here twice",
         "access.yaml:6:3: roles.viewer: viewer is a built-in role; choose another key, and give name where it must be viewer",
       ],
     ],

@@ -174,7 +174,7 @@ describe("assumed-by-others", () => {
         rule: "assumed-by-others",
         subject: CI,
         name: "ci",
-        message: 'can be assumed by somebody else than before: the owner "evil"',
+        message: 'others can assume it now: the owner "evil"',
       },
     ]);
   });

@@ -298,7 +298,10 @@ describe("mistakes of a test are those of its policy", () => {
       { identity: "a", capability: "tag.create", only: [] },
       "tests[0].identity: only one of capability, identity and workload may be given",
     ],
-    [{ identity: "a", only: ["b"], can: "tag.create" }, "tests[0].only: belongs to capability"],
+    [
+      { identity: "a", only: ["b"], can: "tag.create" },
+      "tests[0].only: needs capability: it lists the identities that may have it",
+    ],
     [{ capability: "tag.create", only: [], can: "tag.list" }, "tests[0].can: belongs to identity or workload"],
     [
       { workload: { githb: {} }, cannot: "*" },

@@ -145,12 +145,12 @@ describe("everybody", () => {
       },
     ],
     [
-      'whoever registers a host, such as "someone-else"',
+      'anyone who registers a host, such as "someone-else"',
       { issuer: undefined, issuerPattern: "https://oidc\\.eks\\..*", subject: "system:serviceaccount:prod:deployer" },
     ],
     [undefined, { issuer: CLUSTER, subjectPattern: ".*" }],
     [
-      'whoever registers a host, such as "someone-else"',
+      'anyone who registers a host, such as "someone-else"',
       { issuer: undefined, issuerPattern: "https://.*\\.example\\.com", subject: "x" },
     ],
     [undefined, { issuer: undefined, issuerPattern: "https://[a-z]+\\.example\\.com/id/[0-9]+", subject: "x" }],
