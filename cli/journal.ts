@@ -85,7 +85,7 @@ const allSucceeded = (count: number, folder: string): string => {
   if (count === 0) return `no pending creates: no entries in ${folder}`;
   const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
   return (
-    `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; those ` +
+    `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
     "of a stack, or of an organization, that no longer exists stay until irm journal clean"
   );
 };

@@ -39,11 +39,11 @@ export const addReviewCommand = (program: Command, exit: Exit): void => {
     )
     .option(
       "--tests <FILE>",
-      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: those of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
+      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: the tests of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
     )
     .option(
       "--base <REF>",
-      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: that of the pull request, in a job of GitHub Actions or GitLab)",
+      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
     )
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
 };

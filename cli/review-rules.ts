@@ -80,7 +80,7 @@ const rulesOfBase = (flag: string | undefined, at: At): RulesFile => {
     source: { file, isThere, base: ref, commit },
     changed: changeOf(sides, parsed?.rules),
     problems: parsed?.problems ?? [],
-    ...(!isThere && { notice: `there is no ${file} at ${ref}, so no rules count but those of --deny and --allow` }),
+    ...(!isThere && { notice: `there is no ${file} at ${ref}, so only --deny and --allow count` }),
   };
 };
 
@@ -114,7 +114,7 @@ const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile =>
     return { changed: [], problems: [`--rules: ${problem}${counts}`] };
   }
   const { rules, problems } = parseRules(text, name);
-  const notice = `the rules are those of ${name} in the work tree; for a pull request give --base REF, whose rules its author cannot edit`;
+  const notice = `the rules come from ${name} in the work tree; for a pull request give --base REF: its author cannot edit the rules there`;
   return { rules, source: { file: name, isThere: true }, changed: [], problems, notice };
 };
 

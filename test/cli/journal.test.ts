@@ -75,7 +75,7 @@ describe("irm journal list", () => {
     await journal.append(intent("made", ""));
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     const rest =
-      "The next run of a stack removes the entries of the records that its state has; those of a stack, or of an organization, that no " +
+      "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
       "longer exists stay until irm journal clean\n";
     expect(await list()).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));

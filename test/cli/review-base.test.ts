@@ -136,7 +136,7 @@ test("a base without the file has no rules, which is said; one that the change a
   const { code, stdout, stderr } = await run("--base", "main");
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "irm review: there is no review.yaml at main, so no rules count but those of --deny and --allow\n",
+    stderr: "irm review: there is no review.yaml at main, so only --deny and --allow count\n",
   });
   expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ isThere: false, commit: without });
   expect(changedRules(stdout)).toBe(
@@ -172,7 +172,7 @@ describe("a base that cannot be read has no review, whatever the work tree has",
     vi.spyOn(process, "cwd").mockReturnValue("/");
     expect(await run("--base", "main")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("irm review: no repository of git here"),
+      stderr: expect.stringContaining("irm review: git cannot read a base here: "),
     });
   });
 });
@@ -232,12 +232,12 @@ describe("a folder that the change makes lead elsewhere is refused, since the ba
 });
 
 describe("without a base", () => {
-  test("the rules are those of the work tree, which is said", async () => {
+  test("the rules come from the work tree, which is said", async () => {
     repository.write({ "review.yaml": "deny: []\n" });
     expect(await run()).toMatchObject({
       code: 0,
       stderr:
-        "irm review: the rules are those of review.yaml in the work tree; for a pull request give --base REF, whose rules its author cannot edit\n",
+        "irm review: the rules come from review.yaml in the work tree; for a pull request give --base REF: its author cannot edit the rules there\n",
     });
   });
 
