@@ -92,7 +92,9 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     if (problem) problems.push(`${found.place}: ${problem}`);
   }
   if (identity && !isUidp(identity.value))
-    problems.push(`${identity.place}: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level`);
+    problems.push(
+      `${identity.place}: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level`,
+    );
   const seconds = read("requestTimeout");
   const requestTimeout = seconds === undefined ? REQUEST_TIMEOUT_SECONDS.usual : Number(seconds.value);
   const { least, most } = REQUEST_TIMEOUT_SECONDS;

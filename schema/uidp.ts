@@ -8,7 +8,7 @@ export const GROUP_LEVELS_MAX = 100;
 // The lowest group may hold a repo, and the repo a tag.
 const UIDP = new RegExp(`^[0-9a-f]{40}(?:\\/[0-9a-f]{16}){0,${GROUP_LEVELS_MAX + 2}}$`);
 
-export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 export const uidp = z
   .string({ error: UIDP_TEXT })

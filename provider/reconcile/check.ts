@@ -123,7 +123,7 @@ const placeProblems = (kind: Kind, { parent, ...input }: Json): FieldViolation[]
   return problem(
     typeof parent === "string" && isUidp(parent.trim())
       ? "must be a uid without white space around it"
-      : "must be a uid: 40 hexadecimal digits, then /16 for each level below",
+      : "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
   );
 };
 

@@ -10,7 +10,7 @@ import { pairsIn } from "./pair.ts";
 
 const ARGUMENTS = ["parent", "bindings", "exclusive", "maxRemovals"];
 const PAIR = ["identity", "role"];
-const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 export const checkSet = (news: Json): { inputs: Json; failures: CheckFailure[] } => {
   const { names: _names, ...own } = given(news);

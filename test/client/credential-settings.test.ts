@@ -95,7 +95,7 @@ describe("the arguments of an explicit provider", () => {
     );
     expect(problems).toEqual([
       "provider acme: baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-      "provider acme: identity: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level",
+      "provider acme: identity: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level",
     ]);
   });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.api.close());
 
-const NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 describe("a wildcard takes several segments", () => {
   test.each([

@@ -44,7 +44,7 @@ const failed = refusal("FAILED_PRECONDITION", "Precondition failed", ["Precondit
 const unimplemented = refusal("UNIMPLEMENTED", "Unimplemented", []);
 
 const NAME = 'name: name must match "^[a-z0-9 ._-]{1,}$"';
-const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const STRANGE = "f".repeat(40);
 const below = (uid: string) => `${uid}/${"f".repeat(16)}`;
 

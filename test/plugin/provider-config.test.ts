@@ -14,7 +14,7 @@ describe("the arguments of an explicit provider", () => {
     expect(problems).toEqual([
       "colour: unknown argument",
       "baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-      "identity: must be the uid of an identity: 40 hexadecimal digits, then /16 for each level",
+      "identity: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level",
       "tokenEnv: must be the name of an environment variable",
     ]);
     expect(await fixture.plugin.checkConfig({ baseUrll: "https://x" }, "acme")).toEqual([

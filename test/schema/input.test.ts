@@ -57,7 +57,7 @@ test("an empty identity lacks its name, then its relationship", () => {
 });
 
 test("an empty role binding lacks both uids", () => {
-  const description = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+  const description = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
   expect(inputViolations(RoleBinding, {})).toEqual([
     { field: "identityUid", description },
     { field: "roleUid", description },

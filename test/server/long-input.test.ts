@@ -12,7 +12,7 @@ import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support
 const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.
 const LEVELS = 60_000;
-const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 let api: TestServer;
 let grpc: GrpcClient;

@@ -12,7 +12,7 @@ const failures = (kind: Kind, news: Json, olds: Json = {}) =>
 
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
 const oidc = { issuer: "https://login.example.com", clientId: "pulumi" };
-const UID_TEXT = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID_TEXT = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 describe("valid inputs", () => {
   const rows: [string, Kind, Json][] = [

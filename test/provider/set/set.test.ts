@@ -202,7 +202,7 @@ describe("the check of a set", () => {
       {},
       { parent: `${group} `, bindings, exclusive: "yes", maxRemovals: -1, exlusive: true },
     );
-    const uid = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+    const uid = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
     expect(failures).toEqual([
       { property: "exlusive", reason: "unknown argument; did you mean exclusive?" },
       { property: "parent", reason: uid },

@@ -96,7 +96,7 @@ describe("the request id", () => {
     expect(await lineOf("run-9")).toMatchObject({
       operation: "GetGroup",
       code: "INVALID_ARGUMENT",
-      message: "Invalid argument: uid: must be a uid: 40 hexadecimal digits, then /16 for each level below",
+      message: "Invalid argument: uid: must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
     });
   });
 

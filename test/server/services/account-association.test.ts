@@ -97,7 +97,7 @@ describe("an account association", () => {
       [
         [
           "chainguard.serviceBindings",
-          "each value must be a uid: 40 hexadecimal digits, then /16 for each level below",
+          "each value must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
         ],
       ],
     ],

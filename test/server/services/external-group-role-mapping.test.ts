@@ -14,7 +14,7 @@ import {
 } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/externalGroupRoleMappings`;
-const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 let api: TestServer;
 let eng: string;

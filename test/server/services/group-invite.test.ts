@@ -10,7 +10,7 @@ import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groupInvites`;
-const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const TTL = "must be more than 0s and at most 315360000s";
 const EMAIL = "must be an e-mail address of at most 254 characters";
 

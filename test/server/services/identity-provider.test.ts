@@ -16,7 +16,7 @@ import {
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
 const ISSUER = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
-const UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const NO_SECRET = "is required unless pkceEnabled is set";
 const RULE = "cannot be changed; create another identity provider";
 

@@ -249,13 +249,13 @@ describe("a role binding", () => {
       "a role that is cleared",
       {},
       "roleUid",
-      ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
+      ["roleUid", "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
     ],
     [
       "a role that is not a uid",
       { roleUid: "viewer" },
       undefined,
-      ["roleUid", "must be a uid: 40 hexadecimal digits, then /16 for each level below"],
+      ["roleUid", "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
     ],
     [
       "a hydrated path in the mask is output-only, an unknown one is not",

@@ -6,7 +6,7 @@ import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
-const NO_UID = "must be a uid: 40 hexadecimal digits, then /16 for each level below";
+const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
 let api: TestServer;
 let identity: string;
