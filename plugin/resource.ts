@@ -137,8 +137,13 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       if (result.id === "") return response;
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
       response.setProperties(outputs(kind, withProvider(result.props, name), state));
+      // It was not read.
+      if (result.inputs === undefined) {
+        response.setInputs(request.getInputs());
+        return response;
+      }
       const key = plainFrom(inputs)[KEY] ?? own[KEY];
-      response.setInputs(inputsWith(kind, { ...withoutNames(result.inputs ?? {}), [KEY]: key }, inputs));
+      response.setInputs(inputsWith(kind, { ...withoutNames(result.inputs), [KEY]: key }, inputs));
       return response;
     },
 

@@ -17,6 +17,7 @@ import { isUnknown } from "../state/path.ts";
 import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../state/state.ts";
 import { type RecordNames, recordNames } from "./record-names.ts";
 import { recordStepsWith } from "./record-steps.ts";
+import { refreshOnce } from "./refresh-once.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
@@ -111,6 +112,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
   // A refresh compares resources under the names of the state. Only a check shows that the program declares one, perhaps under another.
   const declared = new Set<unknown>();
+  const refresh = refreshOnce();
   const noteKept = async (held: readonly Held[]): Promise<void> => {
     const { ownership } = await getLedger();
     for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
@@ -175,6 +177,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     diff: reported(async (id, olds, news) => {
       const held = steps.held(id, olds, news);
       await noteInState(held, news[KEY]);
+      if (refresh.isUnread(id)) return { changes: false, replaces: [] };
       await gate.address(olds);
       await gate.organization(id);
       const compared = await steps.diff(id, olds, news);
@@ -190,18 +193,20 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       const { id, outs } = await steps.create(await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
-    read: reported(async (id, stored) => {
-      await gate.address(stored);
-      const own = await reportingSessionFor(steps.held(id, stored), stored);
-      const result = await steps.read(own, id, stored).catch((error) => gate.explain(id, error));
-      if (result.id === "") return result;
-      const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
-      return {
-        ...result,
-        props: keyed(result.props, { ...stored, ...here }),
-        inputs: { ...result.inputs, ...here },
-      };
-    }),
+    read: reported((id, stored) =>
+      refresh.read(id, stored, declared.size === 0, async () => {
+        await gate.address(stored);
+        const own = await reportingSessionFor(steps.held(id, stored), stored);
+        const result = await steps.read(own, id, stored).catch((error) => gate.explain(id, error));
+        if (result.id === "") return result;
+        const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
+        return {
+          ...result,
+          props: keyed(result.props, { ...stored, ...here }),
+          inputs: { ...result.inputs, ...here },
+        };
+      }),
+    ),
     update: reported(async (id, olds, news) => {
       const { outs } = await steps.update(await sessionFor(steps.held(id, olds), news), id, olds, news);
       return { outs: keyed(outs, news) };

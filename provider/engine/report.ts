@@ -55,10 +55,18 @@ const nameIn = (args: readonly unknown[]): string => {
  * the console, as `${error}: ${error.stack}`. It also returns the error to the engine, which prints it. This drops the first copy.
  */
 export const silencing = (console: Pick<Console, "error">): ((error: Error) => void) => {
-  const silenced = new Set<unknown>();
+  // How often each text is still to come: several resources may fail at once with the same one.
+  const silenced = new Map<unknown, number>();
   const { error: print } = console;
   console.error = (...texts) => {
-    if (texts.length !== 1 || !silenced.delete(texts[0])) print.apply(console, texts);
+    const [text] = texts;
+    const left = texts.length === 1 ? (silenced.get(text) ?? 0) : 0;
+    if (left === 0) print.apply(console, texts);
+    else if (left === 1) silenced.delete(text);
+    else silenced.set(text, left - 1);
   };
-  return (error) => silenced.add(`${error}: ${error.stack}`);
+  return (error) => {
+    const text = `${error}: ${error.stack}`;
+    silenced.set(text, (silenced.get(text) ?? 0) + 1);
+  };
 };

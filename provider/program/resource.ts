@@ -6,10 +6,10 @@ import { outputNames } from "../kind/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
 import { rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
+import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { boundRecords, checkedRoles, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
-import { isOnCommandLine } from "./run.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
@@ -64,21 +64,6 @@ export abstract class IrmResource extends pulumi.CustomResource {
     Object.assign(this, boundRecords(descriptor, this));
   }
 }
-
-/**
- * Makes the run fail when an input does. A resource whose input rejects is never registered. In an inline program of the
- * Automation API the SDK reports that only after it has signalled the end of the program, on which the engine deletes what was
- * not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from signalling it
- * (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
- */
-export const failWith = (inputs: pulumi.Inputs): void => {
-  if (isOnCommandLine()) return;
-  const done = pulumi.runtime.rpcKeepAlive() as (outcome?: Promise<never>) => void;
-  settled(pulumi.output(inputs)).then(
-    () => done(),
-    (error) => done(Promise.reject(error)),
-  );
-};
 
 /** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */
 export const claimPlace = (

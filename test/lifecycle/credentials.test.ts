@@ -1,7 +1,7 @@
 // A run without usable credentials: its messages, which never have a secret.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { CommandResult } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
@@ -91,4 +91,45 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(up.output + program.state().text + place.server.log()).not.toContain(secret);
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
+
+  it.each([
+    ["dynamic", "pulumi-irm"],
+    ["native", "pulumi-irm/plugin"],
+  ])(
+    "that have expired are one error of a refresh of 20 %s resources, and one in full of a destroy",
+    async (name, from) => {
+      const token = join(place.folder, `${name}-token`);
+      const valid = readFileSync(place.env.IRM_IDENTITY_TOKEN_FILE as string);
+      writeFileSync(token, valid);
+      const groups = `
+import { Group } from "${from}";
+for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!, name: "${name} " + i });
+`;
+      const env = { ORG: place.server.organization, IRM_IDENTITY_TOKEN_FILE: token };
+      const program = await place.program(name, groups, env, { plugin: inject("pluginFolder") });
+      await program.must("up", "--yes", "--skip-preview");
+      const { resources } = program.state();
+      writeFileSync(token, "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2VjcmV0");
+
+      const refresh = await program.run("refresh", "--yes", "--skip-preview");
+      expectOne(refresh, "PERMISSION_DENIED: exchanging the token of IRM_IDENTITY_TOKEN_FILE");
+      expect(refresh.output).toContain("What it has not read stays in the state as it is.");
+      expect(diagnosticsOf(refresh.output)).not.toContain("failed for the same reason");
+      const stored = ({ id, inputs, outputs }: (typeof resources)[0]) => ({ id, inputs, outputs });
+      expect(program.state().resources.map(stored)).toEqual(resources.map(stored));
+
+      // The engine has begun as many deletes as it runs at once, and prints a line for each.
+      const destroy = await program.run("destroy", "--yes", "--skip-preview", "--parallel", "4");
+      const text = diagnosticsOf(destroy.output);
+      expect(destroy.code).not.toBe(0);
+      expect(countOf(text, "PERMISSION_DENIED: exchanging the token"), text).toBe(1);
+      expect(countOf(text, "failed for the same reason as Group::"), text).toBe(3);
+      expect(text).not.toMatch(/^ +Error:/m);
+      expect(place.rows("groups", `name LIKE '${name} %'`)).toHaveLength(20);
+
+      writeFileSync(token, valid);
+      await program.must("destroy", "--yes", "--skip-preview");
+      expect(place.rows("groups", `name LIKE '${name} %'`)).toEqual([]);
+    },
+  );
 });

@@ -11,6 +11,10 @@ it("an error that the engine reports is not printed twice, and every other text 
   // As @pulumi/pulumi/cmd/dynamic-provider/index.ts prints it.
   console.error(`${error}: ${error.stack}`);
   expect(printed).toEqual([]);
+  const others = ["one", "two"].map(() => Object.assign(new Error("for the same reason"), { stack: "" }));
+  for (const other of others) silence(other);
+  for (const other of [...others, error]) console.error(`${other}: ${other.stack}`);
+  expect(printed.splice(0)).toEqual([[`${error}: `]]);
   const defect = new TypeError("x is not a function");
   console.error(`${defect}: ${defect.stack}`);
   console.error("two", "texts");

@@ -1,0 +1,47 @@
+// A refresh reads every resource, whatever fails (`ignoreErrors` in
+// github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/deployment_executor.go), and then fails if one did. Where each read would fail
+// for one reason of the whole run, the first one reports it. The others are not tried: the engine keeps what the state has of them.
+import { sessionErrorOf } from "../../client/errors.ts";
+import { SERVICE } from "../../client/preview-marks.ts";
+import type { Json } from "../../schema/index.ts";
+import type * as reconcile from "../reconcile/index.ts";
+
+export interface RefreshOnce {
+  /** `isRefresh`: nothing but a refresh reads before the program declares its first resource. */
+  read(
+    id: string,
+    stored: Json,
+    isRefresh: boolean,
+    work: () => Promise<reconcile.ReadResult>,
+  ): Promise<reconcile.ReadResult>;
+  /** The record was not read, so the engine compares the state with itself. */
+  isUnread(id: string): boolean;
+}
+
+export const refreshOnce = (): RefreshOnce => {
+  let hasFailed = false;
+  const unread = new Set<string>();
+  const asStored = (id: string, stored: Json): reconcile.ReadResult => {
+    unread.add(id);
+    return { id, props: stored };
+  };
+  return {
+    read: async (id, stored, isRefresh, work) => {
+      // What an import or the program reads has no state to keep.
+      const canKeep = isRefresh && stored[SERVICE] !== undefined;
+      if (hasFailed && canKeep) return asStored(id, stored);
+      try {
+        return await work();
+      } catch (error) {
+        if (!canKeep || !sessionErrorOf(error)) throw error;
+        if (hasFailed) return asStored(id, stored);
+        hasFailed = true;
+        throw new Error(`${(error as Error).message}\n${KEPT}`, { cause: error });
+      }
+    },
+    isUnread: (id) => unread.has(id),
+  };
+};
+
+const KEPT =
+  "Every other read would fail in the same way, so the refresh ends. What it has not read stays in the state as it is.";
