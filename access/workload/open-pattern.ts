@@ -39,8 +39,13 @@ export const openPatternsIn = (relationship: Json, budget?: Budget): OpenPattern
   return [...found, ...openToAll(relationship, budget)];
 };
 
+const UNDECIDED =
+  "may match the workloads of every customer: it takes too many steps to decide, alone or with the other patterns; write them simpler, or name the organization in a claim";
+
 const openToAll = (match: Json, budget: Budget | undefined): OpenPattern[] => {
   const { issuer, issuerPattern, subjectPattern, claims, claimPatterns } = match;
+  // Principals of AWS have none.
+  if (issuer === undefined && issuerPattern === undefined) return [];
   const everyone = everyoneIn({ claimMatch: match }, budget);
   if (issuerPattern !== undefined && everyone.is === "found") {
     const text = isAnyIssuer(issuerPattern)
@@ -51,7 +56,9 @@ const openToAll = (match: Json, budget: Budget | undefined): OpenPattern[] => {
   const hasClaims = Object.keys({ ...(claims as Json | undefined), ...(claimPatterns as Json | undefined) }).length > 0;
   if (!hasClaims && matchesAll(subjectPattern))
     return [{ path: ["subjectPattern"], text: "matches every subject of the issuer; name the workload" }];
-  if (everyone.is !== "found") return [];
+  if (everyone.is === "none") return [];
   const path = subjectPattern === undefined ? ["subject"] : ["subjectPattern"];
+  if (everyone.is === "undecided")
+    return [{ path: issuerPattern === undefined ? path : ["issuerPattern"], text: UNDECIDED }];
   return [{ path, text: `matches the workloads of every customer of ${issuer}; name the organization` }];
 };

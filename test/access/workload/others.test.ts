@@ -1,6 +1,8 @@
 // Who else than before can assume an identity, and whether everybody can.
 import { describe, expect, test } from "vitest";
+import type { Budget } from "../../../access/pattern/budget.ts";
 import { everyoneIn } from "../../../access/workload/everyone.ts";
+import { openPatternsIn } from "../../../access/workload/open-pattern.ts";
 import { othersIn } from "../../../access/workload/others.ts";
 import type { Json } from "../../../schema/index.ts";
 
@@ -162,6 +164,14 @@ describe("everybody", () => {
 
   test("a pattern that cannot be read is not decided", () => {
     expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
+    // Other patterns of a policy may have taken all steps: that is no way to hide one.
+    const match = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:.*:pull_request" };
+    const texts = (budget?: Budget) => openPatternsIn(match, budget).map(({ path, text }) => `${path} ${text}`);
+    expect(texts({ steps: 0 })).toEqual([
+      expect.stringMatching(/^subjectPattern may match the workloads of every customer: it takes too many steps/),
+    ]);
+    expect(texts()).toEqual([expect.stringMatching(/^subjectPattern matches the workloads of every customer/)]);
+    expect(openPatternsIn({ issuer: match.issuer, subject: "repo:acme/x:pull_request" }, { steps: 0 })).toEqual([]);
   });
 
   test("no principal of AWS, and nobody of whom nothing is known", () => {
