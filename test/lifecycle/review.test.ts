@@ -1,12 +1,8 @@
 // `irm review` runs the engine in the folder of a program: what an edit changes, and what somebody removed by hand.
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+import { reviewOf } from "../harness/review.ts";
 
 const source = (
   subject: string,
@@ -37,16 +33,7 @@ describe("irm review", () => {
   });
   afterAll(() => place.close());
 
-  const review = async (...flags: string[]) => {
-    const child = spawn(process.execPath, [MAIN, "review", "--stack", "dev", ...flags], {
-      cwd: program.folder,
-      env: program.env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const code = new Promise<number | null>((resolve) => child.on("close", resolve));
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await code, stdout, stderr };
-  };
+  const review = (...flags: string[]) => reviewOf(program, flags);
 
   it("prints what an edit changes and restores, and exits with 3 for a denied rule", async () => {
     const [platform, team] = ["platform", "team"].map(

@@ -2,8 +2,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { Report } from "../../../access/review/report.ts";
 import { writesOf } from "../../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+import { reviewOf } from "../../harness/review.ts";
 
 /** Arguments of a Provider. */
 const settings = ({ env }: Workplace, baseUrl = env.IRM_BASE_URL): string =>
@@ -28,14 +30,14 @@ describe("a program with two addresses", () => {
   });
   afterAll(() => Promise.all([one.close(), other.close()]));
 
-  const source = (address?: string) => `
+  const source = (address?: string, more = "") => `
 import { AccessPolicy, Group, Identity, Provider, getGroup, listGroups } from "pulumi-irm/plugin";
 const one = new Provider("one", ${settings(one)});
 const other = new Provider("other", ${settings(other, address)});
 const parent = "${one.server.organization}";
 const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
 const group = new Group("team", { parent, name: "team" }, { provider: one });
-new Identity("ci", { parent: group, name: "ci", claimMatch }, { parent: group });
+const ci = new Identity("ci", { parent: group, name: "ci", claimMatch }, { parent: group });
 const policy = new AccessPolicy("acme", {
   adopt: "match",
   policy: {
@@ -46,9 +48,23 @@ const policy = new AccessPolicy("acme", {
   },
 }, { providers: [other] });
 export const uid = policy.groups.platform;
+export const release = policy.identities.release;
 export const found = (await getGroup({ name: "platform", parent: "${other.server.organization}" }, { provider: other })).uid;
 export const names: string[] = [];
 for await (const { name } of listGroups({ uidp: { childrenOf: "${other.server.organization}" } }, { parent: policy })) names.push(name);
+${more}
+`;
+
+  // One binding with each provider, the records of the other service by a stack reference; and one of a dynamic resource.
+  const BINDINGS = `
+import { RoleBinding } from "pulumi-irm/plugin";
+import { RoleBinding as DynamicBinding } from "pulumi-irm";
+import { StackReference } from "@pulumi/pulumi";
+const stack = new StackReference("organization/providers/dev");
+const there = { parent: stack.requireOutput("uid"), identity: stack.requireOutput("release") };
+new RoleBinding("here", { parent: group, identity: ci, role: "editor" }, { provider: one });
+new RoleBinding("there", { ...there, role: "owner" }, { provider: other });
+new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
 `;
 
   const writes = async (place: Workplace) =>
@@ -60,10 +76,39 @@ for await (const { name } of listGroups({ uidp: { childrenOf: "${other.server.or
     expect((await writes(other)).toSorted()).toEqual(["CreateIdentity", "CreateRoleBinding"]);
     const [platform] = other.rows("groups", "name = ?", "platform");
     const outputs = JSON.parse((await program.must("stack", "output", "--json")).stdout);
-    expect(outputs).toEqual({ uid: platform?.uid, found: platform?.uid, names: ["platform"] });
+    const [release] = other.rows("identities", "name = ?", "release");
+    expect(outputs).toEqual({
+      uid: platform?.uid,
+      release: release?.uid,
+      found: platform?.uid,
+      names: ["platform"],
+    });
     // The same workload may have an identity at each address.
     expect(output).not.toContain("warning");
     expect(program.state().text).not.toMatch(/eyJ[\w-]+\./);
+  });
+
+  it("is reviewed with the credentials of its own providers, and what a stack reference gives is known", async () => {
+    program.write(source(undefined, BINDINGS));
+    const flags = ["--format", "json", "--deny", "gains-owner"];
+    const { code, stdout, stderr } = await reviewOf(program, flags, one.env);
+    expect(code, stderr).toBe(3);
+    const { identities, findings, unknown, notVisible, origin } = Report.parse(JSON.parse(stdout));
+    expect({ unknown, notVisible }).toEqual({ unknown: [], notVisible: [] });
+    const gained = identities.map(({ name, gains }) => [
+      name,
+      [...new Set(gains.map(({ role, groupName }) => `${role} at ${groupName}`))].sort(),
+    ]);
+    expect(gained).toEqual([
+      ["release", ["owner at platform"]],
+      ["ci", ["editor at team", "viewer at /"]],
+    ]);
+    expect(findings.filter(({ denied }) => denied).map(({ rule, name }) => [rule, name])).toEqual([
+      ["gains-owner", "release"],
+    ]);
+    expect(origin?.service).toBe(`${one.server.baseUrl}, ${other.server.baseUrl}`);
+    expect(stdout + stderr).not.toContain("eyJ");
+    program.write(source());
   });
 
   it("shows a changed address as a change of its provider, and of nothing else", async () => {
