@@ -38,7 +38,7 @@ describe("^C during a create of the plugin", () => {
 });
 
 describe("kill -9 during a create of the plugin", () => {
-  it("of the engine: the plugin finishes the create and ends, and the next up adopts the record", async () => {
+  it("of the engine, then of the plugin: the next up adopts the record, and ^C ends its wait for a request in flight", async () => {
     const program = await programOf("killed");
     const held = place.proxy.hold("POST", /\/groups\//, "after");
     const run = program.start("up", "--yes", "--skip-preview");
@@ -60,8 +60,20 @@ describe("kill -9 during a create of the plugin", () => {
     place.kill(place.providerOf(next));
     const { code } = await next.result;
     expect(code, "the engine lives on, and ends with an error").not.toBe(0);
+
+    // The request is in flight without a client, so the next up waits. ^C ends that, and the run after it goes on.
+    const waiting = program.start("up", "--yes", "--skip-preview");
+    await expect.poll(waiting.output, { timeout: 120_000 }).toContain("an earlier request may still create");
+    const processes = processesBelow(waiting.pid, /./);
+    expect(processes).toContain(place.providerOf(waiting));
+    process.kill(waiting.pid, "SIGINT");
+    const interrupted = await waiting.result;
+    expect(interrupted.code).not.toBe(0);
+    expect(interrupted.output).toMatch(/Group second .*error: cancelled: the next update continues from/);
+    await expect.poll(() => processes.filter(isRunning), { timeout: 5_000 }).toEqual([]);
     second.release();
-    await program.must("up", "--yes", "--skip-preview");
+    const last = await program.must("up", "--yes", "--skip-preview");
+    expect(last.output).toContain("created by an earlier run at");
     expectOne(place.place, program, "groups", "second");
     await expectWhole(place.place, program, "groups", "killed");
   });
