@@ -1,5 +1,5 @@
 // What the steps of a preview change, and what they report: shared by those of records and of sets.
-import { printable } from "../../schema/index.ts";
+import { isUidp, printable } from "../../schema/index.ts";
 import type { BindingNode, GraphBuilder, NodeId } from "../graph/graph.ts";
 import type { IsVisible } from "../graph/visible.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
@@ -44,7 +44,7 @@ export const bind = (work: Work, resource: Resource, binding: BindingNode): void
 /** A group by its uid that neither the API has nor the preview creates. */
 export const reportUnlisted = (work: Work, resource: Resource, group: NodeId): void => {
   const { before, after } = work;
-  if (after.groups.has(group) || before.groups.has(group)) return;
+  if (!isUidp(group) || after.groups.has(group) || before.groups.has(group)) return;
   const why = `the API does not list group ${group}: it was removed since, you cannot see it, or the preview is of another service`;
   report(work, resource, "parent", why);
 };

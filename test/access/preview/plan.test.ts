@@ -86,6 +86,22 @@ describe("steps", () => {
     expect(report.unknown).toMatchObject([{ subject: "inner", property: "parent" }]);
   });
 
+  test("a new group in a new one is known, whichever name comes first", () => {
+    for (const [outer, inner] of [
+      ["a", "b"],
+      ["b", "a"],
+    ] as const) {
+      const steps = [
+        created("Group", outer, { parent: TEAM, name: outer }),
+        created("Group", inner, { parent: placeholderOf("Group", outer), name: inner }),
+        created("RoleBinding", "r", { parent: placeholderOf("Group", inner), identity: CI, role: "viewer" }),
+      ];
+      const report = reportOf({ steps }, liveWith());
+      expect(rowsOf(report)).toEqual([`ci + (new) team/${outer}/${inner} groups.list viewer`]);
+      expect(report.unknown).toEqual([]);
+    }
+  });
+
   test("a deleted binding is a loss, and one that the program retains or had adopted is none", () => {
     const live = liveWith([TEAM, CI, VIEWER]);
     const uid = bindingUid(TEAM, 0);
