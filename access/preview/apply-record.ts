@@ -93,6 +93,6 @@ const placeOf = (work: Work, resource: Resource): NodeId => {
 const reportTakeover = (work: Work, resource: Resource): void => {
   const inputs: Json = resource.planned?.inputs ?? {};
   const kind = WORDS[resource.kind] as (Hidden & { of: "takeover" })["kind"];
-  const why = `it takes over a ${kind} that exists, and which one is ${inputs.adopt === SECRET ? "secret" : "known only to the run"}`;
+  const why = `it takes over ${kind === "identity" ? "an" : "a"} ${kind} that exists, and which one is ${inputs.adopt === SECRET ? "secret" : "known only to the run"}`;
   report(work, resource, "adopt", why, { of: "takeover", kind, inputs });
 };

@@ -57,6 +57,7 @@ export const namesIn = (graphs: readonly AccessGraph[], organization: NodeId, ke
     allowed: identity,
     group: (text) => {
       if (isUid(text)) return byUid("group", text);
+      if (text === "") throw new NameError('"" names no group; the organization itself is /');
       const path = withoutSlashes(text);
       if (path === "") return organization;
       const id = keys?.groups.get(path);

@@ -86,6 +86,28 @@ export const CUSTOMERS: readonly Customers[] = [
     marks: { organization_id: WHOLE },
     pins: ["pipeline_id", "cluster_id"],
   },
+  // https://developer.hashicorp.com/terraform/cloud-docs/dynamic-provider-credentials/workload-identity-tokens
+  {
+    service: "HCP Terraform",
+    word: "organization",
+    issuer: "https://app.terraform.io",
+    name: "[^:]+",
+    places: [["organization:", REST]],
+    claims: { terraform_organization_name: WHOLE },
+    marks: { terraform_organization_id: WHOLE },
+    pins: ["terraform_project_id", "terraform_workspace_id"],
+  },
+  // https://www.pulumi.com/docs/pulumi-cloud/access-management/oidc/provider/
+  {
+    service: "Pulumi Cloud",
+    word: "organization",
+    issuer: "https://api.pulumi.com/oidc",
+    name: "[^:]+",
+    places: [["pulumi:[a-z]+:org:", REST]],
+    claims: {},
+    marks: {},
+    pins: [],
+  },
   {
     service: "Google",
     word: "account",

@@ -242,6 +242,7 @@ describe("a name that does not exist is a mistake, never a pass", () => {
     [{ identity: "relase", cannot: "tag.create" }, "there is no identity relase; did you mean release?"],
     [{ capability: "tag.create", only: ["ownr"] }, "there is no identity ownr; did you mean owner?"],
     [{ identity: "release", cannot: "tag.create", at: "platfrm" }, "there is no group platfrm; did you mean platform?"],
+    [{ identity: "release", cannot: "tag.create", at: "" }, '"" names no group; the organization itself is /'],
     [
       { identity: "release", cannot: { capability: "tag.create", at: "platform/registri" } },
       "there is no group platform/registri; did you mean platform/registry?",

@@ -136,6 +136,25 @@ describe("everybody", () => {
       { issuer: BUILDKITE, subjectPattern: "organization:.*" },
     ],
     [undefined, { issuer: BUILDKITE, subjectPattern: "organization:acme:.*" }],
+    [
+      'every organization of HCP Terraform, such as "someone-else"',
+      { issuer: "https://app.terraform.io", subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
+    ],
+    [undefined, { issuer: "https://app.terraform.io", subjectPattern: "organization:acme:.*" }],
+    [
+      'every organization of Pulumi Cloud, such as "someone-else"',
+      { issuer: "https://api.pulumi.com/oidc", subjectPattern: "pulumi:deploy:org:.*" },
+    ],
+    [undefined, { issuer: "https://api.pulumi.com/oidc", subjectPattern: "pulumi:deploy:org:acme:.*" }],
+    ...[
+      ["every organization of Okta", "https://[a-z-]+\\.okta\\.com"],
+      ["every tenant of Auth0", "https://[a-z-]+\\.eu\\.auth0\\.com/"],
+      ["every account of Spacelift", "https://[a-z-]+\\.app\\.spacelift\\.io"],
+      ["every organization of Semaphore", "https://[a-z-]+\\.semaphoreci\\.com"],
+    ].map(([words, issuerPattern]): [string, Json] => [
+      `${words}, such as "someone-else"`,
+      { issuer: undefined, issuerPattern, subject: "x" },
+    ]),
     ['every account of Google, such as "1"', { issuer: GOOGLE, subjectPattern: "[0-9]+" }],
     [undefined, { issuer: GOOGLE, subjectPattern: "[0-9]+", claims: { email: "a@acme.iam.gserviceaccount.com" } }],
     [

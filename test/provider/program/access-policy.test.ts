@@ -195,7 +195,7 @@ describe("the arguments of AccessPolicy", () => {
     writeFileSync(join(folder, "Pulumi.yaml"), "name: project\n");
     mkdirSync(join(folder, "source", "program"), { recursive: true });
     const working = vi.spyOn(process, "cwd").mockReturnValue(join(folder, "source", "program"));
-    expect(failure({ file: "policy/access.yaml" })).toMatch(/ cannot read \.\.\/\.\.\/policy\/access\.yaml: /);
+    expect(failure({ file: "policy/access.yaml" })).toMatch(/ there is no file \.\.\/\.\.\/policy\/access\.yaml$/);
     working.mockRestore();
   });
 
