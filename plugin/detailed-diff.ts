@@ -1,18 +1,18 @@
 // Which properties a diff is about, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. What a path is
-// compared with is the record as last observed, in normal form (provider/state/changes.ts).
+// compared with is the record as last observed, in normal form (provider/record/changes.ts).
 
 import { SERVICE } from "../client/preview-marks.ts";
-import type { Kind } from "../provider/kind/kind.ts";
-import { placeOf } from "../provider/kind/record.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
+import { changedMembers } from "../provider/record/changes.ts";
+import { desiredFrom } from "../provider/record/desired.ts";
+import { placeOf } from "../provider/record/id.ts";
+import type { Kind } from "../provider/record/kind.ts";
+import { isUnknown } from "../provider/record/path.ts";
+import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { planOf } from "../provider/set/plan.ts";
 import { settingsOf } from "../provider/set/settings.ts";
-import { changedMembers } from "../provider/state/changes.ts";
-import { desiredFrom } from "../provider/state/desired.ts";
-import { isUnknown } from "../provider/state/path.ts";
-import { argumentOf, changedSwitches } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 
 export type Change = "add" | "delete" | "update";

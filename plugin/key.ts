@@ -4,8 +4,8 @@
 // the state, so two stacks of the same name never have the same keys.
 
 import type { Env } from "../client/config.ts";
-import { backendOf } from "../provider/journal/path.ts";
-import { placeInStack, shortType, urnFrom } from "../provider/kind/urn.ts";
+import { placeInStack, shortType, urnFrom } from "../provider/record/urn.ts";
+import { backendOf } from "../provider/run/journal-path.ts";
 
 /** Type of a resource of ours: `Group`; the token for any other. */
 export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);

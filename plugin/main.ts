@@ -1,6 +1,6 @@
 // The executable that the engine starts: `pulumi-resource-irm ENGINE_ADDRESS`.
 import { existsSync, readFileSync } from "node:fs";
-import { systemEnvironment } from "../provider/session/session.ts";
+import { systemEnvironment } from "../provider/run/session.ts";
 import { runPlugin } from "./run.ts";
 
 // In the build it stands beside this file.

@@ -2,7 +2,7 @@
 // call that they belong to are masked.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { SECRET_NAME } from "../provider/state/state.ts";
+import { SECRET_NAME } from "../provider/record/state.ts";
 import { printableLines } from "../schema/index.ts";
 import { markedFrom, secretTexts } from "./value.ts";
 

@@ -4,9 +4,9 @@
 
 import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { isBuiltIn } from "../provider/kind/named.ts";
+import { isUnknown } from "../provider/record/path.ts";
+import { SECRET_NAME } from "../provider/record/state.ts";
 import { bindingsIn } from "../provider/set/pair.ts";
-import { isUnknown } from "../provider/state/path.ts";
-import { SECRET_NAME } from "../provider/state/state.ts";
 import type { Json } from "../schema/index.ts";
 
 export interface Names {

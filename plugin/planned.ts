@@ -1,12 +1,12 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
-import { type Kind, outputNames, referencesOf } from "../provider/kind/kind.ts";
+import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
+import { choicesOf, normal, secretPaths } from "../provider/record/normal-form.ts";
+import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/record/path.ts";
+import { plannedUid } from "../provider/record/planned-uid.ts";
+import { argumentOf, argumentsIn } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { settingsOf } from "../provider/set/settings.ts";
-import { choicesOf, normal, secretPaths } from "../provider/state/normal-form.ts";
-import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/state/path.ts";
-import { plannedUid } from "../provider/state/planned-uid.ts";
-import { argumentOf, argumentsIn } from "../provider/state/state.ts";
 import { isUidp, type Json } from "../schema/index.ts";
 import type { DetailedDiff } from "./detailed-diff.ts";
 

@@ -7,8 +7,8 @@ import provider, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
-import { urnFrom } from "../provider/kind/urn.ts";
-import { containsUnknown, isUnknown } from "../provider/state/path.ts";
+import { containsUnknown, isUnknown } from "../provider/record/path.ts";
+import { urnFrom } from "../provider/record/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { Refusal } from "./status.ts";
 import { markedFrom, plainFrom, Secret, structFrom, withMarksOf } from "./value.ts";

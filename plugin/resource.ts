@@ -11,10 +11,10 @@ import provider, {
 import { handlerText } from "../provider/engine/handler-text.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
-import type { Kind } from "../provider/kind/kind.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
-import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/state/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/state/state.ts";
+import type { Kind } from "../provider/record/kind.ts";
+import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/record/normal-form.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/record/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";

@@ -1,6 +1,6 @@
 // The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
-import type { Environment } from "../provider/session/session.ts";
+import type { Environment } from "../provider/run/session.ts";
 import { isWholeProgram } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";

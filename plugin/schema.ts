@@ -1,7 +1,7 @@
 // The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
 // SDKs know of the plugin. It follows from the descriptors in schema/ and from the doc comments of the TypeScript classes.
 import { kindRecords } from "../provider/kind/index.ts";
-import type { Kind } from "../provider/kind/kind.ts";
+import type { Kind } from "../provider/record/kind.ts";
 import { functionSpecs } from "./schema/function.ts";
 import { configSpec, providerSpec } from "./schema/provider.ts";
 import { resourceSpec } from "./schema/resource.ts";

@@ -14,7 +14,7 @@ import provider, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { providerWith } from "../provider/engine/methods.ts";
-import type { Environment } from "../provider/session/session.ts";
+import type { Environment } from "../provider/run/session.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";

@@ -127,7 +127,7 @@ export const resourcesIn = ({ steps, lines }: Preview): Resources => {
   };
 };
 
-/** A record that another resource has after the run stays, as the provider leaves it (provider/session/ownership.ts). */
+/** A record that another resource has after the run stays, as the provider leaves it (provider/run/ownership.ts). */
 const keepAdopted = (byUrn: ReadonlyMap<string, Resource>): void => {
   const held = new Map(
     [...byUrn.values()].flatMap(({ urn, kind, planned }) => (planned?.uid ? [[`${kind} ${planned.uid}`, urn]] : [])),

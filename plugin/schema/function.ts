@@ -1,8 +1,8 @@
 // Functions: the look-ups and lists of the TypeScript programs. They return the API's messages.
 
 import type { KindName } from "../../provider/kind/index.ts";
-import type { Kind } from "../../provider/kind/kind.ts";
-import { argumentOf } from "../../provider/state/state.ts";
+import type { Kind } from "../../provider/record/kind.ts";
+import { argumentOf } from "../../provider/record/state.ts";
 import { messageInfo, type Operation } from "../../schema/index.ts";
 import { describeOutputs } from "./resource.ts";
 import type { Descriptions, FunctionSpec, ObjectSpec, Properties, TypeSpec } from "./spec.ts";

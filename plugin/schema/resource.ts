@@ -1,9 +1,9 @@
 // A resource from its kind: the arguments and outputs of the TypeScript class of the same name.
 import type { z } from "zod";
-import { type Kind, TYPE_PREFIX } from "../../provider/kind/kind.ts";
 import { ownArguments } from "../../provider/reconcile/check.ts";
-import { fixedPaths } from "../../provider/state/changes.ts";
-import { argumentOf } from "../../provider/state/state.ts";
+import { fixedPaths } from "../../provider/record/changes.ts";
+import { type Kind, TYPE_PREFIX } from "../../provider/record/kind.ts";
+import { argumentOf } from "../../provider/record/state.ts";
 import { asMessage, fieldInfo, inputFields, messageInfo, oneofsOf } from "../../schema/index.ts";
 import type { Descriptions, ObjectSpec, Properties, ResourceSpec, TypeSpec } from "./spec.ts";
 import { isRequired, propertySpec, type Types } from "./types.ts";

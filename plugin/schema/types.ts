@@ -1,7 +1,7 @@
 // From the fields of messages to the types of properties. Messages and enums are named types of the package, by the names that
 // `pulumi-irm/schema` gives them. A message of which a caller may set a part has a second type with all that the API returns.
 import { z } from "zod";
-import { TOKEN_PREFIX } from "../../provider/kind/kind.ts";
+import { TOKEN_PREFIX } from "../../provider/record/kind.ts";
 import {
   asMessage,
   enumInfo,

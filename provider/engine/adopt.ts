@@ -1,14 +1,14 @@
 // Adoption, without Pulumi: which record `adopt` means, and what adopting it changes.
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { type Kind, pluralOf, title } from "../kind/kind.ts";
-import { isMatch, placeOf } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
-import { changeOf } from "../state/changes.ts";
-import { desiredFrom, withUids } from "../state/desired.ts";
-import { observe } from "../state/normal-form.ts";
-import { valueAt } from "../state/path.ts";
-import { canonicalize, withOrderedLists } from "../state/state.ts";
+import { changeOf } from "../record/changes.ts";
+import { desiredFrom, withUids } from "../record/desired.ts";
+import { isMatch, placeOf } from "../record/id.ts";
+import { type Kind, pluralOf, title } from "../record/kind.ts";
+import { observe } from "../record/normal-form.ts";
+import { valueAt } from "../record/path.ts";
+import { canonicalize, withOrderedLists } from "../record/state.ts";
+import type { Session } from "../run/session.ts";
 
 /** "match" is the only record with the same parent and name. */
 export const MATCHES = "match";

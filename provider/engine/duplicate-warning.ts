@@ -2,12 +2,12 @@
 // once, with one attempt for each page. After a failure it stops: a preview works without the service.
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { type Kind, withArticle } from "../kind/kind.ts";
-import { createTimeOf, recordId } from "../kind/record.ts";
-import { type Session, withOneAttempt } from "../session/session.ts";
-import { desiredFrom, fingerprintOf, withUids } from "../state/desired.ts";
-import { containsUnknown } from "../state/path.ts";
-import { KEY } from "../state/state.ts";
+import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
+import { createTimeOf, recordId } from "../record/id.ts";
+import { type Kind, withArticle } from "../record/kind.ts";
+import { containsUnknown } from "../record/path.ts";
+import { KEY } from "../record/state.ts";
+import { type Session, withOneAttempt } from "../run/session.ts";
 
 type Listed = Json & { uid: string };
 

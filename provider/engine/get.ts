@@ -2,7 +2,7 @@
 // (organizations, built-in roles), so that a record of the same name in a group never hides them.
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, nearestNames, printable, type Resource } from "../../schema/index.ts";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../run/session.ts";
 
 /** Connects when the arguments are checked. */
 type Connect = () => Promise<Session>;

@@ -1,7 +1,7 @@
 // Every state points to this file: the handler text (handler-text.ts) imports `pulumi-irm/dynamic` and calls
 // `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
-import { systemEnvironment } from "../session/session.ts";
+import { systemEnvironment } from "../run/session.ts";
 import { engineCancel } from "./engine-cancel.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";

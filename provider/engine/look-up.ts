@@ -2,11 +2,11 @@
 // It looks only at what is new since the last update, so that most checks send no request.
 import { isUidp, type Json } from "../../schema/index.ts";
 import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/built-in-role.ts";
-import type { Kind } from "../kind/kind.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
+import type { Kind } from "../record/kind.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../record/path.ts";
+import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import { pairsIn } from "../set/pair.ts";
-import { containsUnknown, isUnknown, UNKNOWN } from "../state/path.ts";
-import { argumentOf, KEY, nameInKey } from "../state/state.ts";
 import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
 import type { StepParts } from "./steps.ts";
 

@@ -5,9 +5,9 @@ import { isPlaceholder, lineageOf } from "../../client/placeholder-uid.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
-import { type Ledger, type Session, withOneAttempt } from "../session/session.ts";
+import { SECRET_NAME } from "../record/state.ts";
+import { type Ledger, type Session, withOneAttempt } from "../run/session.ts";
 import { pairsIn } from "../set/pair.ts";
-import { SECRET_NAME } from "../state/state.ts";
 
 type Kind = "group" | "identity" | "role";
 

@@ -7,9 +7,9 @@ import { assumptionOf } from "../../access/review/assume.ts";
 import { byEffect } from "../../access/review/danger.ts";
 import { capabilityName, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import type { Kind } from "../kind/kind.ts";
-import { containsUnknown } from "../state/path.ts";
-import { KEY, nameInKey } from "../state/state.ts";
+import type { Kind } from "../record/kind.ts";
+import { containsUnknown } from "../record/path.ts";
+import { KEY, nameInKey } from "../record/state.ts";
 
 export type IsSecret = (names: readonly string[]) => boolean;
 

@@ -3,13 +3,13 @@
 import { openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { type Kind, title } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
 import * as reconcile from "../reconcile/index.ts";
+import { recordId } from "../record/id.ts";
+import { type Kind, title } from "../record/kind.ts";
+import { containsUnknown, isUnknown } from "../record/path.ts";
+import { plannedUid } from "../record/planned-uid.ts";
+import { KEY, MATCH, nameInKey } from "../record/state.ts";
 import { previewRecovery } from "../recovery/preview.ts";
-import { containsUnknown, isUnknown } from "../state/path.ts";
-import { plannedUid } from "../state/planned-uid.ts";
-import { KEY, MATCH, nameInKey } from "../state/state.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
 import { bindingNames, type IsOpen, shownNames } from "./record-names.ts";

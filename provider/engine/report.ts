@@ -2,8 +2,8 @@
 import { sessionErrorOf } from "../../client/errors.ts";
 import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
-import type { Environment } from "../session/session.ts";
-import { KEY } from "../state/state.ts";
+import { KEY } from "../record/state.ts";
+import type { Environment } from "../run/session.ts";
 
 type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
 

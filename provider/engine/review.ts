@@ -5,10 +5,10 @@ import { textOf } from "../../access/graph/same.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
-import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { KEY, nameInKey, SECRET_NAME, staysOnDelete } from "../record/state.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
-import { KEY, nameInKey, SECRET_NAME, staysOnDelete } from "../state/state.ts";
 import { removedSetText } from "./set-review.ts";
 
 export interface Review {

@@ -8,8 +8,8 @@ import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "
 import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
-import { type Absence, absenceOf } from "../reconcile/not-found.ts";
-import type { Session } from "../session/session.ts";
+import { type Absence, absenceOf } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {

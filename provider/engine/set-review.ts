@@ -1,6 +1,7 @@
 // Lines in the preview of a set: each pair that it adds, takes over or removes, by the names that the program, the state or the API
 // knows.
 import type { Json } from "../../schema/index.ts";
+import { KEY, nameInKey } from "../record/state.ts";
 import {
   type Binding,
   bindingsIn,
@@ -12,7 +13,6 @@ import {
 } from "../set/pair.ts";
 import { planOf } from "../set/plan.ts";
 import { settingsOf } from "../set/settings.ts";
-import { KEY, nameInKey } from "../state/state.ts";
 
 export interface SetReview {
   /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */

@@ -1,9 +1,9 @@
 // What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
 import type { TakenOver } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
 import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
-import type { Ledger, Session } from "../session/session.ts";
+import type { Kind } from "../record/kind.ts";
+import type { Ledger, Session } from "../run/session.ts";
 import type { RecordNames } from "./record-names.ts";
 
 /** A record that a state holds. */

@@ -3,10 +3,10 @@
 
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json, suggestion } from "../../schema/index.ts";
-import { perSession } from "../session/session.ts";
-import { withLookedUp } from "../state/normal-form.ts";
-import { isUnknown } from "../state/path.ts";
-import type { LookUpSession } from "./kind.ts";
+import type { LookUpSession } from "../record/kind.ts";
+import { withLookedUp } from "../record/normal-form.ts";
+import { isUnknown } from "../record/path.ts";
+import { perSession } from "../run/session.ts";
 
 type Listed = Json & { uid: string; name: string };
 

@@ -1,9 +1,9 @@
 // A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
 // API needs no code of its own.
 import { fieldPaths, isUidp, type Json, type Operation, type Resource, resources } from "../../schema/index.ts";
-import { valueAt } from "../state/path.ts";
+import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "../record/kind.ts";
+import { valueAt } from "../record/path.ts";
 import { resolveRole } from "./built-in-role.ts";
-import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "./kind.ts";
 
 /** A resource that a client can create, read and delete. */
 export type Managed = Resource & Pick<Kind, "operations">;

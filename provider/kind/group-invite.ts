@@ -1,9 +1,9 @@
 // GroupInvite: of the role, the state keeps its uid, and the name of a built-in one: other names may be secret where the role is
 // declared.
 import { isRoot, type Json } from "../../schema/index.ts";
-import { IMPORTED } from "../state/state.ts";
+import type { Behavior } from "../record/kind.ts";
+import { IMPORTED } from "../record/state.ts";
 import { isRoleName } from "./built-in-role.ts";
-import type { Behavior } from "./kind.ts";
 
 interface Role {
   uid?: string;

@@ -1,6 +1,6 @@
 // Group: the only kind that may be at the root. It is deleted after everything below it.
 import { type Resource, resources } from "../../schema/index.ts";
-import type { Behavior } from "./kind.ts";
+import type { Behavior } from "../record/kind.ts";
 
 type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
 

@@ -1,9 +1,9 @@
 // The kinds of resource, by the name that the state of each resource holds (provider/engine/handler-text.ts).
 import { type OperationName, type Resource, resources } from "../../schema/index.ts";
+import { type Behavior, type Kind, typeOfToken } from "../record/kind.ts";
 import { isManaged, kindFromResource, type Undeclarable } from "./from-resource.ts";
 import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
-import { type Behavior, type Kind, typeOfToken } from "./kind.ts";
 import { roleBinding } from "./role-binding.ts";
 
 /**

@@ -1,7 +1,7 @@
 // A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
 import { isRoot, isUidp, printable } from "../../schema/index.ts";
-import { containsUnknown, isUnknown } from "../state/path.ts";
-import { SECRET_NAME } from "../state/state.ts";
+import { containsUnknown, isUnknown } from "../record/path.ts";
+import { SECRET_NAME } from "../record/state.ts";
 
 export interface Named {
   uid?: unknown;

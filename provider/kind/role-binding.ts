@@ -1,9 +1,9 @@
 // RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The state keeps uid and name of
 // each: description, issuer, subject and email belong to other records, and may be secret there.
 import { isRoot, type Json } from "../../schema/index.ts";
-import { ROLE_NAME, SECRET_NAME } from "../state/state.ts";
+import type { Behavior } from "../record/kind.ts";
+import { ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
-import type { Behavior } from "./kind.ts";
 
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];

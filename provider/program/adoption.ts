@@ -3,9 +3,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import { recordId } from "../kind/record.ts";
-import { containsUnknown } from "../state/path.ts";
-import { MATCH } from "../state/state.ts";
+import { recordId } from "../record/id.ts";
+import { containsUnknown } from "../record/path.ts";
+import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
 

@@ -2,7 +2,7 @@
 // name shows as [secret] and never reaches the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp } from "../../schema/index.ts";
-import { SECRET_NAME } from "../state/state.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import type { Entered } from "./dependencies.ts";
 import { perRun } from "./run.ts";
 

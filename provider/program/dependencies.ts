@@ -7,8 +7,8 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf } from "../kind/kind.ts";
-import { type BindingPlaces, bindingPlaces } from "../set/places.ts";
+import { argumentReferencesOf } from "../record/kind.ts";
+import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { reportRemovals } from "./removals.ts";
 import { perRun } from "./run.ts";

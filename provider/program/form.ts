@@ -6,9 +6,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { handlerText } from "../engine/handler-text.ts";
 import type { StateKind } from "../kind/index.ts";
-import { TOKEN_PREFIX, TYPE_PREFIX } from "../kind/kind.ts";
-import { placeInStack } from "../kind/urn.ts";
-import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../state/state.ts";
+import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
+import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../record/state.ts";
+import { placeInStack } from "../record/urn.ts";
 import { perRun } from "./run.ts";
 import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
 

@@ -2,8 +2,8 @@
 // gives its own, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
 import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../kind/kind.ts";
-import { SECRETS, shownOncePaths } from "../state/normal-form.ts";
+import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../record/kind.ts";
+import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
 import { perRun } from "./run.ts";
 import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 

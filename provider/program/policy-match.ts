@@ -5,8 +5,8 @@ import type { Client } from "../../client/client.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { type Kind, pluralOf } from "../kind/kind.ts";
-import { observe } from "../state/normal-form.ts";
+import { type Kind, pluralOf } from "../record/kind.ts";
+import { observe } from "../record/normal-form.ts";
 import { programError, programSession } from "./session.ts";
 
 /** What reads the lists of the API. */

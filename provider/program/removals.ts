@@ -11,9 +11,9 @@ import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
 import { clearValuesIn, valuesIn } from "../../access/preview/value.ts";
 import { resources as descriptors, type Json } from "../../schema/index.ts";
 import type { Leaving, NewIdentity } from "../engine/review.ts";
-import { SET_TYPE, typeOfToken } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
-import { placeInStack, urnFrom } from "../kind/urn.ts";
+import { recordId } from "../record/id.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { placeInStack, urnFrom } from "../record/urn.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {

@@ -2,7 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import { outputNames } from "../kind/kind.ts";
+import { outputNames } from "../record/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
 import { rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";

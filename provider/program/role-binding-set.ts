@@ -1,7 +1,7 @@
 // RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, resources } from "../../schema/index.ts";
-import { SET_TYPE as TYPE } from "../kind/kind.ts";
+import { SET_TYPE as TYPE } from "../record/kind.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";

@@ -1,7 +1,7 @@
 // The names of the arguments that the program marks as secret: the preview of a dynamic resource describes its record, and its provider
 // gets values without their marks.
 import * as pulumi from "@pulumi/pulumi";
-import { SECRET_ARGUMENTS } from "../state/state.ts";
+import { SECRET_ARGUMENTS } from "../record/state.ts";
 
 /** The input that a preview adds. */
 export const secretArguments = (given: pulumi.Inputs): pulumi.Inputs => {

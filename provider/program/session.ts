@@ -7,8 +7,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { journalPath, journalProblem } from "../journal/path.ts";
-import type { Session } from "../session/session.ts";
+import { journalPath, journalProblem } from "../run/journal-path.ts";
+import type { Session } from "../run/session.ts";
 import { perRun } from "./run.ts";
 
 /**
@@ -131,7 +131,7 @@ const connect = (program: Program): Promise<Session> => {
 const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
   const config = programConfig(program);
   const [{ sessionWith, systemEnvironment }, { operationError, sessionErrorOf, sessionText }] = await Promise.all([
-    import("../session/session.ts"),
+    import("../run/session.ts"),
     import("../../client/errors.ts"),
   ]);
   const sharedError = (error: unknown): pulumi.RunError | undefined => {

@@ -1,11 +1,11 @@
-// Tells the journal which records the engine has stored (provider/journal/stored.ts). Nothing else does before the engine asks for them
+// Tells the journal which records the engine has stored (provider/run/stored.ts). Nothing else does before the engine asks for them
 // in a later run, and a stack may be removed before that.
 //
 // Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
 // the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
 import * as pulumi from "@pulumi/pulumi";
 import type { Env } from "../../client/config.ts";
-import type { Known } from "../journal/entry.ts";
+import type { Known } from "../log/entry.ts";
 import { isOnCommandLine, perRun } from "./run.ts";
 import { programJournal } from "./session.ts";
 
@@ -40,8 +40,8 @@ const currentStored = perRun(() => {
     const own = fresh.splice(0);
     if (own.length === 0) return;
     const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
-      import("../journal/stored.ts"),
-      import("../journal/entry.ts"),
+      import("../run/stored.ts"),
+      import("../log/entry.ts"),
     ]);
     acknowledge ??= acknowledgerOf(programJournal());
     await acknowledge(own.map(({ field, uid }) => knownLine(field, uid)));

@@ -11,11 +11,11 @@ import {
   suggestion,
 } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
-import type { Kind } from "../kind/kind.ts";
-import { changeOf } from "../state/changes.ts";
-import { desiredFrom } from "../state/desired.ts";
-import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../state/path.ts";
-import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../state/state.ts";
+import { changeOf } from "../record/changes.ts";
+import { desiredFrom } from "../record/desired.ts";
+import type { Kind } from "../record/kind.ts";
+import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../record/path.ts";
+import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../record/state.ts";
 
 export interface CheckFailure {
   property: string;

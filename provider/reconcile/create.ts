@@ -2,19 +2,19 @@
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
-import { placeOf, recordId } from "../kind/record.ts";
+import { changeOf } from "../record/changes.ts";
+import { type Desired, desiredFrom, withArgs, withUids } from "../record/desired.ts";
+import { placeOf, recordId } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { withoutSecrets } from "../record/normal-form.ts";
+import { outputsFrom } from "../record/state.ts";
 import { createOnce } from "../recovery/create-once.ts";
+import { readWhenVisible } from "../recovery/not-found.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
-import type { Origin } from "../session/ownership.ts";
-import type { Session } from "../session/session.ts";
-import { changeOf } from "../state/changes.ts";
-import { type Desired, desiredFrom, withArgs, withUids } from "../state/desired.ts";
-import { withoutSecrets } from "../state/normal-form.ts";
-import { outputsFrom } from "../state/state.ts";
+import type { Origin } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 import { Incomplete, requireShownOnce } from "./incomplete.ts";
-import { readWhenVisible } from "./not-found.ts";
 import { sendUpdate } from "./update.ts";
 
 interface Created {

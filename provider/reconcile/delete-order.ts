@@ -3,8 +3,8 @@
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { type ApiError, isAncestor } from "../../schema/index.ts";
-import { type Blockers, type Kind, title } from "../kind/kind.ts";
-import { perSession, type Session } from "../session/session.ts";
+import { type Blockers, type Kind, title } from "../record/kind.ts";
+import { perSession, type Session } from "../run/session.ts";
 
 const STALL_TIMEOUT_MS = 10_000;
 const FIRST_WAIT_MS = 100;

@@ -3,13 +3,13 @@
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { apiError, type Json } from "../../schema/index.ts";
-import { type Kind, title } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
-import { KEY, staysOnDelete } from "../state/state.ts";
+import { recordId } from "../record/id.ts";
+import { type Kind, title } from "../record/kind.ts";
+import { KEY, staysOnDelete } from "../record/state.ts";
+import { deleteOrConfirm } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 import { deletesOf, deleteWhenUnblocked, listBlocking } from "./delete-order.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
-import { deleteOrConfirm } from "./not-found.ts";
 
 /** `stored` are the outputs in the state. Returns false where the record stays. */
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {

@@ -1,10 +1,10 @@
 // Diff: whether an update is needed, and whether it replaces the record.
 import { isUidp, type Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
-import { placeOf } from "../kind/record.ts";
-import { changeOf } from "../state/changes.ts";
-import { desiredFrom } from "../state/desired.ts";
-import { argumentOf, changedSwitches, REPLACE_ON } from "../state/state.ts";
+import { changeOf } from "../record/changes.ts";
+import { desiredFrom } from "../record/desired.ts";
+import { placeOf } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { argumentOf, changedSwitches, REPLACE_ON } from "../record/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
 import { lostOutputs } from "./incomplete.ts";
 

@@ -4,10 +4,10 @@ import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/group.ts";
-import { title } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
-import { deleteListed } from "./not-found.ts";
+import { recordId } from "../record/id.ts";
+import { title } from "../record/kind.ts";
+import { deleteListed } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 
 const MAX = 50;
 

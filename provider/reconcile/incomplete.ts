@@ -2,10 +2,10 @@
 // the next run continues from there.
 import { subjectText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
-import type { Desired } from "../state/desired.ts";
-import { shownOncePaths } from "../state/normal-form.ts";
-import { argumentOf, originIn } from "../state/state.ts";
+import type { Desired } from "../record/desired.ts";
+import type { Kind } from "../record/kind.ts";
+import { shownOncePaths } from "../record/normal-form.ts";
+import { argumentOf, originIn } from "../record/state.ts";
 
 /** The SDK's dynamic provider recognises it by its members. */
 export class Incomplete extends Error {

@@ -1,10 +1,10 @@
 // Read: the record as it is, as outputs and as inputs, so that a manual change shows as a diff.
 import { isUidp, type Json } from "../../schema/index.ts";
-import { type Kind, withArticle } from "../kind/kind.ts";
-import type { Session } from "../session/session.ts";
-import { keepVolatile } from "../state/changes.ts";
-import { inputsFrom, outputsFrom } from "../state/state.ts";
-import { readUnlessDeleted } from "./not-found.ts";
+import { keepVolatile } from "../record/changes.ts";
+import { type Kind, withArticle } from "../record/kind.ts";
+import { inputsFrom, outputsFrom } from "../record/state.ts";
+import { readUnlessDeleted } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 
 export interface ReadResult {
   /** empty when the record is deleted */

@@ -2,16 +2,16 @@
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
 import { createRecord, getRecord, updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
-import type { Kind } from "../kind/kind.ts";
-import { placeOf } from "../kind/record.ts";
-import type { Session } from "../session/session.ts";
-import { changedPaths, changeOf } from "../state/changes.ts";
-import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../state/desired.ts";
-import { observe, shownOncePaths, writeOnlyPaths } from "../state/normal-form.ts";
-import { withoutPaths } from "../state/path.ts";
-import { originIn, outputsFrom, withoutOwn } from "../state/state.ts";
+import { changedPaths, changeOf } from "../record/changes.ts";
+import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../record/desired.ts";
+import { placeOf } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { observe, shownOncePaths, writeOnlyPaths } from "../record/normal-form.ts";
+import { withoutPaths } from "../record/path.ts";
+import { originIn, outputsFrom, withoutOwn } from "../record/state.ts";
+import { retryWhileNew } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 import { differentResponse } from "./incomplete.ts";
-import { retryWhileNew } from "./not-found.ts";
 
 /** `olds` are outputs, `news` inputs. */
 export const update = async (

@@ -3,13 +3,13 @@ import type { CallOptions } from "../../client/client.ts";
 import { advised, LostAnswer, RecordError } from "../../client/errors.ts";
 import { createRecord, subjectText } from "../../client/records.ts";
 import { type Json, operations } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import type { NewIntent } from "../journal/journal.ts";
-import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { isMatch, recordId, recordLine } from "../kind/record.ts";
-import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
-import { type Session, serviceNow } from "../session/session.ts";
-import type { Desired } from "../state/desired.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Desired } from "../record/desired.ts";
+import { isMatch, recordId, recordLine } from "../record/id.ts";
+import { type Kind, title, withArticle } from "../record/kind.ts";
+import type { NewIntent } from "../run/journal.ts";
+import { type Session, serviceNow } from "../run/session.ts";
+import { CREATION_GRACE_MS } from "./not-found.ts";
 import { noteAnswer, noteFailure, noteSuccess } from "./outcome.ts";
 import {
   answerProblem,

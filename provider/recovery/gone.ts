@@ -3,9 +3,9 @@
 // a person decides, since the record may exist.
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import { type Absence, absenceOf } from "../reconcile/not-found.ts";
-import { perSession, type Session } from "../session/session.ts";
+import type { Entry } from "../log/entry.ts";
+import { perSession, type Session } from "../run/session.ts";
+import { type Absence, absenceOf } from "./not-found.ts";
 
 const absences = perSession(() => new Map<string, Promise<Absence | undefined>>());
 

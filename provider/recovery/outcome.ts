@@ -1,8 +1,8 @@
 // Records the outcome of a create in the journal. The engine must receive the result that the service returned, so a full disk is now a
 // warning, not an error.
-import type { Entry } from "../journal/entry.ts";
-import type { Created } from "../journal/journal.ts";
-import type { Session } from "../session/session.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Created } from "../run/journal.ts";
+import type { Session } from "../run/session.ts";
 
 const orWarn = (session: Session, key: string, written: Promise<void>): Promise<void> =>
   written.catch((error: Error) => session.log(`${key}: ${error.message}`));

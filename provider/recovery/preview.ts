@@ -3,14 +3,14 @@
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import { type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import { JournalError } from "../journal/file.ts";
-import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { recordId } from "../kind/record.ts";
-import { type Session, withOneAttempt } from "../session/session.ts";
-import { desiredFrom, withUids } from "../state/desired.ts";
-import { containsUnknown, isUnknown } from "../state/path.ts";
-import { KEY, nameInKey } from "../state/state.ts";
+import type { Entry } from "../log/entry.ts";
+import { JournalError } from "../log/file.ts";
+import { desiredFrom, withUids } from "../record/desired.ts";
+import { recordId } from "../record/id.ts";
+import { type Kind, title, withArticle } from "../record/kind.ts";
+import { containsUnknown, isUnknown } from "../record/path.ts";
+import { KEY, nameInKey } from "../record/state.ts";
+import { type Session, withOneAttempt } from "../run/session.ts";
 import { absentOrganization } from "./gone.ts";
 import { hiddenFor, recordOf, requireAsked, type Waits } from "./recover.ts";
 

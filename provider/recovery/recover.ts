@@ -2,19 +2,19 @@
 import { sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import { JournalError } from "../journal/file.ts";
-import { SEND_TIME_MS } from "../journal/journal.ts";
 import { kindRecords } from "../kind/index.ts";
-import { type Kind, title, withArticle } from "../kind/kind.ts";
-import { placeOf, recordId, recordLine } from "../kind/record.ts";
-import { CREATION_GRACE_MS, readWhenVisible } from "../reconcile/not-found.ts";
-import { DATE_MS, type Session, serviceNow } from "../session/session.ts";
-import { changeOf } from "../state/changes.ts";
-import { type Desired, fingerprintOf } from "../state/desired.ts";
-import { withoutSecrets } from "../state/normal-form.ts";
-import { argumentOf, outputsFrom } from "../state/state.ts";
+import type { Entry } from "../log/entry.ts";
+import { JournalError } from "../log/file.ts";
+import { changeOf } from "../record/changes.ts";
+import { type Desired, fingerprintOf } from "../record/desired.ts";
+import { placeOf, recordId, recordLine } from "../record/id.ts";
+import { type Kind, title, withArticle } from "../record/kind.ts";
+import { withoutSecrets } from "../record/normal-form.ts";
+import { argumentOf, outputsFrom } from "../record/state.ts";
+import { SEND_TIME_MS } from "../run/journal.ts";
+import { DATE_MS, type Session, serviceNow } from "../run/session.ts";
 import { absentOrganization, unreadableEntry } from "./gone.ts";
+import { CREATION_GRACE_MS, readWhenVisible } from "./not-found.ts";
 import { noteSuccess } from "./outcome.ts";
 import {
   CLOCK_SKEW_MS,

@@ -3,12 +3,12 @@
 import { listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import { type Kind, title } from "../kind/kind.ts";
-import { createTimeOf, placeOf, recordId, recordLine } from "../kind/record.ts";
-import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "../reconcile/not-found.ts";
-import { perSession, type Session } from "../session/session.ts";
-import { type Desired, fingerprintOf } from "../state/desired.ts";
+import type { Entry } from "../log/entry.ts";
+import { type Desired, fingerprintOf } from "../record/desired.ts";
+import { createTimeOf, placeOf, recordId, recordLine } from "../record/id.ts";
+import { type Kind, title } from "../record/kind.ts";
+import { perSession, type Session } from "../run/session.ts";
+import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "./not-found.ts";
 
 type Listed = Json & { uid: string };
 

@@ -4,8 +4,8 @@ import type { CallOptions } from "../../client/client.ts";
 import { apiErrorOf, hasCode, LostAnswer, RecordError } from "../../client/errors.ts";
 import { delayMs, isExhausted, isResendable, newAttemptBudget } from "../../client/retry.ts";
 import { rootOf } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import type { Session } from "../session/session.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Session } from "../run/session.ts";
 import { noteFailure } from "./outcome.ts";
 
 export interface Sending<T> {

@@ -4,15 +4,15 @@ import type { CallOptions } from "../../client/client.ts";
 import { apiErrorOf, LostAnswer, RecordError, sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
 import type { Json, RequestOf } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import { recordId } from "../kind/record.ts";
-import { CREATION_GRACE_MS } from "../reconcile/not-found.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Desired } from "../record/desired.ts";
+import { recordId } from "../record/id.ts";
 import { createOnce, intentOf } from "../recovery/create-once.ts";
+import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { noteSuccess } from "../recovery/outcome.ts";
 import { judge } from "../recovery/search.ts";
 import { sendOnce, UnknownOutcome, unknownOutcome } from "../recovery/send-once.ts";
-import { type Session, serviceNow } from "../session/session.ts";
-import type { Desired } from "../state/desired.ts";
+import { type Session, serviceNow } from "../run/session.ts";
 import { type Live, listUntil, liveFrom } from "./live.ts";
 
 /** A pair without a binding. */

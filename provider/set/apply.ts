@@ -3,10 +3,10 @@
 import { BATCH_MAX, type Json } from "../../schema/index.ts";
 import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
-import { recordId } from "../kind/record.ts";
 import { Incomplete } from "../reconcile/incomplete.ts";
-import type { Session } from "../session/session.ts";
-import { hidden, KEY } from "../state/state.ts";
+import { recordId } from "../record/id.ts";
+import { hidden, KEY } from "../record/state.ts";
+import type { Session } from "../run/session.ts";
 import { addBatch, Interrupted } from "./add.ts";
 import { type Live, listLive, requireListable, withKnown, withOthers } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";

@@ -2,10 +2,10 @@
 // mixes names and uids of built-in roles, and it skips what a preview does not know yet.
 import { isRoot, isUidp, type Json, suggestion } from "../../schema/index.ts";
 import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
-import type { LookUpSession } from "../kind/kind.ts";
 import type { CheckFailure } from "../reconcile/check.ts";
-import { isUnknown } from "../state/path.ts";
-import { given } from "../state/state.ts";
+import type { LookUpSession } from "../record/kind.ts";
+import { isUnknown } from "../record/path.ts";
+import { given } from "../record/state.ts";
 import { pairsIn } from "./pair.ts";
 
 const ARGUMENTS = ["parent", "bindings", "exclusive", "maxRemovals"];

@@ -1,12 +1,12 @@
 // Delete of a set: its managed bindings, one by one, with those that interrupted runs have created for it. Those that it does not manage
 // stay.
 import type { Json } from "../../schema/index.ts";
-import { JournalError } from "../journal/file.ts";
 import { kindRecords } from "../kind/index.ts";
-import { recordId } from "../kind/record.ts";
+import { JournalError } from "../log/file.ts";
+import { recordId } from "../record/id.ts";
+import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/outcome.ts";
-import type { Session } from "../session/session.ts";
-import { KEY } from "../state/state.ts";
+import type { Session } from "../run/session.ts";
 import { bindingsIn } from "./pair.ts";
 import { inOrder, logRemovals, removeBinding } from "./remove.ts";
 import { type Settled, settleInterrupted } from "./settle.ts";

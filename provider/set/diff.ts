@@ -1,8 +1,8 @@
 // Diff of a set: by pairs, whatever their order. It sends no request.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
-import { isUnknown } from "../state/path.ts";
-import { SECRET_NAME } from "../state/state.ts";
+import { isUnknown } from "../record/path.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import { bindingsIn, grants, pairsIn } from "./pair.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
 import { settingsOf } from "./settings.ts";

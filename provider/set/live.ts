@@ -1,12 +1,12 @@
 // The role bindings of a group as the API has them: one list. A binding that the list lacks may be new and hidden, or not visible to the
-// caller, so it counts as deleted only where that is certain (provider/reconcile/not-found.ts).
+// caller, so it counts as deleted only where that is certain (provider/recovery/not-found.ts).
 import { listChildren } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { readUnlessDeleted, retryUntilVisible } from "../reconcile/not-found.ts";
-import type { Session } from "../session/session.ts";
-import { observe } from "../state/normal-form.ts";
+import { observe } from "../record/normal-form.ts";
+import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 import type { Binding } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;

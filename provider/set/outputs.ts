@@ -2,8 +2,8 @@
 // state is rewritten at every step of the engine.
 import { isRoot, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
-import { createTimeOf } from "../kind/record.ts";
-import { SECRET_NAME } from "../state/state.ts";
+import { createTimeOf } from "../record/id.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import type { Live } from "./live.ts";
 import { type Binding, bindingsIn, type DeclaredPair } from "./pair.ts";
 import { settingsOf } from "./settings.ts";

@@ -3,9 +3,9 @@ import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Named, namedText } from "../kind/named.ts";
-import { type Desired, desiredWith } from "../state/desired.ts";
-import { UNKNOWN } from "../state/path.ts";
-import { KEY, SECRET_NAME } from "../state/state.ts";
+import { type Desired, desiredWith } from "../record/desired.ts";
+import { UNKNOWN } from "../record/path.ts";
+import { KEY, SECRET_NAME } from "../record/state.ts";
 
 /** As the program gives it, among the inputs. */
 export interface DeclaredPair {

@@ -1,6 +1,6 @@
 // What an update of a set would do, from the state alone: a preview sends no request.
 import type { Json } from "../../schema/index.ts";
-import { isUnknown } from "../state/path.ts";
+import { isUnknown } from "../record/path.ts";
 import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn } from "./pair.ts";
 import { settingsOf } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 // What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
 import { isRoot } from "../../schema/index.ts";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../run/session.ts";
 import type { Live } from "./live.ts";
 import type { Binding } from "./pair.ts";
 

@@ -2,9 +2,9 @@
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { readUnlessDeleted } from "../reconcile/not-found.ts";
 import type { ReadResult } from "../reconcile/read.ts";
-import type { Session } from "../session/session.ts";
+import { readUnlessDeleted } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 import { type Live, listLive, withKnown } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
 import { bindingsIn } from "./pair.ts";

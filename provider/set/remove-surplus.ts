@@ -1,6 +1,6 @@
 // Removes what a set manages, or has recorded as exclusive, and the program does not declare.
 import type { Json } from "../../schema/index.ts";
-import { KEY } from "../state/state.ts";
+import { KEY } from "../record/state.ts";
 import type { Live } from "./live.ts";
 import { bindingText } from "./pair.ts";
 import { requireIdentity } from "./protect.ts";

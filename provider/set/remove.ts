@@ -1,10 +1,10 @@
 // Removes bindings of a set, one by one and after all additions, so that access is never interrupted.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { recordId } from "../kind/record.ts";
 import { deletesOf } from "../reconcile/delete-order.ts";
-import { deleteOrConfirm } from "../reconcile/not-found.ts";
-import type { Session } from "../session/session.ts";
+import { recordId } from "../record/id.ts";
+import { deleteOrConfirm } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
 import { type Binding, bindingText } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;

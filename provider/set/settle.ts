@@ -1,13 +1,14 @@
 // What interrupted runs left for a set: pending creates of its pairs. A pair whose binding is there is taken over like any other, so it
 // is enough to wait until no request of such a run can arrive any more.
-import type { Entry } from "../journal/entry.ts";
+
 import { kindRecords } from "../kind/index.ts";
+import type { Entry } from "../log/entry.ts";
+import { fingerprintOf } from "../record/desired.ts";
 import { noteFailure, noteSuccess } from "../recovery/outcome.ts";
 import { hiddenFor } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
-import type { Session } from "../session/session.ts";
-import { fingerprintOf } from "../state/desired.ts";
+import type { Session } from "../run/session.ts";
 import { type Live, listUntil, withOthers } from "./live.ts";
 import { isPairKeyOf } from "./pair.ts";
 

@@ -1,7 +1,7 @@
 // What a create or update of a set knows, and what it has done so far.
 import type { Json } from "../../schema/index.ts";
-import type { Entry } from "../journal/entry.ts";
-import type { Session } from "../session/session.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Session } from "../run/session.ts";
 import type { Missing } from "./add.ts";
 import type { Live } from "./live.ts";
 import type { Binding, DeclaredPair } from "./pair.ts";

@@ -4,8 +4,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Intent } from "../../provider/journal/entry.ts";
-import { journalFile } from "../../provider/journal/file.ts";
+import type { Intent } from "../../provider/log/entry.ts";
+import { journalFile } from "../../provider/log/file.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import { type Service, startService } from "../harness/provider.ts";

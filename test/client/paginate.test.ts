@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import type { HttpAnswer } from "../../client/transport.ts";
-import type { Session } from "../../provider/session/session.ts";
+import type { Session } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { GROUP, json, ORG, ROLE, scriptedSession } from "../support/scripted.ts";
 

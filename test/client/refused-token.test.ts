@@ -8,7 +8,7 @@ import { checkedConfig } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
-import { sessionWith } from "../../provider/session/session.ts";
+import { sessionWith } from "../../provider/run/session.ts";
 import { manualClock } from "../harness/clock.ts";
 import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted } from "../support/scripted.ts";
 

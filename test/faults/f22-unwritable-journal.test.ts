@@ -2,7 +2,7 @@
 import { mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { journalPath } from "../../provider/journal/path.ts";
+import { journalPath } from "../../provider/run/journal-path.ts";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import type { Testbed } from "../harness/small-engine/testbed.ts";
 import { KINDS } from "./judge.ts";

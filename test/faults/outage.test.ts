@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemTransport } from "../../client/transport.ts";
-import { KEY, PROVIDER } from "../../provider/state/state.ts";
+import { KEY, PROVIDER } from "../../provider/record/state.ts";
 import { createServer, type FaultScript, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
 import { type SharedClock, START_MS, sharedClock } from "../harness/clock.ts";

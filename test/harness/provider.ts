@@ -7,7 +7,7 @@ import type { Env } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
-import { type Environment, type Session, sessionWith } from "../../provider/session/session.ts";
+import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 import { getter, journalFolder, keyOf, page, type Recorded } from "../support/scripted.ts";

@@ -24,7 +24,7 @@ const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "
   functions: Record<string, { outputs: Spec }>;
 };
 
-/** Members of the state that are the plugin's own (provider/state/state.ts). */
+/** Members of the state that are the plugin's own (provider/record/state.ts). */
 const OWN = /^(__|adopted$|allowReplace$|deleteAdopted$|forceDestroy)/;
 
 /** Where a value is not as described. */

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { isPlaceholder, placeholderUid, resourceMark, resourceMarkIn } from "../../client/placeholder-uid.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { UNKNOWN } from "../../provider/state/path.ts";
+import { UNKNOWN } from "../../provider/record/path.ts";
 import type { Json } from "../../schema/index.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";

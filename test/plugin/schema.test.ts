@@ -39,7 +39,7 @@ const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindi
 let program: TypeReader;
 let messages: TypeReader;
 beforeAll(() => {
-  program = readTypes("provider/plugin.ts");
+  program = readTypes("provider/program/native/index.ts");
   messages = readTypes("schema/generated/message.ts");
 });
 

@@ -2,8 +2,8 @@
 // is in the journal FILE, and stays.
 import { createInterface } from "node:readline";
 import { systemClock } from "../../client/clock.ts";
-import { createJournal } from "../../provider/journal/journal.ts";
-import { joinOperation } from "../../provider/operation/join.ts";
+import { joinOperation } from "../../provider/run/join.ts";
+import { createJournal } from "../../provider/run/journal.ts";
 
 const [file, address, pid, key] = process.argv.slice(2) as [string, string, string, string];
 const operation = joinOperation({ address, pid: Number(pid) });

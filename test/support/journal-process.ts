@@ -4,9 +4,9 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../client/clock.ts";
-import type { Entry } from "../../provider/journal/entry.ts";
-import { createJournal } from "../../provider/journal/journal.ts";
-import { joinOperation } from "../../provider/operation/join.ts";
+import type { Entry } from "../../provider/log/entry.ts";
+import { joinOperation } from "../../provider/run/join.ts";
+import { createJournal } from "../../provider/run/journal.ts";
 
 const [file, trace, name, count, engine] = process.argv.slice(2) as [string, string, string, string, string?];
 const journal = createJournal({

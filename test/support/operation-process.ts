@@ -1,8 +1,8 @@
 // A process of an operation: `node operation-process.ts ADDRESS PID` joins the one of that engine, and prints a line. Then it carries out
 // each call that it reads, `["take", "uid", "key", "created"]`, and prints what it returns.
 import { createInterface } from "node:readline";
-import { joinOperation } from "../../provider/operation/join.ts";
-import { createOwnership, type Ownership } from "../../provider/session/ownership.ts";
+import { joinOperation } from "../../provider/run/join.ts";
+import { createOwnership, type Ownership } from "../../provider/run/ownership.ts";
 
 const [address, pid] = process.argv.slice(2) as [string, string];
 const ownership = createOwnership(joinOperation({ address, pid: Number(pid) }), "https://service.example.com");

@@ -7,9 +7,9 @@ import type { Env } from "../../client/config.ts";
 import { checkedConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../client/transport.ts";
-import { stackOf } from "../../provider/journal/journal.ts";
-import { journalPath } from "../../provider/journal/path.ts";
-import { sessionWith } from "../../provider/session/session.ts";
+import { stackOf } from "../../provider/run/journal.ts";
+import { journalPath } from "../../provider/run/journal-path.ts";
+import { sessionWith } from "../../provider/run/session.ts";
 import { ApiError, apiError, type Code, codes, statusFromError } from "../../schema/index.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
 

@@ -1,6 +1,6 @@
 // Functions of the plugin, as a program calls them.
 import * as pulumi from "@pulumi/pulumi";
-import { TOKEN_PREFIX } from "../../kind/kind.ts";
+import { TOKEN_PREFIX } from "../../record/kind.ts";
 import { sharedProgramError } from "../session.ts";
 
 /** The result of a function of the plugin; `name` is without the token's prefix. */

@@ -1,7 +1,7 @@
 // The dynamic adapter: adds what the classes of a program and the SDK's provider add, and calls the methods in this process.
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import type { Environment } from "../../../provider/session/session.ts";
-import { KEY, PROVIDER } from "../../../provider/state/state.ts";
+import { KEY, PROVIDER } from "../../../provider/record/state.ts";
+import type { Environment } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { isHalfDone, type Named, type Provider, typeOf } from "./provider.ts";
 

@@ -2,7 +2,7 @@
 // response has arrived. A process that pauses at a point stays there until it is resumed or killed.
 
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
-import { type Environment, systemEnvironment } from "../../../provider/session/session.ts";
+import { type Environment, systemEnvironment } from "../../../provider/run/session.ts";
 import { fastClock, type Pace } from "../clock.ts";
 
 export type Point = "before send" | "after reply" | "before state";

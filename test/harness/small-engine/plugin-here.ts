@@ -1,7 +1,7 @@
 // A plugin in this process, for a run that no test interrupts: everything of a plugin but the process.
 import { engineLog } from "../../../plugin/log.ts";
 import { createPlugin } from "../../../plugin/server.ts";
-import type { Environment } from "../../../provider/session/session.ts";
+import type { Environment } from "../../../provider/run/session.ts";
 import { startEngineService } from "./engine-service.ts";
 import { nativeProvider } from "./native.ts";
 import type { Provider } from "./provider.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import { MATCH, PREVIEW } from "../../../provider/state/state.ts";
+import { MATCH, PREVIEW } from "../../../provider/record/state.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 

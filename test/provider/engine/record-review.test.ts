@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
-import { PREVIEW, SECRET_ARGUMENTS } from "../../../provider/state/state.ts";
+import { PREVIEW, SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startServer, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";

@@ -1,8 +1,8 @@
 // Text of the service on its way to the person who runs Pulumi.
 import { afterEach, expect, it, vi } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import { title } from "../../../provider/kind/kind.ts";
-import { systemEnvironment } from "../../../provider/session/session.ts";
+import { title } from "../../../provider/record/kind.ts";
+import { systemEnvironment } from "../../../provider/run/session.ts";
 import { printableLines } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal } from "../../support/scripted.ts";

@@ -8,7 +8,7 @@ import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { type Session, sessionWith } from "../../../provider/session/session.ts";
+import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { gone, type Service, startService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf } from "../../support/scripted.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputsFrom, withSecretOutputs } from "../../../provider/program/inputs.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { SECRETS } from "../../../provider/state/normal-form.ts";
+import { SECRETS } from "../../../provider/record/normal-form.ts";
 import { type Json, resources } from "../../../schema/index.ts";
 import { GROUP, json, ROLE, scriptedSession } from "../../support/scripted.ts";
 

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import * as presets from "../../../access/preset/index.ts";
 import * as dynamic from "../../../provider/index.ts";
-import * as native from "../../../provider/plugin.ts";
+import * as native from "../../../provider/program/native/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 const { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Provider } = native;

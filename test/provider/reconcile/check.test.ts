@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Kind } from "../../../provider/kind/kind.ts";
 import { check } from "../../../provider/reconcile/index.ts";
+import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Kind } from "../../../provider/kind/kind.ts";
 import { diff } from "../../../provider/reconcile/index.ts";
-import { changedPaths } from "../../../provider/state/changes.ts";
-import { desiredWith } from "../../../provider/state/desired.ts";
+import { changedPaths } from "../../../provider/record/changes.ts";
+import { desiredWith } from "../../../provider/record/desired.ts";
+import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryUntilVisible } from "../../../provider/reconcile/not-found.ts";
+import { retryUntilVisible } from "../../../provider/recovery/not-found.ts";
 import { manualClock } from "../../harness/clock.ts";
 
 describe("a search for a record that may be hidden", () => {

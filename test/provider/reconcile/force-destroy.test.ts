@@ -5,7 +5,7 @@ import { systemTransport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputProblems } from "../../../provider/reconcile/check.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { type Session, sessionWith } from "../../../provider/session/session.ts";
+import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";

@@ -8,7 +8,7 @@ import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } fr
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { type Session, sessionWith } from "../../../provider/session/session.ts";
+import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";

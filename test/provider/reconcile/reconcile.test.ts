@@ -2,9 +2,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Kind } from "../../../provider/kind/kind.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { type Service, startService } from "../../harness/provider.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { diff } from "../../../provider/reconcile/index.ts";
-import { REPLACE_ON } from "../../../provider/state/state.ts";
+import { REPLACE_ON } from "../../../provider/record/state.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 const { identity, roleBinding } = kindRecords;

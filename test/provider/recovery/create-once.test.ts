@@ -1,10 +1,10 @@
 // A create whose response is lost (docs/faults.md#f3), with the fault between the provider and the wire.
 import { describe, expect, it } from "vitest";
 import { DEADLINE_MS } from "../../../client/retry.ts";
-import { JournalError } from "../../../provider/journal/file.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
+import { JournalError } from "../../../provider/log/file.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import type { Session } from "../../../provider/session/session.ts";
+import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Fault, gone, startMachine } from "../../harness/provider.ts";
 import { keyOf, page } from "../../support/scripted.ts";

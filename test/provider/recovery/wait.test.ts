@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import { KEY } from "../../../provider/record/state.ts";
 import { applySet } from "../../../provider/set/apply.ts";
-import { KEY } from "../../../provider/state/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
 

@@ -1,6 +1,6 @@
 // A set of role bindings: by pairs, with names, in few requests.
 import { describe, expect, it } from "vitest";
-import { pendingCreates } from "../../../provider/recovery/pending-operations.ts";
+import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import type { Json } from "../../../schema/index.ts";
 import { countOf, startSets } from "../../harness/role-binding-set.ts";
 import { UNKNOWN } from "../../support/scripted.ts";

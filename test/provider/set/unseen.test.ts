@@ -1,6 +1,6 @@
 // What must not end access: removals that no preview has shown.
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../provider/state/path.ts";
+import { UNKNOWN } from "../../../provider/record/path.ts";
 import { Killed } from "../../harness/provider.ts";
 import { countOf, type EngineSet, startSets } from "../../harness/role-binding-set.ts";
 

@@ -1,0 +1,76 @@
+// What the program asks for, of one record. Reconcile computes it once, on entry, in normal form and with its fingerprint.
+import { createHash } from "node:crypto";
+import type { Json } from "../../schema/index.ts";
+import type { Kind, LookUpSession } from "./kind.ts";
+import { choicesOf, normal, observe, settle, writeOnlyPaths } from "./normal-form.ts";
+import { valueAt, withoutPaths } from "./path.ts";
+import { argumentsIn, hidden, KEY } from "./state.ts";
+
+export interface Desired {
+  kind: Kind;
+  /** of the resource: organization/project/stack/type::name */
+  key: string;
+  /** uid of the group that holds the record; "" at the root */
+  parent: string;
+  /** arguments by the API's names, including our own (`adopt`, `forceDestroy`) */
+  args: Json;
+  /** fields that a request carries, in normal form */
+  fields: Json;
+  /** paths that the program gives, and for which the server would otherwise choose a value */
+  choices: readonly string[];
+  /** equal to that of the record that a create with these fields produces */
+  fingerprint: string;
+  /** members of the bag that are not arguments */
+  hidden: Json;
+}
+
+/** From the bag of arguments that the engine keeps. */
+export const desiredFrom = (kind: Kind, bag: Json): Desired => desiredWith(kind, argumentsIn(kind, bag), hidden(bag));
+
+export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
+  const parent = (args.parent as string | undefined) ?? "";
+  const fields = normal(kind.schema, args);
+  // A zero value counts as given: `verified: false`.
+  const choices = choicesOf(kind, args).filter((path) => valueAt(args, path) !== undefined);
+  const fingerprint = digest(kind, parent, fields, choices);
+  return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
+};
+
+/** With uids where the program gives names. */
+export const withUids = async (session: LookUpSession, desired: Desired): Promise<Desired> => {
+  const { kind, args } = desired;
+  return withArgs(desired, (await kind.resolve?.(session, args)) ?? args);
+};
+
+/** In the spelling of an observed record where both mean the same: with its uids for the names that the program gives. */
+export const withObserved = (desired: Desired, observed: Json): Desired =>
+  withArgs(desired, settle(desired.kind, desired.args, observed));
+
+export const withArgs = (desired: Desired, args: Json): Desired =>
+  args === desired.args ? desired : desiredWith(desired.kind, args, desired.hidden);
+
+/**
+ * SHA-256 of a record's content: equal for two records with the same kind, parent and fields. Of the paths whose value the server may
+ * choose, only those in `choices` count. The journal stores it instead of the fields.
+ */
+export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string =>
+  digest(kind, parent, normal(kind.schema, observe(kind, record)), choices);
+
+const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
+  const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
+  // Nor do fields count that no response returns, or returns in another spelling.
+  const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
+  return createHash("sha256")
+    .update(JSON.stringify(sorted([kind.type, parent, counted])))
+    .digest("hex");
+};
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+};

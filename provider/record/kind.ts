@@ -1,0 +1,133 @@
+// What reconcile needs to know of a kind: names, and the few rules in which kinds differ. from-resource.ts derives most of it.
+import type { Client } from "../../client/client.ts";
+import type { List } from "../../client/paginate.ts";
+import type { RecordOperations } from "../../client/records.ts";
+import {
+  type FieldInfo,
+  fieldInfo,
+  fieldPaths,
+  type Json,
+  type Message,
+  printable,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
+
+/** of the type tokens of dynamic resources: the SDK's, then ours */
+export const TYPE_PREFIX = "pulumi-nodejs:dynamic/irm:";
+
+/** of the type tokens of native resources */
+export const TOKEN_PREFIX = "irm:index:";
+
+/** Type of a set of role bindings, which is not a record of the API. */
+export const SET_TYPE = "RoleBindingSet";
+
+const TYPES: ReadonlySet<string> = new Set([...Object.values(resources).map(({ type }) => type), SET_TYPE]);
+
+/** Type of a resource of ours by its type token, in either form: `Group`; undefined for any other. */
+export const typeOfToken = (token = ""): string | undefined => {
+  const prefix = [TYPE_PREFIX, TOKEN_PREFIX].find((one) => token.startsWith(one));
+  const type = prefix && token.slice(prefix.length);
+  return type && TYPES.has(type) ? type : undefined;
+};
+
+/** What the rules of a kind need of a session. */
+export type LookUpSession = Client & { ownership: object };
+
+/** What a kind does and its descriptor cannot say. */
+export interface Behavior {
+  /** the desired record, with the uid of the observed one where the program gives the name of what is there */
+  settle?(desired: Json, observed: Json): Json;
+  /** the desired record with uids where the program gives names */
+  resolve?(session: LookUpSession, desired: Json): Promise<Json>;
+  /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
+  display?: readonly string[];
+  /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
+  stored?(answer: Json, own: Json): Json;
+  /** arguments as the program may have given them, and what is shown beside them, of stored outputs */
+  shown?(outputs: Json): Json;
+  /** the stored outputs hold in clear text what the program marks as secret */
+  holdsSecret?(outputs: Json, desired: Json): boolean;
+  /** records that prevent a deletion, to wait for and to list */
+  blockers?(uid: string): Blockers[];
+  /** `forceDestroy` is an argument */
+  supportsForceDestroy?: "below" | "guarded";
+}
+
+export interface Kind extends Omit<Resource, "operations">, Behavior {
+  operations: RecordOperations;
+  /** filters of a list that a record like `desired` passes */
+  filters(desired: Json): Json;
+  /** field of the API → argument, where the names differ */
+  arguments: Readonly<Record<string, string>>;
+  /** paths where the service stores a uid and the program may give a text */
+  respelled: readonly string[];
+  /** arguments in the API's spelling (friendly names to enum names) */
+  canonicalize(input: Json): Json;
+  /** field that is a list of names → all of them, to suggest the nearest */
+  valueNames: Readonly<Record<string, readonly string[]>>;
+  /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
+  normalizeResponse(answer: Json): Json;
+  /** fields that take the name of a built-in role instead of a uid */
+  byName: readonly string[];
+  /** uids of other records that it refers to */
+  references(stored: Json): string[];
+  /** why a record with blockers is not deleted although the service would: it would delete them too */
+  deleteGuard?: string;
+}
+
+/** A list request and how to read it. */
+export interface Blockers extends List {
+  request: Json;
+  word: string;
+}
+
+/** The fields of which `read` finds something, with what it finds. */
+export const fieldsWith = <T>(
+  { shape }: Message,
+  read: (info: FieldInfo) => T | undefined,
+): { name: string; value: T }[] =>
+  Object.entries(shape).flatMap(([name, field]) => {
+    const value = read(fieldInfo(field));
+    return value === undefined ? [] : [{ name, value }];
+  });
+
+/** Field of the API → argument of a program, where the names differ. */
+export const argumentsOf = (schema: Message): Readonly<Record<string, string>> => {
+  const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
+  return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
+};
+
+/** The fields that hold uids of other records, or a map of uids, and the type of those records. */
+export const referencesOf = ({ schema }: Pick<Resource, "schema">): { path: string; type: string }[] =>
+  Object.values(resources).flatMap(({ type }) =>
+    fieldPaths(schema, (info) => info.references === type).map((path) => ({ path, type })),
+  );
+
+/** The path of an argument from that of a field, by the names of `argumentsOf`. */
+export const argumentPath = (names: Kind["arguments"], path: string): string =>
+  path.replace(/^\w+/, (field) => names[field] ?? field);
+
+/** The arguments that take a record or its uid, and the type of the record. */
+export const argumentReferencesOf = (resource: Resource): { path: string; type: string }[] => {
+  const names = argumentsOf(resource.schema);
+  const references = referencesOf(resource).map(({ path, type }) => ({ path: argumentPath(names, path), type }));
+  return [{ path: "parent", type: resource.parent }, ...references];
+};
+
+/** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
+export const outputNames = ({ schema }: Resource): string[] => {
+  const names = argumentsOf(schema);
+  const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
+  return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
+};
+
+export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
+
+export const pluralOf = (word: string): string => `${word.replace(/y$/, "ie")}s`;
+
+export const title = (record: Json): string => {
+  const { name, identity, role } = record as { name?: string; identity?: { name?: string }; role?: { name?: string } };
+  if (name) return `"${printable(name)}"`;
+  return identity?.name && role?.name ? printable(`(${identity.name} as ${role.name})`) : "";
+};

@@ -1,0 +1,110 @@
+// The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
+// the service stores a uid, a field that it does not return, another spelling.
+import { type FieldInfo, isUidp, type Json, type Message, normalForm } from "../../schema/index.ts";
+import type { Kind } from "./kind.ts";
+import { isUnknown, pathsOnce, valueAt, withoutPaths, withValueAt } from "./path.ts";
+
+/** The fields that a caller may set, in normal form. A value that a preview does not know yet stays as it is. */
+export const normal = (schema: Message, value: Json): Json => normalForm(schema, value, isUnknown);
+
+const serverChosen = pathsOnce((info) => info.serverChosen === true);
+
+/** Paths whose value the server chooses for such a record when none is given. */
+export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
+  kind.choosesFor?.(record) === false ? [] : serverChosen(kind);
+
+/** A response, or stored outputs, with everything that can be compared with what the program asks for. */
+export const observe = (kind: Kind, record: Json): Json => {
+  const own = withSecretsInPlace(record);
+  return kind.normalizeResponse?.(own) ?? own;
+};
+
+/** Arguments in the spelling of the observed record, where both mean the same. */
+export const settle = (kind: Kind, args: Json, observed: Json): Json => {
+  const own = settleTexts(args, observed);
+  return kind.settle?.(own, observed) ?? own;
+};
+
+/** Of outputs: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
+export const GIVEN = "__given";
+
+interface GivenText {
+  text: string;
+  value: unknown;
+}
+
+const textsOf = (own: Json): Record<string, GivenText> => (own[GIVEN] as Record<string, GivenText> | undefined) ?? {};
+
+/** A response with the texts for which it has uids; `own` are the arguments, or the outputs so far. */
+export const withGivenTexts = (kind: Kind, answer: Json, own: Json): Json => {
+  const texts = { ...textsOf(own) };
+  for (const path of kind.respelled ?? []) {
+    const text = valueAt(own, path);
+    const value = valueAt(answer, path);
+    if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };
+  }
+  return Object.keys(texts).length === 0 ? answer : { ...answer, [GIVEN]: texts };
+};
+
+// While the record has the uid, its text is no change.
+const settleTexts = (args: Json, observed: Json): Json =>
+  Object.entries(textsOf(observed)).reduce<Json>((result, [path, { text, value }]) => {
+    const isSame = valueAt(result, path) === text && valueAt(observed, path) === value;
+    return isSame ? withLookedUp(result, path, text, value) : result;
+  }, args);
+
+/** The fields of stored outputs as the program may have given them. */
+export const withTexts = (fields: Json, outputs: Json): Json =>
+  Object.entries(textsOf(outputs)).reduce<Json>((result, [path, { text, value }]) => {
+    return valueAt(result, path) === value ? withValueAt(result, path, text) : result;
+  }, fields);
+
+/** Arguments with the uid in place of a text that was looked up. */
+export const withLookedUp = (args: Json, path: string, text: string, value: unknown): Json =>
+  isUnknown(text)
+    ? args
+    : { ...withValueAt(args, path, value), [GIVEN]: { ...textsOf(args), [path]: { text, value } } };
+
+/**
+ * Of outputs: path → secret that was sent. The engine encrypts this output (provider/program/inputs.ts), so a state never holds a
+ * secret in clear text, whatever the program marks.
+ */
+export const SECRETS = "__secrets";
+
+const isNeverReturned = ({ inputOnly, answeredAs }: FieldInfo): boolean =>
+  inputOnly === true && answeredAs === undefined;
+
+/** Paths of the fields that the service accepts and never returns: a client secret, the ttl of an invite. */
+export const writeOnlyPaths = pathsOnce(isNeverReturned);
+
+/** Paths of those of them that are secret. */
+export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.secret === true);
+
+/** Paths of the fields that only the response to the create returns: the code of an invite. */
+export const shownOncePaths = pathsOnce(({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true);
+
+/** A response with the fields that it lacks, for the state; `own` are the arguments, or the outputs so far. */
+export const withUnreturned = (kind: Kind, answer: Json, own: Json): Json => {
+  const secrets: Json = {};
+  let fields = answer;
+  for (const path of writeOnlyPaths(kind)) {
+    const isSecret = secretPaths(kind).includes(path);
+    const value = (own[SECRETS] as Json | undefined)?.[path] ?? valueAt(own, path);
+    if (isSecret && value !== undefined) secrets[path] = value;
+    // Even if a service returns a secret, the state does not hold it in clear text.
+    fields = withValueAt(fields, path, isSecret ? undefined : (valueAt(fields, path) ?? value));
+  }
+  for (const name of shownOncePaths(kind))
+    if (fields[name] === undefined && own[name] !== undefined) fields = { ...fields, [name]: own[name] };
+  return Object.keys(secrets).length === 0 ? fields : { ...fields, [SECRETS]: secrets };
+};
+
+// Outputs with their secrets where the API has them.
+const withSecretsInPlace = ({ [SECRETS]: secrets, ...outputs }: Json): Json =>
+  Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
+    (result, [path, value]) => withValueAt(result, path, value),
+    outputs,
+  );
+
+/** Arguments without their secrets, which a record that this create did not produce may have other values of. */
+export const withoutSecrets = (kind: Kind, args: Json): Json => withoutPaths(args, secretPaths(kind));

@@ -1,0 +1,19 @@
+// The uid that a preview shows for a new record.
+import { isPlaceholder, placeholderUid } from "../../client/placeholder-uid.ts";
+import { isUidp, type Json } from "../../schema/index.ts";
+import type { Kind } from "./kind.ts";
+
+interface About {
+  /** what the update takes over from an interrupted run; `doubt`: it is not certain */
+  taken?: { uid?: string; doubt?: string } | undefined;
+  /** of the resource */
+  urn?: string;
+}
+
+/** Of a resource that is new to the stack, with these inputs; undefined where it may take over a record, and which one is not known. */
+export const plannedUid = (kind: Kind, { parent, adopt }: Json, { taken, urn }: About): string | undefined => {
+  if (taken) return taken.doubt === undefined ? taken.uid : undefined;
+  if (adopt !== undefined && adopt !== null) return isUidp(adopt) && !isPlaceholder(adopt) ? adopt : undefined;
+  const place = parent === undefined || parent === null ? "" : isUidp(parent) ? parent : undefined;
+  return kind.list.sharesUid ? place : placeholderUid(place, urn);
+};

@@ -1,0 +1,183 @@
+// One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
+// the state.
+import { SERVICE } from "../../client/preview-marks.ts";
+import { isUidp, type Json, orderLists } from "../../schema/index.ts";
+import { placeOf } from "./id.ts";
+import { argumentPath, type Kind } from "./kind.ts";
+import {
+  choicesOf,
+  GIVEN,
+  normal,
+  observe,
+  SECRETS,
+  withGivenTexts,
+  withTexts,
+  withUnreturned,
+} from "./normal-form.ts";
+import { isUnknown, withoutPaths } from "./path.ts";
+
+/** The engine's own member of the bag: the text that imports this code. */
+export const PROVIDER = "__provider";
+
+/** Added by the constructor of a dynamic resource, or the check of a native one, for the intent journal: organization/project/stack/type::name of the resource. */
+export const KEY = "__key";
+
+/** Added by the constructor of a native resource, and removed by its check: name of the stack's organization. */
+export const ORGANIZATION = "__organization";
+
+/** `organization/project/stack/RoleBinding::editors` to `editors`. */
+export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
+
+/** Added by the constructor in a preview. The check removes it and adds `uid` to a new resource, so no state has either. */
+export const PREVIEW = "__preview";
+
+/** The same, of a record that a preview describes: the names of the arguments that the program marks as secret. */
+export const SECRET_ARGUMENTS = "__secretArguments";
+
+/**
+ * Added by a component that adopts what exists and creates the rest: uid of the record that exists. The check removes it, and makes it
+ * the argument `adopt` of a resource that is new to the stack, so no state has it.
+ */
+export const MATCH = "__match";
+
+/** Added by the constructor: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
+export const REPLACE_ON = "__replaceOnChanges";
+
+const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
+
+/** The members of the bag that are not arguments. */
+export const hidden = (bag: Json): Json =>
+  Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
+
+/** Of the outputs of a role binding: the name that the program gives for its built-in role. */
+export const ROLE_NAME = "__role";
+
+/** Replaces a name that the program marks as secret, in the argument `names` and in the output of Pulumi. */
+export const SECRET_NAME = "[secret]";
+
+/** The arguments that were given; null counts as not given. */
+export const given = (bag: Json): Json =>
+  withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
+
+/**
+ * Arguments that the API does not have, with their defaults. Outputs hold them too, because read and delete receive only outputs.
+ */
+const SWITCHES: Readonly<Record<string, unknown>> = {
+  allowReplace: false,
+  forceDestroy: false,
+  forceDestroyMax: 50,
+  deleteAdopted: false,
+};
+
+/** Of outputs: the record existed before this resource, and stays when the resource is deleted. */
+const ADOPTED = "adopted";
+
+/** Of outputs: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
+export const IMPORTED = "__imported";
+
+/** Of inputs: what a deletion does to an adopted record. A preview shows inputs. */
+const ON_DELETE = "onDelete";
+
+const onDelete = (deleteAdopted: unknown): Json => ({
+  [ON_DELETE]: deleteAdopted === true ? "deletes the adopted record" : "the adopted record stays",
+});
+
+/** Added to the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
+export const shownOnDelete = (olds: Json, news: Json): Json =>
+  (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
+
+/** Whether the record was adopted and stays when its resource is deleted. */
+export const staysOnDelete = (outputs: Json): boolean => outputs[ADOPTED] === true && outputs.deleteAdopted !== true;
+
+const switchesOf = (bag: Json): Json =>
+  Object.fromEntries(
+    Object.entries(SWITCHES).flatMap(([name, usual]) => {
+      const value = bag[name] ?? usual;
+      return value === usual ? [] : [[name, value]];
+    }),
+  );
+
+/** The arguments that differ and that the API does not have: the update stores them and sends nothing. */
+export const changedSwitches = (olds: Json, desired: Json): string[] => {
+  const [before, after] = [switchesOf(olds), switchesOf(desired)];
+  return Object.keys(SWITCHES).filter((name) => before[name] !== after[name]);
+};
+
+const withoutNull = (value: unknown): unknown => {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNull(member)]));
+};
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
+export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
+
+/** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
+const fieldsFrom = (kind: Kind, bag: Json): Json =>
+  renamed(
+    bag,
+    Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
+  );
+
+/** The API's fields under the names that the program uses. */
+const argumentsFrom = (kind: Kind, bag: Json): Json => renamed(bag, Object.entries(kind.arguments ?? {}));
+
+const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
+  const result = { ...bag };
+  for (const [from, to] of names) {
+    if (result[from] === undefined) continue;
+    result[to] ??= result[from];
+    delete result[from];
+  }
+  return result;
+};
+
+/** The arguments of a bag by the names of the API's fields. */
+export const argumentsIn = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
+
+/** The arguments as the engine keeps them. */
+export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
+
+/** With unordered lists sorted, so that another order never shows as a change. */
+export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, isUnknown);
+
+/**
+ * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come
+ * from `own`, the arguments or the outputs so far.
+ */
+export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
+  const whole = withGivenTexts(kind, withUnreturned(kind, answer, own), own);
+  const { uid, ...fields } = kind.stored?.(whole, own) ?? whole;
+  const place = isUidp(uid) ? placeOf(kind, uid) : "";
+  const parent = place === "" ? {} : { parent: place };
+  return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...originIn(own) }) as Json;
+};
+
+/** Of outputs: how the resource came by its record, where it did not create it. */
+export const originIn = (outputs: Json): Json =>
+  Object.fromEntries([ADOPTED, IMPORTED].flatMap((name) => (outputs[name] === true ? [[name, true]] : [])));
+
+/** The API's fields of stored outputs. */
+export const withoutOwn = (outputs: Json): Json => {
+  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ADOPTED, IMPORTED, ...Object.keys(SWITCHES)];
+  return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
+};
+
+/**
+ * The inputs that describe the record as it is. They omit what the service chose: the program may never have given it, and a diff
+ * compares it only then. The uid shows whether a group is a root.
+ */
+export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
+  const parent = placeOf(kind, id);
+  const shown = normal(kind.schema, observe(kind, observed));
+  const fields = withoutPaths(shown, choicesOf(kind, shown));
+  const own = {
+    ...argumentsFrom(kind, withTexts(fields, observed)),
+    ...kind.shown?.(observed),
+    ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
+  };
+  return { ...(parent === "" ? { root: true } : { parent }), ...own, ...switchesOf(stored) };
+};

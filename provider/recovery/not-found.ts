@@ -1,0 +1,198 @@
+// What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
+// evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
+// or after the organization was deleted, everything is NOT_FOUND.
+import type { CallOptions } from "../../client/client.ts";
+import type { Clock } from "../../client/clock.ts";
+import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { listPage } from "../../client/paginate.ts";
+import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
+import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
+import { createTimeOf, placeOf } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import type { Session } from "../run/session.ts";
+
+/** How long a new record may stay hidden from reads and lists. */
+export const CREATION_GRACE_MS = 5_000;
+
+const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
+
+export const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
+
+/**
+ * What `look` finds; undefined when it finds nothing at a time when nothing can be hidden any more.
+ * `hiddenUntil` is that time by the monotonic clock. It is read after each look, whose response may carry a newer service time.
+ */
+export const retryUntilVisible = async <T>(
+  clock: Clock,
+  look: () => Promise<T | undefined>,
+  hiddenUntil: () => number,
+): Promise<T | undefined> => {
+  for (let count = 0; ; count += 1) {
+    const beganMs = clock.now();
+    const found = await look();
+    if (found !== undefined) return found;
+    const until = hiddenUntil();
+    // The last look must begin after that time: an earlier one may have missed what was hidden.
+    if (!(beganMs < until)) return undefined;
+    const left = Math.max(0, until - clock.now());
+    await clock.sleep(Math.min(left, POLL_MS[Math.min(count, POLL_MS.length - 1)] as number));
+  }
+};
+
+/** Repeats an attempt that fails with NOT_FOUND while the record, whose outputs are `stored`, is in its grace period. */
+export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
+  let notFound: unknown;
+  const look = async () => {
+    try {
+      return { answer: await attempt() };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      notFound = error;
+      return undefined;
+    }
+  };
+  const done = await retryUntilVisible(session.clock, look, () => graceEnd(session, stored));
+  if (!done) throw notFound;
+  return done.answer;
+};
+
+const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
+  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTimeOf(stored))));
+  return clock.now() + CREATION_GRACE_MS - ageMs;
+};
+
+/** Reads the record until it is visible, for at most `waitMs`; undefined when there is none. */
+export const readWhenVisible = (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  waitMs: number,
+  options: CallOptions = {},
+): Promise<Json | undefined> => {
+  const until = session.clock.now() + waitMs;
+  const look = () =>
+    getRecord(session, kind, uid, options).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  return retryUntilVisible(session.clock, look, () => until);
+};
+
+/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not certain. */
+export const readUnlessDeleted = async (
+  kind: Kind,
+  session: Session,
+  uid: string,
+  stored: Json,
+): Promise<Json | undefined> => {
+  try {
+    return await retryWhileNew(session, stored, () => getRecord(session, kind, uid));
+  } catch (error) {
+    if (!isNotFound(error)) throw notDeleted(error);
+    await confirmDeleted(kind, session, uid, "get");
+    return undefined;
+  }
+};
+
+/** Deletes the record. One that is already deleted is no error: an earlier attempt whose response was lost looks the same. */
+export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string, stored: Json): Promise<void> => {
+  try {
+    await retryWhileNew(session, stored, () => deleteRecord(session, kind, uid, stored.name));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await confirmDeleted(kind, session, uid, "delete");
+  }
+};
+
+/** Deletes a record that was just listed, so the service knows its group. */
+export const deleteListed = async (
+  session: Session,
+  kind: { word: string; operations: Pick<RecordOperations, "delete"> },
+  uid: string,
+): Promise<void> => {
+  try {
+    await deleteRecord(session, kind, uid);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+};
+
+/**
+ * After a NOT_FOUND: throws where it does not prove the deletion. A root group is in no group that could prove it, so its read throws.
+ * Its delete succeeds: a run that was killed after it must be able to continue.
+ */
+const confirmDeleted = async (kind: Kind, session: Session, uid: string, action: "get" | "delete"): Promise<void> => {
+  const place = placeOf(kind, uid);
+  if (place === "") {
+    if (action === "get") throw unknownOrganization(kind, uid, uid);
+    return;
+  }
+  // For a tag, start at the group of its repo: deleting a repo deletes its tags.
+  const above = kind.parent === "Group" ? place : parentOf(place);
+  for (let parent = above; ; parent = parentOf(parent)) {
+    try {
+      await getRecord(session, resources.group, parent);
+      return;
+    } catch (error) {
+      // The service checks permission before it looks anything up (AIP-211). So the NOT_FOUND of the delete came from a service
+      // that knows the organization.
+      if (action === "delete" && hasCode(error, "PERMISSION_DENIED")) return;
+      if (!isNotFound(error)) throw notDeleted(error);
+      if (isRoot(parent)) throw unknownOrganization(kind, uid, parent);
+    }
+  }
+};
+
+const notDeleted = (error: unknown): unknown =>
+  advised(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
+
+const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
+  const unknown = uid === organization ? "it is not known" : `neither it nor its organization ${organization} is known`;
+  return new Error(
+    `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
+      "address? If the organization was deleted, remove its resources from the state: pulumi state delete URN.",
+  );
+};
+
+/** What shows that the service does not have an organization. */
+export interface Absence {
+  /** the end of a sentence */
+  evidence: string;
+  /** the organizations that the caller sees instead, for a person */
+  visible: readonly string[];
+}
+
+/**
+ * The evidence that the service does not have the organization; undefined where it has, or may have. The service checks permission
+ * before it looks anything up (AIP-211). So a denial is evidence only where the caller sees another organization and no group of this
+ * one.
+ */
+export const absenceOf = async (session: Session, organization: string): Promise<Absence | undefined> => {
+  let isUnknown: boolean;
+  try {
+    await getRecord(session, resources.group, organization);
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    isUnknown = isNotFound(error);
+  }
+  if ((await groupsIn(session, { descendantsOf: organization })).length > 0) return undefined;
+  const roots = (await groupsIn(session, { inRoot: true })).filter(({ uid }) => isUidp(uid) && isRoot(uid));
+  const visible = roots.map(({ uid, name }) => `${uid} "${printable(String(name))}"`);
+  if (isUnknown) return { evidence: "the service does not know it", visible };
+  if (roots.length === 0 || roots.some(({ uid }) => uid === organization)) return undefined;
+  const uids = roots.slice(0, 3).map(({ uid }) => uid);
+  return { evidence: `these credentials see nothing of it, but ${uids.join(", ")}`, visible };
+};
+
+const isRefusal = (error: unknown): boolean =>
+  (isNotFound(error) || hasCode(error, "PERMISSION_DENIED")) && !sessionErrorOf(error);
+
+const groupsIn = async (session: Session, uidp: Json): Promise<readonly (Json & { uid: string })[]> => {
+  try {
+    return (await listPage(session, resources.group.list, { uidp, pageSize: 10 })).records;
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+};

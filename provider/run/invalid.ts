@@ -1,0 +1,20 @@
+// The warning of lines in a journal that are not entries.
+import type { InvalidLine } from "../log/entry.ts";
+import { quarantineOf } from "../log/file.ts";
+
+const SHOWN = 10;
+const SHOWN_CHARACTERS = 200;
+
+export const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
+  const are = invalid.length === 1 ? "a line that is not an entry" : `${invalid.length} lines that are not entries`;
+  const lines = invalid
+    .slice(0, SHOWN)
+    .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
+  const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
+  const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
+  return (
+    `${[head, ...lines, ...more].join("\n  - ")}\n` +
+    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. irm journal list " +
+    "shows these lines, irm journal clean --invalid deletes them."
+  );
+};

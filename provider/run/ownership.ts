@@ -1,0 +1,216 @@
+// Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
+// deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
+import { isRoot } from "../../schema/index.ts";
+import { type Operation, soleOperation } from "./operation.ts";
+
+/** How a resource came by its record in this run. */
+export type Origin = "created" | "recovered" | "adopted";
+
+export interface Ownership {
+  /**
+   * The engine asked for this record, so its state has it. `key` is the resource there, which owns the record once the program has
+   * declared it (`isDeclared`). Throws where another declared resource owns it too. A refresh comes before the program: its names may be
+   * earlier ones, of an alias or of a resource whose record another one adopts.
+   */
+  inState(uid: string, key?: string, isDeclared?: boolean): void;
+  /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
+  keep(uid: string, adopted: boolean): void;
+  /** The resource that adopted this record is deleted, and the record stays. */
+  leave(uid: string): void;
+  /** A resource becomes the owner. Throws where another one owns the record, or this run deletes it. */
+  take(uid: string, key: string, origin: Origin): void;
+  /** A resource is going to adopt the record. Returns why it must not; undefined when it may. */
+  plan(uid: string, key: string): string | undefined;
+  /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
+  isOwnedBy(uid: string, key: string): boolean;
+  /** This run created the record, so it holds only what this run creates there. */
+  isCreatedHere(uid: string): boolean;
+  /** The root group is new to this run: tokens issued before it existed do not grant anything in it. */
+  isNewRoot(uid: string): boolean;
+  /** This run took the record, keeps it, or leaves it in place. */
+  isHeld(uid: string): boolean;
+  /** Why a create of `key` cannot have produced the record; undefined when it can. */
+  creationRefusal(uid: string, key: string): string | undefined;
+  /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
+  adoptionRefusal(uid: string, key: string): string | undefined;
+  /**
+   * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, keeps it as adopted, or keeps
+   * it for another resource than `key`, which is deleted. `own`: the resource that adopted it is deleted itself.
+   */
+  release(uid: string, key?: unknown, own?: boolean): boolean;
+  /** This run is deleting the record, or has deleted it. */
+  isLeaving(uid: string): boolean;
+  /**
+   * A resource creates the record of this name, where a create changes the one that exists. Returns the key of the first resource that
+   * did, which may be another one.
+   */
+  claimName(place: string, key: string): string;
+  /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
+  forget(uid: string): void;
+}
+
+/** What the resources of a run do with records, in one order. The names are part of a file that processes of two versions may share. */
+type Event = Act & {
+  /** address of the service */
+  at: string;
+};
+
+type Act =
+  | { is: "inState"; uid: string; key?: string | undefined; declared?: true }
+  | { is: "kept"; uid: string; adopted: boolean }
+  | { is: "taken"; uid: string; key: string; origin: Origin }
+  | { is: "planned"; uid: string; key: string }
+  | { is: "released"; uid: string; own: boolean; key?: string | undefined }
+  | { is: "named"; uid: string; key: string }
+  | { is: "forgotten"; uid: string };
+
+/**
+ * Of all records at one address of the service. `operation`: the processes that share it. One of another address may be the same service:
+ * what either takes or keeps, the other does not delete.
+ */
+export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
+  const services = recordsByService();
+  const records = services.of(service);
+  const shared = operation.share("ownership", services.reduce);
+  const { refresh } = shared;
+  const append = (act: Act): string | undefined => shared.append({ ...act, at: service });
+  // What other processes have done counts from the moment of the question.
+  const current = (): Records => {
+    refresh();
+    return records;
+  };
+  return {
+    inState: (uid, key, isDeclared = false) => {
+      const other = append({ is: "inState", uid, key, ...(isDeclared && { declared: true }) });
+      if (other !== undefined)
+        throw new Error(
+          `${key}: ${uid} is already managed by ${other}; a record can be managed by only one resource, so adopt or import it in one of ` +
+            "them; pulumi state delete removes the other from the state, and the record stays",
+        );
+    },
+    keep: (uid, adopted) => void append({ is: "kept", uid, adopted }),
+    leave: (uid) => void append({ is: "kept", uid, adopted: false }),
+    take: (uid, key, origin) => {
+      const reason = append({ is: "taken", uid, key, origin });
+      if (reason) throw new Error(`${uid} ${reason}`);
+    },
+    plan: (uid, key) => append({ is: "planned", uid, key }),
+    isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
+    isCreatedHere: (uid) => current().taken.get(uid)?.origin === "created",
+    isNewRoot: (uid) => {
+      if (!isRoot(uid)) return false;
+      const own = current().taken.get(uid);
+      return own !== undefined && own.origin !== "adopted";
+    },
+    isHeld: (uid) => {
+      const { taken, kept } = current();
+      return taken.has(uid) || kept.has(uid);
+    },
+    creationRefusal: (uid, key) => {
+      const { inState, taken, adoptionRefusal } = current();
+      if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
+      return adoptionRefusal(uid, key);
+    },
+    adoptionRefusal: (uid, key) => current().adoptionRefusal(uid, key),
+    release: (uid, key, own = false) =>
+      append({ is: "released", uid, own, key: typeof key === "string" ? key : undefined }) === undefined,
+    isLeaving: (uid) => current().leaving.has(uid),
+    claimName: (place, key) => append({ is: "named", uid: place, key }) ?? key,
+    forget: (uid) => void append({ is: "forgotten", uid }),
+  };
+};
+
+const recordsByService = () => {
+  const all = new Map<string, Records>();
+  const leaving = new Set<string>();
+  const of = (service: string): Records => {
+    const own = all.get(service) ?? recordsOf(leaving);
+    all.set(service, own);
+    return own;
+  };
+  const reduce = ({ at, ...act }: Event): string | undefined => {
+    const own = of(at);
+    if (act.is !== "released") return own.reduce(act);
+    const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
+    return refusals.find((reason) => reason !== undefined) ?? own.reduce(act);
+  };
+  return { of, reduce };
+};
+
+type Records = ReturnType<typeof recordsOf>;
+
+/** What the events so far mean. Processes that read the same events agree. `leaving`: the records that the run deletes, at any address. */
+const recordsOf = (leaving: Set<string>) => {
+  const inState = new Set<string>();
+  const owners = new Map<string, string>();
+  const taken = new Map<string, { key: string; origin: Origin }>();
+  const kept = new Set<string>();
+  const adopted = new Set<string>();
+  const planned = new Map<string, string>();
+  const named = new Map<string, string>();
+
+  const ownerOf = (uid: string): string | undefined => taken.get(uid)?.key ?? owners.get(uid);
+
+  const adoptionRefusal = (uid: string, key: string): string | undefined => {
+    if (leaving.has(uid)) return "is being deleted by this run";
+    const owner = ownerOf(uid);
+    return owner === undefined || owner === key ? undefined : `is already managed by ${owner}`;
+  };
+
+  const deletionRefusal = ({ uid, own, key }: Act & { is: "released" }): string | undefined => {
+    if (taken.has(uid) || ((planned.has(uid) || adopted.has(uid)) && !own))
+      return "is taken, adopted or kept by this run";
+    const owner = kept.has(uid) ? owners.get(uid) : undefined;
+    return owner === undefined || key === undefined || owner === key ? undefined : `is kept by ${owner}`;
+  };
+
+  /** Applies an event. Returns why it has no effect, or which other resource was first. */
+  const reduce = (event: Act): string | undefined => {
+    const { uid } = event;
+    switch (event.is) {
+      case "inState": {
+        const { key } = event;
+        inState.add(uid);
+        // A refresh meets records under names that the program need not declare any more.
+        if (key === undefined || !event.declared) return undefined;
+        const other = ownerOf(uid) ?? planned.get(uid);
+        if (other !== undefined && other !== key) return other;
+        owners.set(uid, key);
+        return undefined;
+      }
+      case "kept":
+        kept.add(uid);
+        if (event.adopted) adopted.add(uid);
+        return undefined;
+      case "taken": {
+        const { key, origin } = event;
+        const reason = adoptionRefusal(uid, key);
+        if (reason === undefined) taken.set(uid, { key, origin });
+        return reason;
+      }
+      case "planned": {
+        const other = planned.get(uid);
+        if (other !== undefined && other !== event.key) return `is adopted by ${other} as well`;
+        planned.set(uid, event.key);
+        return adoptionRefusal(uid, event.key);
+      }
+      case "released":
+        leaving.add(uid);
+        return undefined;
+      case "named": {
+        const first = named.get(uid) ?? event.key;
+        named.set(uid, first);
+        return first;
+      }
+      case "forgotten":
+        for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
+        owners.delete(uid);
+        return undefined;
+      default:
+        // Of a later version.
+        return undefined;
+    }
+  };
+
+  return { reduce, ownerOf, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving };
+};

@@ -1,0 +1,127 @@
+// The journal on disk: its content after a crash, its permissions, and its content after compaction.
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Entry, Intent } from "../../../provider/log/entry.ts";
+import { JournalError, journalFile } from "../../../provider/log/file.ts";
+import { createJournal } from "../../../provider/run/journal.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const intent = (id: string, key = `organization/project/stack/Group::${id}`): Intent => ({
+  intent: id,
+  key,
+  kind: "group",
+  parent: "",
+  inputs: "hash",
+  given: [],
+  at: 1,
+  notBefore: 0,
+});
+
+/** A uid at the root whose digits are all this one. */
+const uidOf = (digit: string): string => digit.repeat(40);
+
+const journalOf = (path: string) =>
+  createJournal({ pathOf: () => path, clock: manualClock(), timeoutMs: 60_000, log: () => undefined });
+
+describe("the file of a journal", () => {
+  it("is readable only by its owner, in a folder of the owner alone", async () => {
+    const path = folder.path("new/deep/stack.jsonl");
+    await journalFile(path).append(intent("a"));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it("is still readable only by its owner after compaction", async () => {
+    const path = folder.path("anew.jsonl");
+    const file = journalFile(path);
+    await file.append(intent("a"));
+    await file.compact([intent("b")]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["b"]);
+  });
+
+  it("that was never written differs from one without entries", async () => {
+    expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
+    writeFileSync(folder.path("empty.jsonl"), "");
+    expect(await journalFile(folder.path("empty.jsonl")).read()).toEqual({ entries: new Map(), invalid: [] });
+  });
+
+  it("with a torn last line keeps the lines before it, and gets the next one on a new line", async () => {
+    const path = folder.path("torn.jsonl");
+    writeFileSync(path, `${JSON.stringify(intent("a"))}\n{"intent":"b","key":"organi`);
+    const file = journalFile(path);
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["a"]);
+    await file.append(intent("c"));
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["a", "c"]);
+  });
+
+  it("keeps the order of lines that are appended at the same time", async () => {
+    const path = folder.path("order.jsonl");
+    const file = journalFile(path);
+    const ids = Array.from({ length: 50 }, (_, i) => `i${i}`);
+    await Promise.all(ids.map((id) => file.append(intent(id))));
+    expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(ids);
+  });
+
+  it("that cannot be read is an error with the file and the advice", async () => {
+    const path = folder.path("folder.jsonl");
+    mkdirSync(path);
+    const error = (await journalFile(path)
+      .read()
+      .catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toBeInstanceOf(JournalError);
+    expect(error.message).toBe(
+      `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
+        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+    );
+  });
+});
+
+describe("compaction", () => {
+  it("keeps pending entries in one line and succeeded ones in two, and drops settled ones", async () => {
+    const path = folder.path("compact.jsonl");
+    const file = journalFile(path);
+    for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
+    await file.append({ again: "open", at: 7 });
+    await file.append({ made: "made", uid: uidOf("a"), at: 8 });
+    await file.append({ closed: "closed" });
+    await file.append({ made: "known", uid: uidOf("b"), at: 8 });
+    await file.append({ known: uidOf("b") });
+    const left = await journalOf(path).findUnsettled(intent("open").key);
+    expect(left).toEqual([{ ...intent("open"), at: 7 }]);
+    const lines = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { ...intent("open"), at: 7 },
+      { ...intent("made"), at: 8 },
+      { made: "made", uid: uidOf("a"), at: 8 },
+    ]);
+    expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
+  });
+
+  it("settles what the engine read before the first create", async () => {
+    const path = folder.path("asked.jsonl");
+    const file = journalFile(path);
+    await file.append(intent("a"));
+    await file.append({ made: "a", uid: uidOf("c"), at: 8 });
+    const journal = journalOf(path);
+    await journal.acknowledge("group", [uidOf("c")]);
+    expect(await journal.findUnsettled(intent("a").key)).toEqual([]);
+    expect(readFileSync(path, "utf8")).toBe("");
+  });
+
+  it("does not adopt from an entry that this process has begun", async () => {
+    const journal = journalOf(folder.path("own.jsonl"));
+    const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
+    const entries = (await journal.begin([begun], async () => 1)) as Entry[];
+    expect(await journal.findUnsettled(begun.key)).toEqual([]);
+    await journal.end(entries);
+  });
+});

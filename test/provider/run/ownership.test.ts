@@ -1,0 +1,222 @@
+// A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run
+// that ended in the middle of either.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemTransport } from "../../../client/transport.ts";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import { createOwnership } from "../../../provider/run/ownership.ts";
+import type { Json } from "../../../schema/index.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { getter, keyOf } from "../../support/scripted.ts";
+
+let service: Service;
+let org: string;
+beforeAll(async () => {
+  service = await startService();
+  org = service.organization as string;
+});
+afterAll(() => service.close());
+
+let said: string[];
+beforeEach(() => {
+  said = [];
+});
+
+/** A process of the engine's. */
+const run = async (): Promise<Methods> => {
+  const outside = {
+    env: service.env,
+    clock: manualClock(),
+    transport: systemTransport(),
+    log: (text: string) => void said.push(text),
+  };
+  const { group } = methodsWith(outside);
+  await group.configure({ config: { get: getter() } });
+  return group;
+};
+
+/** As the engine compares what the program declares: after its check. A refresh compares before. */
+const compare = async (own: Methods, id: string, outs: Json, news: Json) => {
+  await own.check(news, news);
+  return own.diff(id, outs, news);
+};
+
+const inputs = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const isThere = async (uid: string): Promise<boolean> => {
+  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
+  return (groups as unknown as Json[]).length === 1;
+};
+
+describe("a renamed resource that adopts its record", () => {
+  it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
+    const old = await (await run()).create(inputs("old"));
+    const first = await run();
+    const renamed = await first.create(inputs("new", { adopt: old.id }));
+    expect(renamed.id).toBe(old.id);
+    await first.delete(old.id, old.outs);
+
+    const next = await run();
+    await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
+    await next.delete(old.id, old.outs);
+    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("may adopt it in a run that has refreshed the state first", async () => {
+    const old = await (await run()).create(inputs("refreshed"));
+    const next = await run();
+    await next.read(old.id, old.outs);
+    expect((await next.create(inputs("again", { adopt: old.id }))).id).toBe(old.id);
+    await next.delete(old.id, old.outs);
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("leaves the record in place when it is deleted, or deletes it with deleteAdopted", async () => {
+    const old = await (await run()).create(inputs("left"));
+    const { outs } = await (await run()).create(inputs("taker", { adopt: old.id }));
+    const next = await run();
+    await compare(next, old.id, outs, inputs("taker", { adopt: old.id }));
+    await next.delete(old.id, outs);
+    expect(said.at(-1)).toContain("was adopted and is left in place; deleteAdopted: true deletes it with the resource");
+    expect(await isThere(old.id)).toBe(true);
+    await next.delete(old.id, { ...outs, deleteAdopted: true });
+    expect(await isThere(old.id)).toBe(false);
+  });
+});
+
+describe("a record of one resource", () => {
+  it("cannot be adopted by another one that the program declares later", async () => {
+    const one = await (await run()).create(inputs("one"));
+    const next = await run();
+    await compare(next, one.id, one.outs, inputs("one"));
+    await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
+      `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
+    );
+  });
+
+  it("keeps its record under another name, also after a refresh that compared it under the earlier one", async () => {
+    const { id, outs } = await (await run()).create(inputs("before"));
+    const next = await run();
+    // The engine refreshes what is in the state, and then checks what the program declares.
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("before"));
+    await next.check(inputs("before"), inputs("after"));
+    expect(await next.diff(id, outs, inputs("after"))).toMatchObject({ replaces: [] });
+    // One record still has one resource.
+    await next.check(inputs("before"), inputs("another"));
+    await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("after").__key}`,
+    );
+    await next.check(inputs("before"), inputs("before"));
+    await expect(next.diff(id, outs, inputs("before"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("after").__key}`,
+    );
+  });
+
+  it("is free for another one where only a refresh has met it: the program declares its resource no more", async () => {
+    const { id, outs } = await (await run()).create(inputs("earlier"));
+    const next = await run();
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("earlier"));
+    const news = inputs("later", { adopt: id });
+    expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
+    expect((await next.create(news)).id).toBe(id);
+    await next.delete(id, outs);
+    expect(said).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(id)).toBe(true);
+  });
+
+  it("is not free where the program declares its resource after the one that adopts it, whatever a refresh has met", async () => {
+    const { id, outs } = await (await run()).create(inputs("still"));
+    const next = await run();
+    await next.read(id, outs);
+    await next.diff(id, outs, inputs("still"));
+    expect((await next.check({}, inputs("greedy", { adopt: id }))).failures).toEqual([]);
+    await expect(compare(next, id, outs, inputs("still"))).rejects.toThrow(
+      `${id} is already managed by ${inputs("greedy").__key}`,
+    );
+  });
+
+  it("that an earlier one has adopted is an error when the engine reads it", async () => {
+    const one = await (await run()).create(inputs("second"));
+    const next = await run();
+    const taken = await next.create(inputs("first", { adopt: one.id }));
+    const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
+    await expect(compare(next, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    // And in every run until the program is unambiguous.
+    const later = await run();
+    await compare(later, one.id, taken.outs, inputs("first", { adopt: one.id }));
+    await expect(compare(later, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
+    expect(await isThere(one.id)).toBe(true);
+  });
+
+  it("cannot be adopted once this run deletes it", async () => {
+    const one = await (await run()).create(inputs("gone"));
+    const next = await run();
+    await next.delete(one.id, one.outs);
+    await expect(next.create(inputs("late", { adopt: one.id }))).rejects.toThrow(
+      `adopt: group ${one.id} is being deleted by this run`,
+    );
+  });
+
+  it("stays when another resource of the state is deleted that has it too: an import of the record under a second name", async () => {
+    const one = await (await run()).create(inputs("declared"));
+    const twice = { ...one.outs, ...keyOf("twice") };
+    const next = await run();
+    await compare(next, one.id, one.outs, inputs("declared"));
+    await next.delete(one.id, twice);
+    expect(said).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
+    expect(await isThere(one.id)).toBe(true);
+    // The declared one is deleted when it goes itself.
+    await (await run()).delete(one.id, one.outs);
+    expect(await isThere(one.id)).toBe(false);
+  });
+
+  it("that is replaced is deleted, and its replacement is not", async () => {
+    const one = await (await run()).create(inputs("moved"));
+    const elsewhere = await (await run()).create(inputs("elsewhere"));
+    const next = await run();
+    const news = inputs("moved", { parent: elsewhere.id, allowReplace: true });
+    expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
+    const two = await next.create(news);
+    await next.delete(one.id, one.outs);
+    expect([await isThere(one.id), await isThere(two.id)]).toEqual([false, true]);
+  });
+});
+
+describe("a plan to adopt", () => {
+  it("is refused when another resource adopts or manages the record, and does not conflict with itself", () => {
+    const claims = createOwnership();
+    expect(claims.plan("uid", "a")).toBeUndefined();
+    expect(claims.plan("uid", "a")).toBeUndefined();
+    expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
+    expect(() => claims.inState("uid", "c", true)).toThrow("uid is already managed by a");
+    claims.inState("owned", "d", true);
+    expect(claims.plan("owned", "e")).toBe("is already managed by d");
+  });
+});
+
+describe("the check of a new resource", () => {
+  it("reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
+    const { id } = await (await run()).create(inputs("there"));
+    said = [];
+    const news = inputs("like it");
+    const preview = await run();
+    const checked = await preview.check({}, { ...news, __preview: true });
+    expect(checked.failures).toEqual([]);
+    expect(Object.keys(checked.inputs)).not.toContain("__preview");
+    expect(said).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
+    await preview.check(news, { ...news, __preview: true });
+    await (await run()).check({}, news);
+    expect(said).toHaveLength(1);
+  });
+
+  it("refuses to adopt a record that another resource adopts, in the preview", async () => {
+    const { id } = await (await run()).create(inputs("wanted"));
+    const preview = await run();
+    expect((await preview.check({}, inputs("first", { adopt: id }))).failures).toEqual([]);
+    const key = keyOf("first").__key;
+    const { failures } = await preview.check({}, inputs("second", { adopt: id }));
+    expect(failures).toEqual([{ property: "adopt", reason: `group ${id} is adopted by ${key} as well` }]);
+  });
+});

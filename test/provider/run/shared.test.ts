@@ -1,0 +1,244 @@
+// The journal of a stack whose run has several processes: they create at the same time, and to any other run they are one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Entry } from "../../../provider/log/entry.ts";
+import { journalFile } from "../../../provider/log/file.ts";
+import { holderHere } from "../../../provider/log/holder.ts";
+import { joinOperation } from "../../../provider/run/join.ts";
+import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
+import type { Operation } from "../../../provider/run/operation.ts";
+import { type ManualClock, manualClock } from "../../harness/clock.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const ENGINE = { address: "127.0.0.1:40123", pid: process.pid };
+const open: Operation[] = [];
+let count = 0;
+let file: string;
+let lock: string;
+beforeEach(() => {
+  count += 1;
+  mkdirSync(folder.path(`t${count}`));
+  vi.stubEnv("TMPDIR", folder.path(`t${count}`));
+  file = folder.path(`${count}.jsonl`);
+  lock = folder.path(`${count}.lock`);
+});
+afterEach(() => {
+  for (const operation of open.splice(0)) operation.close();
+  vi.unstubAllEnvs();
+});
+
+interface Process {
+  journal: Journal;
+  clock: ManualClock;
+  said: string[];
+  operation: Operation | undefined;
+}
+const processOf = (operation?: Operation): Process => {
+  const clock = manualClock();
+  const said: string[] = [];
+  const log = (text: string) => void said.push(text);
+  const own = { pathOf: () => file, clock, timeoutMs: 60_000, log, ...(operation && { operation }) };
+  return { journal: createJournal(own), clock, said, operation };
+};
+/** A process of the run. */
+const joined = (): Process => {
+  const operation = joinOperation(ENGINE);
+  open.push(operation);
+  return processOf(operation);
+};
+/** A process of another run. */
+const otherRun = (): Process => processOf();
+
+const keyOf = (name: string): string => `organization/project/stack/Group::${name}`;
+const intentOf = (name: string, inputs = name): NewIntent => ({
+  key: keyOf(name),
+  kind: "group",
+  parent: "",
+  inputs,
+  given: [],
+});
+const begun = async ({ journal }: Process, ...parts: [name: string, inputs?: string]): Promise<Entry> => {
+  const [entry] = (await journal.begin([intentOf(...parts)], async () => 1)) ?? [];
+  return entry as Entry;
+};
+const uidOf = (digit: string): string => digit.repeat(40);
+
+/** A create of an earlier run that was killed. */
+const leavePending = async (name: string): Promise<Entry> => {
+  const killed = otherRun();
+  const entry = await begun(killed, name);
+  await killed.journal.end([entry]);
+  return entry;
+};
+
+describe("two processes of one run", () => {
+  it("create at the same time, and another run waits for both of them", async () => {
+    const [one, two, other] = [joined(), joined(), otherRun()];
+    const first = await begun(one, "one");
+    const second = await begun(two, "two");
+    for (const { clock, said } of [one, two]) expect([clock.sleeps, said]).toEqual([[], []]);
+    const { sleep } = other.clock;
+    other.clock.sleep = async (ms) => {
+      await sleep(ms);
+      if (other.clock.sleeps.length === 2) await one.journal.end([first]);
+      if (other.clock.sleeps.length === 4) await two.journal.end([second]);
+    };
+    const third = await begun(other, "three");
+    expect(other.clock.sleeps).toHaveLength(4);
+    expect(other.said).toEqual([expect.stringContaining(`waiting for process ${process.pid} on `)]);
+    await other.journal.end([third]);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("report what an earlier run left once, and nothing that the other has under way", async () => {
+    const left = await leavePending("left");
+    const [one, two] = [joined(), joined()];
+    const before = await two.journal.otherIds(keyOf("two"));
+    expect(before).toEqual(new Set());
+    const entry = await begun(one, "one");
+    expect(await two.journal.takeUnreported(keyOf("two"))).toEqual([expect.objectContaining({ intent: left.intent })]);
+    expect(await one.journal.takeUnreported(keyOf("one"))).toEqual([]);
+    expect(await joined().journal.takeUnreported(keyOf("three"))).toEqual([]);
+    await one.journal.end([entry]);
+  });
+
+  it("do not take what the other has under way for a create of an earlier run, and the next run does", async () => {
+    const [one, two] = [joined(), joined()];
+    const entry = await begun(one, "one");
+    expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
+    expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
+    await one.journal.end([entry]);
+    for (const operation of open.splice(0)) operation.close();
+    expect(await joined().journal.findUnsettled(keyOf("one"))).toEqual([
+      expect.objectContaining({ intent: entry.intent }),
+    ]);
+  });
+
+  it("count the pending creates of both, and know what the other has created", async () => {
+    const [one, two] = [joined(), joined()];
+    const second = await begun(two, "two", "same");
+    const first = await begun(one, "one", "same");
+    expect(await two.journal.countPendingAlike(second)).toBe(2);
+    await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
+    expect(await two.journal.countPendingAlike(second)).toBe(1);
+    expect(await two.journal.otherIds(keyOf("two"))).toEqual(new Set([uidOf("a")]));
+    await one.journal.end([first]);
+    await two.journal.end([second]);
+  });
+
+  it("agree that the stack had no journal, although one of them has written it", async () => {
+    const [one, two] = [joined(), joined()];
+    const entry = await begun(one, "one");
+    await one.journal.end([entry]);
+    expect(await two.journal.isNew(keyOf("two"))).toBe(true);
+    expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
+  });
+
+  it("lose no line: the second one does not compact what the first one writes to", async () => {
+    const [one, two] = [joined(), joined()];
+    const first = await begun(one, "one");
+    const failed = await begun(one, "failed");
+    await one.journal.recordFailure(failed);
+    await one.journal.end([failed]);
+    const { ino } = statSync(file);
+    const second = await begun(two, "two");
+    expect(statSync(file).ino).toBe(ino);
+    await two.journal.recordSuccess([{ entry: second, uid: uidOf("b") }], 1);
+    await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
+    await two.journal.end([second]);
+    await one.journal.end([first]);
+    const [found] = await otherRun().journal.findUnsettled(keyOf("one"));
+    expect(found?.uid).toBe(uidOf("a"));
+    expect((await otherRun().journal.findUnsettled(keyOf("two")))[0]?.uid).toBe(uidOf("b"));
+  });
+});
+
+describe("several processes of two runs at once", () => {
+  it("create their records one run after the other, and those of a run side by side, without a lost or torn line", async () => {
+    const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
+    const trace = folder.path(`${count}.trace`);
+    const [names, each] = [["a1", "a2", "b1", "b2"], 5];
+    const codes = names.map(async (name) => {
+      const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];
+      const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
+      return code as number;
+    });
+    expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
+    const inside = new Set<string>();
+    const steps = readFileSync(trace, "utf8").trim().split("\n");
+    for (const step of steps) {
+      const [verb, name = ""] = step.split(" ");
+      if (verb === "enter") inside.add(name);
+      else inside.delete(name);
+      expect(new Set([...inside].map((one) => one.charAt(0))).size).toBeLessThan(2);
+    }
+    expect(steps).toHaveLength(2 * names.length * each);
+    const { entries, invalid } = (await journalFile(file).read()) ?? {};
+    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
+    expect([...(entries?.values() ?? [])].map(({ uid }) => uid).sort()).toEqual(uids.sort());
+    expect(invalid).toEqual([]);
+    expect(existsSync(lock)).toBe(false);
+  });
+});
+
+describe("a process of a run that is killed in the middle of a create", () => {
+  const killInCreate = async (): Promise<number> => {
+    const script = fileURLToPath(new URL("../../support/begun-process.ts", import.meta.url));
+    const child = spawn(process.execPath, [script, file, ENGINE.address, String(ENGINE.pid), keyOf("killed")], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const end = once(child, "exit");
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await end;
+    return child.pid as number;
+  };
+
+  it("leaves its lock to the other one, and its create to the next run", async () => {
+    const two = joined();
+    await killInCreate();
+    const entry = await begun(two, "two");
+    expect([two.clock.sleeps, two.said]).toEqual([[], []]);
+    const other = otherRun();
+    const { sleep } = other.clock;
+    other.clock.sleep = async (ms) => {
+      await sleep(ms);
+      if (other.clock.sleeps.length === 3) await two.journal.end([entry]);
+    };
+    expect(await other.journal.findUnsettled(keyOf("killed"))).toEqual([
+      expect.objectContaining({ key: keyOf("killed") }),
+    ]);
+    expect(other.clock.sleeps).toHaveLength(3);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("blocks no run once no process of its own is left", async () => {
+    await killInCreate();
+    const other = otherRun();
+    const [entry] = await other.journal.findUnsettled(keyOf("killed"));
+    expect(entry?.uid).toBeUndefined();
+    expect(other.clock.sleeps).toEqual([]);
+  });
+
+  it("does not keep the other one from taking the lock again where another run has removed it", async () => {
+    const two = joined();
+    const pid = await killInCreate();
+    rmSync(lock);
+    const entry = await begun(two, "two");
+    expect(existsSync(lock)).toBe(true);
+    await two.journal.end([entry]);
+    expect(existsSync(lock)).toBe(false);
+    // Nor where it died before the lock was open.
+    writeFileSync(lock, JSON.stringify({ ...holderHere("theirs", two.operation?.id), pid }));
+    const next = await begun(two, "next");
+    expect(two.clock.sleeps).toEqual([]);
+    await two.journal.end([next]);
+    expect(existsSync(lock)).toBe(false);
+  });
+});

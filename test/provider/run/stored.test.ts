@@ -1,0 +1,67 @@
+// What the program tells the journal of records that the engine has stored, while the provider's process writes it.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { contentsFrom, type Entry, knownLine } from "../../../provider/log/entry.ts";
+import { journalFile } from "../../../provider/log/file.ts";
+import { acknowledgerOf } from "../../../provider/run/stored.ts";
+
+const ROOT = "12".repeat(20);
+const uid = (n: number) => `${ROOT}/${String(n).repeat(16)}`;
+
+const intent = (n: number, kind = "group"): Entry => ({
+  intent: `${kind} ${n}`,
+  key: `organization/access/dev/${kind}::${n}`,
+  kind,
+  parent: ROOT,
+  inputs: "hash",
+  given: [],
+  at: 1,
+  notBefore: 1,
+});
+
+describe("acknowledgerOf", () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "irm-test-"));
+    path = join(folder, "stack.jsonl");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const entries = () => [...contentsFrom(readFileSync(path, "utf8")).entries.keys()];
+  const made = (n: number, kind = "group") => [intent(n, kind), { made: `${kind} ${n}`, uid: uid(n), at: 2 }];
+
+  it("removes the entries of what is stored, and of nothing else", async () => {
+    const provider = journalFile(path);
+    const acknowledge = acknowledgerOf(path);
+    await provider.append(...made(1), ...made(2), intent(3));
+    await acknowledge([knownLine("group", uid(1)), knownLine("group", uid(9))]);
+    expect(entries()).toEqual(["group 2", "group 3"]);
+    await provider.append({ made: "group 3", uid: uid(3), at: 3 }, ...made(4));
+    await acknowledge([knownLine("group", uid(3)), knownLine("group", uid(4))]);
+    expect(entries()).toEqual(["group 2"]);
+  });
+
+  it("tells records apart that share a uid", async () => {
+    await journalFile(path).append(...made(1), ...made(1, "accountAssociation"));
+    await acknowledgerOf(path)([knownLine("accountAssociation", uid(1))]);
+    expect(entries()).toEqual(["group 1"]);
+  });
+
+  it("follows a journal that the provider has rewritten", async () => {
+    const provider = journalFile(path);
+    const acknowledge = acknowledgerOf(path);
+    await provider.append(...made(1), ...made(2));
+    await acknowledge([knownLine("group", uid(1))]);
+    await provider.compact([{ ...intent(2), uid: uid(2) }]);
+    await acknowledge([knownLine("group", uid(2))]);
+    expect(entries()).toEqual([]);
+  });
+
+  it("makes no journal where there is none", async () => {
+    await acknowledgerOf(path)([knownLine("group", uid(1))]);
+    expect(() => readFileSync(path)).toThrow("ENOENT");
+  });
+});
