@@ -153,6 +153,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const [id, olds, news] = [request.getId(), plainFrom(markedFrom(request.getOlds())), plainFrom(asked)];
       const response = new UpdateResponse();
       if (request.getPreview()) {
+        methods.plannedUpdate();
         const { detailed } = await compare(subjectOf(request.getUrn()), request, id, asked);
         response.setProperties(
           outputs(kind, kind ? plannedUpdate(kind, olds, news, detailed) : plannedSet(olds, news), asked),

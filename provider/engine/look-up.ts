@@ -8,7 +8,7 @@ import { containsUnknown, isUnknown, UNKNOWN } from "../record/path.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import { pairsIn } from "../set/pair.ts";
 import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
-import type { StepParts } from "./steps.ts";
+import type { LookedUp, StepParts } from "./steps.ts";
 
 /** The arguments that identify a record, of any kind. */
 const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
@@ -21,15 +21,13 @@ export const lookUpRecord = async (
   olds: Json,
   news: Json,
   isSecret: (names: readonly string[]) => boolean,
-): Promise<{ news: Json; failures: CheckFailure[] }> => {
+): Promise<LookedUp> => {
   const failures = await unknownRoles({ connect, hasCredentials }, kind, olds, news, isSecret);
   const { adopt } = news;
   // A wrong text is refused by the check.
   if (adopt === undefined || adopt === null || isUnknown(adopt) || adoptProblem(adopt) || failures.length > 0)
     return { news, failures };
-  // Adopted by an earlier run.
-  if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
-    return { news: { ...news, adopt: olds.adopt }, failures: [] };
+  if (isAdoptedBefore(olds, adopt)) return { news: { ...news, adopt: olds.adopt }, failures: [] };
   const identifying = Object.fromEntries(IDENTIFYING.map((name) => [name, news[name]]));
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
@@ -46,6 +44,20 @@ export const lookUpRecord = async (
   if (changes !== undefined) log(changes);
   return { news: { ...news, adopt: record.uid }, failures: [] };
 };
+
+/**
+ * The arguments where nothing can be looked up. Which record is adopted is not known to the check. `shown` is for the engine, which
+ * accepts what is not known in a preview alone; an update ends before it uses that.
+ */
+export const withoutLookUp = (olds: Json, news: Json): LookedUp => {
+  if (news.adopt !== MATCHES) return { news, failures: [] };
+  if (isAdoptedBefore(olds, MATCHES)) return { news: { ...news, adopt: olds.adopt }, failures: [] };
+  return { news: { ...news, adopt: UNKNOWN }, failures: [], shown: { adopt: MATCHES } };
+};
+
+/** Adopted by an earlier run. */
+const isAdoptedBefore = (olds: Json, adopt: unknown): boolean =>
+  isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt);
 
 const unknownRoles = async (
   parts: Parts,

@@ -15,13 +15,15 @@ import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { journalProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
+import { withoutLookUp } from "./look-up.ts";
 import { type RecordNames, recordNames } from "./record-names.ts";
+import type { IsSecret } from "./record-review.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { refreshOnce } from "./refresh-once.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
-import type { Held, StepParts, Steps } from "./steps.ts";
+import type { Held, LookedUp, StepParts, Steps } from "./steps.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 export interface StackConfig {
@@ -47,6 +49,8 @@ export interface Methods {
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
   /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
   planned(inputs: Json): Promise<TakenOver | undefined>;
+  /** A preview shows an update. */
+  plannedUpdate(): void;
   create(inputs: Json): Promise<{ id: string; outs: Json }>;
   read(id: string, stored: Json): Promise<reconcile.ReadResult>;
   update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
@@ -101,7 +105,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
   const hasCredentials = async (): Promise<boolean> =>
     missingCredentials((await configured.promise).credentials) === undefined;
-  const gate = serviceGate({ config, connect, hasCredentials, log });
+  const gate = serviceGate({ config, connect, hasCredentials, log, clock: environment.clock });
+  const { offline } = gate;
   // The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership.
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
@@ -128,6 +133,11 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     return own;
   };
 
+  const lookedUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
+    if (!looksUp) return { news: asked, failures: [] };
+    return offline.isOn() ? withoutLookUp(olds, asked) : steps.lookUp(olds, asked, isSecret ?? (() => true));
+  };
+
   const methodsOf = (steps: Steps): Methods => ({
     // Never throws: the engine would call the other methods all the same, and they report the problems.
     configure: async ({ config }) => {
@@ -147,29 +157,29 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         declared.add(asked[KEY]);
         await checkConfig();
         await gate.address(olds);
+        await offline.hold();
         const isNew = Object.keys(olds).length === 0;
-        // Only the packages for TypeScript say that it is a preview.
-        const run = { isUpdate: isPreview !== true };
+        // Only programs in TypeScript say which of the two it is; dynamic resources have no other ones.
+        const run = { isUpdate: isPreview === undefined && looksUp ? undefined : isPreview !== true };
         if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
         // A group that the same update creates is in no service yet.
         const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
         if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
-        if (run.isUpdate && (await hasCredentials())) await gate.reachable();
-        const looked = looksUp
-          ? await steps.lookUp(olds, asked, isSecret ?? (() => true))
-          : { news: asked, failures: [] };
+        if (run.isUpdate !== false && (await hasCredentials())) await gate.reachable(run);
+        const looked = await lookedUp(steps, olds, asked, isSecret);
         const { inputs, failures } = await steps.check(olds, looked.news, {
           isSecret,
           showsNames: showsNames ?? isPreview === true,
         });
         const problems = [...failures, ...looked.failures];
+        if (isNew) offline.expectStep();
         const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
         const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;
         const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
         return {
-          inputs: { ...inputs, ...own, ...(uid !== undefined && { uid }) },
+          inputs: { ...inputs, ...looked.shown, ...own, ...(uid !== undefined && { uid }) },
           failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
         };
       },
@@ -185,11 +195,19 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       // Another kind of provider wrote the state, or the service has moved. The update stores the handler and the address, and
       // sends nothing.
       const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
-      return { ...compared, changes: compared.changes || isStale };
+      const changes = compared.changes || isStale;
+      if (changes) offline.expectStep();
+      else offline.expectNone();
+      return { ...compared, changes };
     }),
-    planned: reported((inputs) => steps.planned(inputs)),
+    planned: reported((inputs) => {
+      offline.shown();
+      return steps.planned(inputs);
+    }),
+    plannedUpdate: offline.shown,
     create: reported(async (inputs) => {
       gate.open();
+      offline.carriedOut();
       const { id, outs } = await steps.create(await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
@@ -208,6 +226,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       }),
     ),
     update: reported(async (id, olds, news) => {
+      offline.carriedOut();
       const { outs } = await steps.update(await sessionFor(steps.held(id, olds), news), id, olds, news);
       return { outs: keyed(outs, news) };
     }),

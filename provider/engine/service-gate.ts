@@ -3,6 +3,7 @@
 //
 // Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
 // and a delete in the outputs. A state of an earlier version carries none, and receives that of this run.
+import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
@@ -10,6 +11,7 @@ import { SERVICE } from "../../client/preview-marks.ts";
 import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
+import { type Offline, offlineWith } from "./offline.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {
@@ -27,8 +29,11 @@ class Unreachable extends SessionError {
 }
 
 export interface Run {
-  /** An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. */
-  isUpdate: boolean;
+  /**
+   * An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. Undefined where the
+   * engine and the program do not say what it is: a preview then goes on, and an update ends with its first step.
+   */
+  isUpdate: boolean | undefined;
 }
 
 export interface ServiceGate {
@@ -39,7 +44,9 @@ export interface ServiceGate {
   /** The same for the group in which the program creates something. */
   newPlace(uid: string, run: Run): Promise<void>;
   /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
-  reachable(): Promise<void>;
+  reachable(run: Run): Promise<void>;
+  /** What is done without the service, where the run may be a preview. */
+  offline: Offline;
   /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
   explain(uid: string, error: unknown): Promise<never>;
   /** Throws once a record of this run was refused. */
@@ -53,14 +60,20 @@ export interface GateParts {
   connect(): Promise<Session>;
   hasCredentials(): Promise<boolean>;
   log(text: string): void;
+  clock: Clock;
 }
 
-export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts): ServiceGate => {
+export const serviceGate = ({ config, connect, hasCredentials, log, clock }: GateParts): ServiceGate => {
   let refusal: WrongService | undefined;
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
   let contact: Promise<void> | undefined;
+  const offline = offlineWith(clock, log);
 
+  const goOffline = (error: Unreachable, { isUpdate }: Run): void => {
+    if (isUpdate) throw error;
+    offline.begin(error);
+  };
   const refuse = (error: unknown): never => {
     if (error instanceof WrongService) refusal ??= error;
     throw error;
@@ -76,14 +89,14 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
       return { problem: (error as Error).message };
     }
   };
-  const absenceIn = async (root: string, { isUpdate }: Run): Promise<Absence | undefined> => {
+  const absenceIn = async (root: string, run: Run): Promise<Absence | undefined> => {
     if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
     const own = lookUps.get(root) ?? lookUp(root);
     lookUps.set(root, own);
     const found = await own;
     if (!("problem" in found)) return found.absence;
-    if (isUpdate && found.isOfSession) throw new Unreachable(found.problem);
-    if (!reported.has(root)) log(uncheckedText(root, found.problem));
+    if (run.isUpdate !== false && found.isOfSession) goOffline(new Unreachable(found.problem), run);
+    if (!offline.isOn() && !reported.has(root)) log(uncheckedText(root, found.problem));
     reported.add(root);
     return undefined;
   };
@@ -112,10 +125,15 @@ export const serviceGate = ({ config, connect, hasCredentials, log }: GateParts)
     },
     organization,
     newPlace,
-    reachable: () => {
+    reachable: async (run) => {
+      if (offline.isOn()) return;
       contact ??= connect().then(tryToReach);
-      return contact;
+      await contact.catch((error) => {
+        if (!(error instanceof Unreachable)) throw error;
+        goOffline(error, run);
+      });
     },
+    offline,
     explain: async (uid, error) => {
       const denied = hasCode(error, "PERMISSION_DENIED") && !sessionErrorOf(error);
       if (denied) await organization(uid);

@@ -24,13 +24,17 @@ export interface Shown {
   showsNames: boolean;
 }
 
+/** The arguments after a look-up, and the problems of names. */
+export interface LookedUp {
+  news: Json;
+  failures: CheckFailure[];
+  /** what the engine gets in place of what could not be looked up */
+  shown?: Json;
+}
+
 export interface Steps {
   /** The arguments with the record that `adopt` means, and the problems of names. `isSecret`: whether one of these is secret. */
-  lookUp(
-    olds: Json,
-    news: Json,
-    isSecret: (names: readonly string[]) => boolean,
-  ): Promise<{ news: Json; failures: CheckFailure[] }>;
+  lookUp(olds: Json, news: Json, isSecret: (names: readonly string[]) => boolean): Promise<LookedUp>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */

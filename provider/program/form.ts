@@ -10,7 +10,7 @@ import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
 import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../record/state.ts";
 import { placeInStack } from "../record/urn.ts";
 import { perRun } from "./run.ts";
-import { afterFirstLookUp, checkProgramConfig, programError } from "./session.ts";
+import { afterFirstLookUp, checkProgramConfig, hasEngine, programError } from "./session.ts";
 
 export interface Form {
   /** of the type tokens */
@@ -42,7 +42,9 @@ const nativeForm: Form = {
   looksUp: false,
   inputs: () => {
     const organization = orUndefined(pulumi.getOrganization);
-    const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
+    // Of an update too, since programs in other languages do not say which of the two it is.
+    const isPreview = pulumi.runtime.isDryRun();
+    const preview = isPreview || hasEngine() ? { [PREVIEW]: isPreview } : {};
     return { ...(organization !== undefined && { [ORGANIZATION]: organization }), ...preview };
   },
 };

@@ -1,0 +1,63 @@
+// A run without the service: what tells a preview from an update, and how long checks wait for it.
+import { expect, it } from "vitest";
+import { SessionError } from "../../../client/errors.ts";
+import { offlineWith } from "../../../provider/engine/offline.ts";
+import { manualClock } from "../../harness/clock.ts";
+
+const REASON = new SessionError("no connection");
+const WARNING = "warning: the service is not asked, and this shows what is known without it: no connection";
+
+const start = () => {
+  const clock = manualClock();
+  const said: string[] = [];
+  return { clock, said, offline: offlineWith(clock, (text) => said.push(text)) };
+};
+
+it("a run with the service waits for nothing, and says nothing", async () => {
+  const { clock, said, offline } = start();
+  offline.expectStep();
+  await offline.hold();
+  offline.shown();
+  offline.carriedOut();
+  expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [], false]);
+});
+
+it("a preview warns once, and its checks wait no longer", async () => {
+  const { clock, said, offline } = start();
+  offline.begin(REASON);
+  offline.expectStep();
+  offline.shown();
+  offline.shown();
+  await offline.hold();
+  offline.expectNone();
+  expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [WARNING], true]);
+});
+
+it("an update ends with the reason, and the checks that follow wait until the engine has seen it", async () => {
+  const { clock, said, offline } = start();
+  offline.begin(REASON);
+  await offline.hold();
+  offline.expectStep();
+  expect(() => offline.carriedOut()).toThrow(REASON);
+  clock.advance(400);
+  expect(() => offline.carriedOut()).toThrow(REASON);
+  await offline.hold();
+  await offline.hold();
+  expect([clock.sleeps, said]).toEqual([[600], []]);
+});
+
+it("where no step comes, it counts as a preview", async () => {
+  const { clock, said, offline } = start();
+  offline.begin(REASON);
+  offline.expectStep();
+  await offline.hold();
+  await offline.hold();
+  expect([clock.sleeps, said]).toEqual([[2_000], [WARNING]]);
+});
+
+it("a preview in which nothing changes warns too", () => {
+  const { said, offline } = start();
+  offline.begin(REASON);
+  offline.expectNone();
+  expect(said).toEqual([WARNING]);
+});
