@@ -1,0 +1,54 @@
+// How many files and functions an engineer reads to follow one create, or one delete: what passes in a process that has created records
+// before. The bounds only go down.
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Service, startService } from "../harness/provider.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.close();
+  folder.remove();
+});
+
+interface Passed {
+  stored: { id: string; outs: object };
+  /** names of functions by file */
+  way: Record<string, string[]>;
+}
+
+const pass = async (...args: string[]): Promise<Passed> => {
+  const script = fileURLToPath(new URL("../support/steady-way.ts", import.meta.url));
+  const env = { ...process.env, ...service.env, IRM_JOURNAL: folder.path("journals") };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, service.organization as string, ...args], {
+    env,
+  });
+  return JSON.parse(stdout.trim().split("\n").at(-1) as string) as Passed;
+};
+
+/** The functions with a name; the others belong to the one that they are in. */
+const countOf = (way: Passed["way"]) => {
+  const functions = Object.values(way).flat();
+  return { files: Object.keys(way).length, functions: functions.filter((name) => name !== "anonymous").length };
+};
+
+const requireShort = ({ way }: Passed, files: number, functions: number): void => {
+  const count = countOf(way);
+  const lines = Object.entries(way).map(([file, names]) => `${file}: ${names.join(" ")}`);
+  const text = [`${count.files} files, ${count.functions} named functions:`, ...lines].join("\n  ");
+  expect(count.files <= files && count.functions <= functions, text).toBe(true);
+};
+
+it("passes few files and functions: one more create, and a first delete", async () => {
+  const created = await pass();
+  const { id, outs } = created.stored;
+  const deleted = await pass(id, JSON.stringify(outs));
+  requireShort(created, 38, 169);
+  requireShort(deleted, 27, 88);
+});
