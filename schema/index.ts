@@ -7,14 +7,12 @@ export {
   capabilityBits,
   capabilityFrom,
   capabilityName,
-  isInternalOnly,
 } from "./capability.ts";
 export { type Code, codeFromHttp, codeFromNumber, codes } from "./code.ts";
 export {
   ApiError,
   alreadyExists,
   apiError,
-  type Detail,
   errorFromStatus,
   type FieldViolation,
   failedPrecondition,

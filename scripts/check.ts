@@ -20,6 +20,7 @@ const reading: Step[] = [
   { name: "lint and format", command: "biome", args: ["check"], fix: "npm run fix" },
   generated,
   { name: "unused code and dependencies", command: "knip", args: [] },
+  { name: "code that only tests use", command: "knip", args: ["--production"] },
   { name: "references of docs and comments", command: process.execPath, args: [join("scripts", "references.ts")] },
 ];
 const unitTests: Step = { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] };

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "./log.ts";
 import type { Store } from "./store/store.ts";
-import { createSigner, generateKey, type Signer, type StoredKey } from "./sts/key/signer.ts";
+import { createSigner, generateKey } from "./sts/index.ts";
+import type { Signer, StoredKey } from "./sts/key/signer.ts";
 
 export interface ServerKeys {
   /** signs API tokens */

@@ -2,7 +2,8 @@
 // status, text, reason, domain and details. The rows and the forms of the details are copied from the published documents.
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ApiError, type Code, type Detail, retryInfo } from "../../schema/index.ts";
+import type { Detail } from "../../schema/error.ts";
+import { ApiError, type Code, retryInfo } from "../../schema/index.ts";
 import { createMetrics } from "../../server/metrics.ts";
 import type { Pipeline } from "../../server/pipeline.ts";
 import { createBounds } from "../../server/port/bounds.ts";

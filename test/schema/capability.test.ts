@@ -1,6 +1,7 @@
 // Capabilities: names, bits and the `cap` claim's bit set (docs/contract.md#capabilities, docs/contract.md#api-tokens).
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { isInternalOnly } from "../../schema/capability.ts";
 import {
   capabilities,
   capabilitiesFromBits,
@@ -9,7 +10,6 @@ import {
   capabilityName,
   Group,
   inputViolations,
-  isInternalOnly,
   messageFromJson,
   Role,
 } from "../../schema/index.ts";
