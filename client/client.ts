@@ -197,7 +197,8 @@ const NO_EXCHANGE =
   "Is this the address of the token exchange? It comes from irm:authUrl (or IRM_AUTH_URL), and without one from " +
   "irm:baseUrl (or IRM_BASE_URL).";
 
-// These refusals say what is wrong. If the server was restarted as well, the next refusal is another one.
+// These refusals say what is wrong. If the server was restarted as well, the next refusal is another one. All have one code and no
+// details, so the text decides, and only about the hint.
 const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
 
 // A service's text must not control the terminal that prints it.

@@ -1,6 +1,8 @@
 // The credential provider chain: a given API token (IRM_TOKEN, IRM_TOKEN_FILE), then one exchanged for the workload's own token
 // (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). Settings may name other variables (credential-settings.ts). A token stays
 // in this process and is renewed before it expires.
+import { decodeProtectedHeader } from "jose/decode/protected_header";
+import { decodeJwt } from "jose/jwt/decode";
 import { isUidp } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import {
@@ -96,9 +98,7 @@ const clean = (text: string, source: string, { redactor }: CredentialEnvironment
 
 // The exchange accepts a signed JWT (RFC 7519, 7.2); anything else is not sent. The value is not quoted: it may still be a token.
 const workloadProblem = (text: string, variable: string, own: CredentialSource): string | undefined => {
-  const parts = text.trim().split(".");
-  const isJwt = parts.length === 3 && parts.every((part) => /^[\w-]+$/.test(part)) && parts.slice(0, 2).every(isObject);
-  if (isJwt) return undefined;
+  if (isSignedToken(text.trim())) return undefined;
   const wanted = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
   const source = nameOf(variable, own);
   const isNamed = own.names?.[variable] !== undefined;
@@ -107,11 +107,14 @@ const workloadProblem = (text: string, variable: string, own: CredentialSource):
     : `${source} names a file that does not hold ${wanted}; for an API token, set ${isNamed ? "tokenFile" : "IRM_TOKEN_FILE"} to its path`;
 };
 
-const isObject = (part: string): boolean => {
+const isSignedToken = (token: string): boolean => {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return false;
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    decodeProtectedHeader(token);
+    decodeJwt(token);
+    return true;
   } catch {
+    // one of its parts is not a JSON object
     return false;
   }
 };
@@ -252,8 +255,9 @@ export const identityOf = (token: string): string | undefined => {
 /** The claims of a token, which the service verifies; none of one that is not a JWT. */
 const claimsOf = (token: string): Record<string, unknown> => {
   try {
-    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) ?? {};
+    return decodeJwt(token);
   } catch {
+    // an opaque token
     return {};
   }
 };

@@ -7,7 +7,7 @@ import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
 import { settingsOf } from "../provider/set/settings.ts";
-import { isUidp, type Json } from "../schema/index.ts";
+import { isObject, isUidp, type Json } from "../schema/index.ts";
 import type { DetailedDiff } from "./detailed-diff.ts";
 
 /** Of a new record, with these inputs, that the resource with this URN would create. */
@@ -51,9 +51,6 @@ const asNormal = (given: unknown, normalized: unknown): unknown => {
   if (!isObject(given) || !isObject(normalized)) return UNKNOWN;
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, asNormal(value, normalized[name])]));
 };
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the service answers with the record that an argument names. */
 const isSpeltOut = (kind: Kind, name: string): boolean =>

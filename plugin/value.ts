@@ -2,7 +2,7 @@
 // (github.com/pulumi/pulumi/sdk/go/common/resource/sig, github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { UNKNOWN } from "../provider/record/path.ts";
-import type { Json } from "../schema/index.ts";
+import { isObject, type Json } from "../schema/index.ts";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
@@ -29,15 +29,14 @@ export class Secret {
 /** A tree of plain values in which some are `Secret`. */
 export type Marked = Json;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
+const isPlain = (value: unknown): value is Json => isObject(value) && !(value instanceof Secret);
 
 export const markedFrom = (struct: Struct.Struct | undefined): Marked => marked(struct?.toJavaScript() ?? {}) as Marked;
 
 const marked = (value: unknown): unknown => {
   if (UNKNOWNS.includes(value)) return UNKNOWN;
   if (Array.isArray(value)) return value.map(marked);
-  if (!isObject(value)) return value;
+  if (!isPlain(value)) return value;
   if (value[SIGNATURE] === SECRET_SIGNATURE) return new Secret(marked(value.value));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, marked(member)]));
 };
@@ -48,14 +47,14 @@ export const plainFrom = (value: Marked): Json => plain(value) as Json;
 const plain = (value: unknown): unknown => {
   if (value instanceof Secret) return plain(value.value);
   if (Array.isArray(value)) return value.map(plain);
-  if (!isObject(value)) return value;
+  if (!isPlain(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 };
 
 export const containsSecret = (value: unknown): boolean => {
   if (value instanceof Secret) return true;
   if (Array.isArray(value)) return value.some(containsSecret);
-  return isObject(value) && Object.values(value).some(containsSecret);
+  return isPlain(value) && Object.values(value).some(containsSecret);
 };
 
 /** The texts within what is secret. */
@@ -74,7 +73,7 @@ export const withMarksOf = (values: Json, marks: Marked): Marked =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const mark = marks[name];
-      if (isObject(value) && isObject(mark)) return [name, withMarksOf(value, mark)];
+      if (isPlain(value) && isPlain(mark)) return [name, withMarksOf(value, mark)];
       return [name, containsSecret(mark) ? new Secret(value) : value];
     }),
   );
@@ -87,7 +86,7 @@ const withSecretAt = (values: Marked, [name = "", ...rest]: string[]): Marked =>
   const value = values[name];
   if (value === undefined || value instanceof Secret) return values;
   if (rest.length === 0) return { ...values, [name]: new Secret(plain(value)) };
-  return isObject(value) ? { ...values, [name]: withSecretAt(value, rest) } : values;
+  return isPlain(value) ? { ...values, [name]: withSecretAt(value, rest) } : values;
 };
 
 export const structFrom = (values: Marked): Struct.Struct => Struct.Struct.fromJavaScript(signed(values) as never);
@@ -95,7 +94,7 @@ export const structFrom = (values: Marked): Struct.Struct => Struct.Struct.fromJ
 const signed = (value: unknown): unknown => {
   if (value instanceof Secret) return { [SIGNATURE]: SECRET_SIGNATURE, value: signed(value.value) };
   if (Array.isArray(value)) return value.map((item) => signed(item ?? null));
-  if (!isObject(value)) return value;
+  if (!isPlain(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([name, member]) => [name, signed(member)]));
 };

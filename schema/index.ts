@@ -41,6 +41,7 @@ export { fieldNamed, fieldsOf } from "./field-table.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export {
   answerFromJson,
+  isObject,
   type Json,
   messageFromJson,
   messageToJson,

@@ -39,7 +39,7 @@ interface Reading {
   strict: boolean;
 }
 
-const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
 import { inputFields } from "./input.ts";
-import type { Json } from "./json.ts";
+import { isObject, type Json } from "./json.ts";
 
 type IsUnknown = (value: unknown) => boolean;
 
@@ -84,9 +84,6 @@ const arranged = (field: z.ZodType, items: unknown[]): unknown[] => {
 
 const mapValues = (map: Json, change: (value: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Paths of the fields whose behaviour the predicate accepts: `staticKeys.expirationTime`. Lists and maps are not entered. */
 export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolean, prefix = ""): string[] =>

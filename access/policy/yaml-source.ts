@@ -90,8 +90,8 @@ const documentOf = (text: string, lines: LineCounter): Document | string => {
 // The library's own text is for programs.
 const syntaxText = ({ code, message }: YAMLError): string => {
   if (code === "MULTIPLE_DOCS") return "a second document begins here; the file may hold one";
-  // Block sequences on one line nest without brackets.
-  return message.includes("call stack") ? TOO_DEEP : `is not YAML: ${message}`;
+  // Block sequences on one line nest without brackets: the library runs out of stack.
+  return code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : `is not YAML: ${message}`;
 };
 
 const syntaxMistakes = ({ errors }: Document, place: (offset: number) => Place): Mistake[] => {

@@ -1,6 +1,6 @@
 // A file of rules: what fails a review, what is excused, and what is required. All problems at once.
 import { z } from "zod";
-import { suggestion } from "../../schema/index.ts";
+import { isObject, type Json, suggestion } from "../../schema/index.ts";
 import { shapeError } from "../../schema/shape.ts";
 import { mistakeText } from "../policy/index.ts";
 import { pathText, plainValue } from "../policy/source.ts";
@@ -49,8 +49,7 @@ export const parseRules = (text: string, name: string): ParsedRules => {
   return { rules: { ...verdict, required }, problems };
 };
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+const fieldsOf = (value: unknown): Json => (isObject(value) ? { ...value } : {});
 
 /** With their places in the list; what is no text has its own problem. */
 const textsOf = (value: unknown): [number, string][] =>

@@ -2,7 +2,7 @@
 // go.
 import patch from "fast-json-patch";
 import type { z } from "zod";
-import { asMessage, inputFields, type Json, type Message } from "../../schema/index.ts";
+import { asMessage, inputFields, isObject, type Json, type Message } from "../../schema/index.ts";
 import { type Desired, withObserved } from "./desired.ts";
 import type { Kind } from "./kind.ts";
 import { choicesOf, normal, observe } from "./normal-form.ts";
@@ -41,7 +41,7 @@ const membersBetween = (before: unknown, after: unknown, path: ChangedMember["pa
   if (before === undefined || after === undefined)
     return before === after ? [] : [{ path, change: before === undefined ? "add" : "delete" }];
   if (Array.isArray(before) && Array.isArray(after)) return itemsBetween(before, after, path);
-  if (isRecord(before) && isRecord(after))
+  if (isObject(before) && isObject(after))
     return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
       membersBetween(before[name], after[name], [...path, name]),
     );
@@ -53,7 +53,7 @@ const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["
   const [old, now] = [before.map((item) => JSON.stringify(item)), after.map((item) => JSON.stringify(item))];
   const stay = old.filter((text) => now.includes(text));
   const isSameOrder = JSON.stringify(stay) === JSON.stringify(now.filter((text) => old.includes(text)));
-  if (!isSameOrder || [...before, ...after].some(isRecord))
+  if (!isSameOrder || [...before, ...after].some(isObject))
     return Array.from({ length: Math.max(old.length, now.length) }, (_, i) =>
       membersBetween(before[i], after[i], [...path, i]),
     ).flat();
@@ -65,9 +65,6 @@ const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["
     return [{ path: [...path, i], change: isGone && isNew ? "update" : isNew ? "add" : "delete" }];
   });
 };
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const maskPath = (schema: Message, [name, ...rest]: string[]): string => {
   const message = asMessage(schema.shape[name as string] as z.ZodType);

@@ -14,16 +14,16 @@ export const containsUnknown = (value: unknown): boolean =>
   isPlaceholder(value) ||
   (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+const isHolder = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
 export const valueAt = (holder: unknown, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), holder);
+  path.split(".").reduce<unknown>((value, name) => (isHolder(value) ? value[name] : undefined), holder);
 
 /** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
 export const withValueAt = (holder: Json, path: string, value: unknown): Json => {
   const [name = "", ...rest] = path.split(".");
   const own = holder[name];
-  if (rest.length > 0) return isObject(own) ? { ...holder, [name]: withValueAt(own, rest.join("."), value) } : holder;
+  if (rest.length > 0) return isHolder(own) ? { ...holder, [name]: withValueAt(own, rest.join("."), value) } : holder;
   const { [name]: _, ...others } = holder;
   return value === undefined ? others : { ...others, [name]: value };
 };

@@ -1,7 +1,7 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { SERVICE } from "../../client/preview-marks.ts";
-import { isUidp, type Json, orderLists } from "../../schema/index.ts";
+import { isObject, isUidp, type Json, orderLists } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
 import { argumentPath, type Kind } from "./kind.ts";
 import {
@@ -108,9 +108,6 @@ const withoutNull = (value: unknown): unknown => {
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
   return Object.fromEntries(members.map(([name, member]) => [name, withoutNull(member)]));
 };
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
 export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);

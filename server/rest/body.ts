@@ -1,6 +1,6 @@
 // The body of a request: its content type (RFC 9110 section 8.3), and a JSON object in UTF-8 in which each name appears
 // once.
-import type { FieldViolation, Json } from "../../schema/index.ts";
+import { type FieldViolation, isObject, type Json } from "../../schema/index.ts";
 import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
 
 /** `application/json` of `application/json; charset=utf-8` */
@@ -21,7 +21,7 @@ export const jsonFromBody = (body: Buffer, violations: FieldViolation[]): Json =
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
     const json: unknown = JSON.parse(text);
     if (hasDuplicateName(text, json)) violations.push(...duplicateViolations(text));
-    if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Json;
+    if (isObject(json)) return json;
     violations.push({ field: "", description: "the body must be a JSON object" });
   } catch (error) {
     const reason = (error as Error).message.slice(0, SHOWN_MAX);

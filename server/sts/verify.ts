@@ -1,11 +1,11 @@
 // Signature (RFC 7515 section 5.2, by jose) and times (RFC 7519 section 4.1) of a workload's token.
 import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
-import { apiError } from "../../schema/index.ts";
+import { apiError, type Json } from "../../schema/index.ts";
 import { Refusal, refusal } from "./refusal.ts";
 import type { CompactToken } from "./token/compact.ts";
 import { hasSignatureLength } from "./token/signature.ts";
-import { type JsonObject, ownValue } from "./token/strict-json.ts";
+import { ownValue } from "./token/strict-json.ts";
 
 const LEEWAY_SECONDS = 60;
 const MAX_LIFE_SECONDS = 24 * 60 * 60;
@@ -22,7 +22,7 @@ export const verifySignature = async (token: CompactToken, key: KeyObject): Prom
 };
 
 /** Requires `exp`, and checks `nbf` and `iat` where they are present. The longest lifetime is 24 hours. */
-export const checkTimes = (claims: JsonObject, nowMs: number): void => {
+export const checkTimes = (claims: Json, nowMs: number): void => {
   const now = nowMs / 1000;
   const expiry = seconds(claims, "exp");
   const notBefore = seconds(claims, "nbf");
@@ -36,7 +36,7 @@ export const checkTimes = (claims: JsonObject, nowMs: number): void => {
 };
 
 /** True when `checkTimes` accepts the token. */
-export const isTimely = (claims: JsonObject, nowMs: number): boolean => {
+export const isTimely = (claims: Json, nowMs: number): boolean => {
   try {
     checkTimes(claims, nowMs);
     return true;
@@ -46,7 +46,7 @@ export const isTimely = (claims: JsonObject, nowMs: number): boolean => {
   }
 };
 
-const seconds = (claims: JsonObject, name: string): number | undefined => {
+const seconds = (claims: Json, name: string): number | undefined => {
   const value = ownValue(claims, name);
   if (value === undefined) return undefined;
   if (typeof value !== "number" || !(value >= 0 && value <= MAX_SECONDS))

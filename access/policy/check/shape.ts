@@ -1,5 +1,6 @@
 // The shape of a value that people write, by a schema. What does not fit is reported and left out, so that the rest can be checked.
 import type { z } from "zod";
+import { isObject } from "../../../schema/json.ts";
 import { shapeError } from "../../../schema/shape.ts";
 import { mustBeString } from "../../preset/preset.ts";
 import type { Path, Report } from "./report.ts";
@@ -23,7 +24,7 @@ export const checkShape = (value: unknown, shape: z.ZodType, unknownField: Unkno
       leaveOut(value, issue.path);
     }
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 };
 
 /** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */

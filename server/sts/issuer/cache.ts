@@ -2,9 +2,9 @@
 // token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, and a limit on concurrent
 // fetches (`places.ts`). The cached issuers are bounded too. Callers ask only for issuers that a stored identity trusts.
 
-import { isLoopbackUrl } from "../../../schema/index.ts";
+import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
-import { isJsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
+import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 import { documentUrl } from "./address.ts";
 import type { FetchDocument } from "./fetch.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
@@ -120,7 +120,7 @@ const fetchKeys = async (
   const { dev, fetchDocument, signal } = options;
   const metadataUrl = documentUrl(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, { loopback: dev });
   const metadata = parseStrictJson(await fetchDocument(metadataUrl, signal));
-  if (!isJsonObject(metadata) || ownValue(metadata, "issuer") !== issuer)
+  if (!isObject(metadata) || ownValue(metadata, "issuer") !== issuer)
     throw new TypeError("the discovery document names another issuer");
   const keysUri = ownValue(metadata, "jwks_uri");
   if (typeof keysUri !== "string") throw new TypeError("the discovery document has no jwks_uri");

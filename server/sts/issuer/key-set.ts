@@ -1,8 +1,10 @@
 // Reads a JSON Web Key Set (RFC 7517) to public keys that may verify a signature, and picks one for a token. It drops weak,
 // private and ambiguous keys, and keys for other purposes. The set of an identity may contain none of those.
+
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { isObject, type Json } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
-import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "../token/strict-json.ts";
+import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 
 const MAX_KEYS = 100;
 const PRIVATE_PARTS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
@@ -25,7 +27,7 @@ export type KeySet = readonly VerificationKey[];
 /** The usable keys, and why the others are not. Throws TypeError when the text is no set. */
 export const parseKeySet = (text: string): { keys: VerificationKey[]; refused: string[] } => {
   const set = parseStrictJson(text);
-  const members = isJsonObject(set) ? ownValue(set, "keys") : undefined;
+  const members = isObject(set) ? ownValue(set, "keys") : undefined;
   if (!Array.isArray(members)) throw new TypeError('not an object with a list of "keys"');
   if (members.length > MAX_KEYS) throw new TypeError(`more than ${MAX_KEYS} keys`);
   const keys: VerificationKey[] = [];
@@ -69,10 +71,10 @@ export const hasKey = (keys: KeySet, keyId: string | undefined, algorithm: strin
   keys.some((key) => (keyId === undefined ? key.algorithms.includes(algorithm) : key.keyId === keyId));
 
 const readKey = (jwk: unknown, all: readonly unknown[]): VerificationKey | string => {
-  if (!isJsonObject(jwk)) return "not an object";
+  if (!isObject(jwk)) return "not an object";
   const keyId = ownValue(jwk, "kid");
   if (keyId !== undefined && typeof keyId !== "string") return "kid is not a string";
-  if (keyId !== undefined && all.filter((other) => isJsonObject(other) && ownValue(other, "kid") === keyId).length > 1)
+  if (keyId !== undefined && all.filter((other) => isObject(other) && ownValue(other, "kid") === keyId).length > 1)
     return "its kid is not the only one";
   if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) return "it has private parts";
   const use = ownValue(jwk, "use");
@@ -86,7 +88,7 @@ const readKey = (jwk: unknown, all: readonly unknown[]): VerificationKey | strin
   return typeof key === "string" ? key : { keyId, algorithms, key };
 };
 
-const algorithmsOf = (jwk: JsonObject): string[] => {
+const algorithmsOf = (jwk: Json): string[] => {
   const type = ownValue(jwk, "kty");
   const ofCurve = CURVE_ALGORITHMS[`${type} ${ownValue(jwk, "crv")}`];
   const possible = type === "RSA" ? RSA_ALGORITHMS : ofCurve ? [ofCurve] : [];
@@ -94,7 +96,7 @@ const algorithmsOf = (jwk: JsonObject): string[] => {
   return own === undefined ? possible : possible.filter((algorithm) => algorithm === own);
 };
 
-const importKey = (jwk: JsonObject): KeyObject | string => {
+const importKey = (jwk: Json): KeyObject | string => {
   try {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
     return keyWeakness(key) ?? key;

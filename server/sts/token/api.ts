@@ -2,13 +2,13 @@
 // response, and its cause goes to the log. Each request passes here, so node:crypto checks the one algorithm in place, in a
 // fifth of the time that the thread pool takes. Nothing is cached.
 import { type KeyObject, verify as verifyWith } from "node:crypto";
-import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isUidp } from "../../../schema/index.ts";
+import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isObject, isUidp, type Json } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
 import type { Limits } from "../limit.ts";
 import { refusal, unauthenticated } from "../refusal.ts";
 import { decodeCompact } from "./compact.ts";
 import { hasSignatureLength } from "./signature.ts";
-import { isJsonObject, type JsonObject, ownValue } from "./strict-json.ts";
+import { ownValue } from "./strict-json.ts";
 
 const LEEWAY_MS = 60 * 1000;
 
@@ -69,7 +69,7 @@ const verify = (options: ApiTokenOptions, compact: string): ApiTokenClaims => {
 export const describeApiToken = (compact: string): ApiTokenDescription => {
   const { claims } = decodeCompact(compact);
   const actor = ownValue(claims, "act");
-  const actorIssuer = isJsonObject(actor) ? ownValue(actor, "iss") : undefined;
+  const actorIssuer = isObject(actor) ? ownValue(actor, "iss") : undefined;
   const email = ownValue(claims, "email");
   const emailVerified = ownValue(claims, "email_verified");
   return {
@@ -85,7 +85,7 @@ export const describeApiToken = (compact: string): ApiTokenDescription => {
 
 // No leeway for the expiry, which our own clock set. Some for `iat`, in case the clock was set back. We issue no longer
 // lifetime.
-const checkTimes = (claims: JsonObject, nowMs: number): number => {
+const checkTimes = (claims: Json, nowMs: number): number => {
   const [expiry, issuedAt] = [ownValue(claims, "exp"), ownValue(claims, "iat")];
   if (typeof expiry !== "number" || typeof issuedAt !== "number") throw refusal("times", "no exp or no iat");
   if (Object.hasOwn(claims, "nbf")) throw refusal("times", "nbf is not ours");
@@ -104,18 +104,18 @@ const isSignedBy = (key: KeyObject, compact: string): boolean => {
 };
 
 const readLimits = (internal: unknown): Limits => {
-  if (!isJsonObject(internal)) throw refusal("token_claims", "internal is not an object");
+  if (!isObject(internal)) throw refusal("token_claims", "internal is not an object");
   return { ...readCapabilities(internal), ...readScopes(internal) };
 };
 
-const readCapabilities = (internal: JsonObject): Limits => {
+const readCapabilities = (internal: Json): Limits => {
   const bits = ownValue(internal, "cap");
   if (bits === undefined) return {};
   if (typeof bits !== "string") throw refusal("token_claims", "internal.cap is not a bit set");
   return { capabilities: new Set(capabilitiesFromBits(bits)) };
 };
 
-const readScopes = (internal: JsonObject): Limits => {
+const readScopes = (internal: Json): Limits => {
   const scopes = ownValue(internal, "scopes");
   if (scopes === undefined) return {};
   if (!Array.isArray(scopes) || !scopes.every(isUidp)) throw refusal("token_claims", "internal.scopes are not uids");

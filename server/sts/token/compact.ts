@@ -1,7 +1,8 @@
 // Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it. The token has three parts with one
 // spelling each, and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
+import { isObject, type Json } from "../../../schema/index.ts";
 import { type Reason, refusal } from "../refusal.ts";
-import { isJsonObject, type JsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
+import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 export const MAX_TOKEN_BYTES = 16 * 1024;
 
@@ -22,7 +23,7 @@ export interface CompactToken {
   compact: string;
   algorithm: string;
   keyId: string | undefined;
-  claims: JsonObject;
+  claims: Json;
 }
 
 export const decodeCompact = (compact: string): CompactToken => {
@@ -39,17 +40,17 @@ const decodePart = (part: string): Buffer => {
   return bytes;
 };
 
-const parseObject = (bytes: Buffer, reason: Reason): JsonObject => {
+const parseObject = (bytes: Buffer, reason: Reason): Json => {
   try {
     const value = parseStrictJson(bytes);
-    if (isJsonObject(value)) return value;
+    if (isObject(value)) return value;
   } catch (error) {
     throw refusal(reason, (error as TypeError).message);
   }
   throw refusal(reason, "not a JSON object");
 };
 
-const checkHeader = (header: JsonObject): Pick<CompactToken, "algorithm" | "keyId"> => {
+const checkHeader = (header: Json): Pick<CompactToken, "algorithm" | "keyId"> => {
   const algorithm = ownValue(header, "alg");
   if (typeof algorithm !== "string" || !ALGORITHMS.includes(algorithm))
     throw refusal("token_header", "alg is not one of the list");

@@ -1,8 +1,10 @@
 // The text of a refresh token: base64 (RFC 4648 section 4) of JSON with `exp`, since the vendor's clients read when it expires.
 // The server compares a hash of the whole text, and reads only the family that it claims.
+
 import { createHash, randomBytes } from "node:crypto";
+import { isObject } from "../../../schema/index.ts";
 import { refusal } from "../refusal.ts";
-import { isJsonObject, ownValue, parseStrictJson } from "./strict-json.ts";
+import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_CHARACTERS = 4096;
 const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;
@@ -45,7 +47,7 @@ export const familyIdOf = (text: string): string => {
 const tokenIdOf = (text: string): unknown => {
   try {
     const json = parseStrictJson(Buffer.from(text, "base64"));
-    return isJsonObject(json) ? ownValue(json, "jti") : undefined;
+    return isObject(json) ? ownValue(json, "jti") : undefined;
   } catch {
     // Not JSON, so not ours.
     return undefined;

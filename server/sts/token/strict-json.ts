@@ -1,8 +1,7 @@
 // JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259
 // section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header).
+import type { Json } from "../../../schema/index.ts";
 import { hasDuplicateName } from "../../rest/duplicate-name.ts";
-
-export type JsonObject = Record<string, unknown>;
 
 /** Throws a TypeError that does not repeat the input. */
 export const parseStrictJson = (input: Uint8Array | string): unknown => {
@@ -12,11 +11,8 @@ export const parseStrictJson = (input: Uint8Array | string): unknown => {
   return value;
 };
 
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A member of the object itself: not `__proto__` or `constructor` of the prototype. */
-export const ownValue = (object: JsonObject, name: string): unknown =>
+export const ownValue = (object: Json, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 const decodeUtf8 = (bytes: Uint8Array): string => {
