@@ -1,11 +1,9 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
-// gives its own, so that the engine knows the order), names of roles checked, secrets marked. The descriptor says which is which.
+// gives its own, so that the engine knows the order), secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
 import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../record/kind.ts";
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
-import { perRun } from "./run.ts";
-import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 
 /** A record that another one refers to. */
 export interface BoundRecord {
@@ -95,69 +93,6 @@ export const withSecretOutputs = (
   return names.length === 0
     ? opts
     : { ...opts, additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...names] };
-};
-
-/**
- * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an
- * error of the preview; `isOwn` says that a role of the program is meant. The engine's side keeps the name, and looks up its uid
- * when it needs it.
- */
-export const checkedRoles = (
-  resource: Resource,
-  name: string,
-  inputs: pulumi.Inputs,
-  isOwn: (reference: unknown) => boolean,
-): pulumi.Inputs => {
-  const roles = argumentReferencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
-  const named = roles.filter((argument) => inputs[argument] !== undefined && !isOwn(inputs[argument]));
-  return Object.fromEntries(
-    named.map((argument) => [argument, checkedRole(`${resource.type} ${name}: ${argument}`, inputs[argument])]),
-  );
-};
-
-/** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
-export const checkedRole = (head: string, role: pulumi.Input<string>): pulumi.Input<string> => {
-  if (isUidp(role) || !hasEngine()) return role;
-  const given = pulumi.output(role);
-  const check = async (value: string): Promise<string> => {
-    const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");
-    if (!isRoleName(value)) return value;
-    try {
-      await builtInRoleUid(await programSession(), value);
-    } catch (error) {
-      if (!(error instanceof UnknownRole)) throw error;
-      throw await unknownRole(head, (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message);
-    }
-    return value;
-  };
-  if (typeof role !== "string") return given.apply(check);
-  const checked = check(role);
-  holdForLookUp(checked);
-  return pulumi.output(checked);
-};
-
-const unknownRoles = perRun(() => new Map<string, { heads: string[]; error: Promise<pulumi.RunError> }>());
-
-/** One error for all arguments with this problem: the SDK reports an error object once. */
-const unknownRole = (head: string, problem: string): Promise<pulumi.RunError> => {
-  const known = unknownRoles();
-  const heads: string[] = [];
-  const error = new Promise<pulumi.RunError>((resolve) =>
-    // One answer of the service concerns all arguments that wait for it.
-    setImmediate(() => resolve(programError(unknownRoleText(heads, problem)))),
-  );
-  const one = known.get(problem) ?? { heads, error };
-  known.set(problem, one);
-  one.heads.push(head);
-  return one.error;
-};
-
-const HEADS_SHOWN = 10;
-
-const unknownRoleText = ([first, ...others]: readonly string[], problem: string): string => {
-  if (others.length === 0) return `${first}: ${problem}`;
-  const more = others.length >= HEADS_SHOWN ? [`and ${others.length + 1 - HEADS_SHOWN} more`] : [];
-  return [`${problem}`, first, ...others.slice(0, HEADS_SHOWN - 1), ...more].join("\n  - ");
 };
 
 /**

@@ -8,8 +8,9 @@ import { rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import { boundRecords, checkedRoles, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
+import { boundRecords, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
 import { settled } from "./removals.ts";
+import { checkedRoles, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
@@ -47,7 +48,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const entered = currentProgram().enter(declared, given, options);
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
-    const inputs = { ...given, ...(form.looksUp && checkedRoles(descriptor, name, given, isOwn)) };
+    const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
     const adopted = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
     // One that is got by its uid is read, and has no arguments.
     const shown = opts.id === undefined ? display(entered, given) : {};

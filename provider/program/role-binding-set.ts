@@ -5,13 +5,14 @@ import { SET_TYPE as TYPE } from "../record/kind.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
-import { type Form, formOf, requireOneForm, withAliases } from "./form.ts";
+import { formOf, requireOneForm, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
-import { type BoundRecord, checkedRole, referenceUid, uidOf } from "./inputs.ts";
+import { type BoundRecord, referenceUid, uidOf } from "./inputs.ts";
 import { settled } from "./removals.ts";
 import { claimPlace, markHandled } from "./resource.ts";
 import type { Role } from "./role.ts";
+import { type CheckedNames, checkedRole, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
@@ -92,7 +93,13 @@ export class RoleBindingSet extends pulumi.CustomResource {
       updateTime: undefined,
     };
     const described = form.looksUp ? secretArguments({}) : {};
-    const bag = { ...unset, ...given, ...shownPairs(form, name, entered, pairs), ...described, ...own };
+    const bag = {
+      ...unset,
+      ...given,
+      ...shownPairs(namesToCheck(form, TYPE, opts), name, entered, pairs),
+      ...described,
+      ...own,
+    };
     super(form.prefix + TYPE, name, bag, entered.opts);
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
@@ -154,12 +161,12 @@ const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): vo
 };
 
 /** The pairs with their roles checked, and the names that a preview shows. */
-const shownPairs = ({ looksUp }: Form, name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
+const shownPairs = (which: CheckedNames, name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
   if (!Array.isArray(pairs)) return {};
   const checked = (pair: Pair, i: number): Pair =>
-    !looksUp || !pair?.role || entered.resourceOf(pair.role)
+    !pair?.role || entered.resourceOf(pair.role)
       ? pair
-      : { ...pair, role: checkedRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role) };
+      : { ...pair, role: checkedRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role, which) };
   return {
     bindings: pairs.map(checked),
     names: pairs.map((pair) => ({ identity: nameOf(entered, pair?.identity), role: nameOf(entered, pair?.role) })),

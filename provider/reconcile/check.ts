@@ -87,7 +87,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   ];
 };
 
-// The program looks names up (provider/program/inputs.ts), since a check needs no network.
+// The program looks names up (provider/program/role-names.ts), since a check needs no network.
 const withoutNames = (kind: Kind, input: Json): Json => {
   const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
   return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };

@@ -132,4 +132,26 @@ for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!,
       expect(place.rows("groups", `name LIKE '${name} %'`)).toEqual([]);
     },
   );
+
+  it("are used for the names of roles by a native program too: all misspelt ones are in the same preview", async () => {
+    const misspelt = `
+import { Group, RoleBinding, RoleBindingSet } from "pulumi-irm/plugin";
+const parent = process.env.ORG!;
+const identity = process.env.IRM_IDENTITY!;
+const team = new Group("team", { parent, name: "misspelt" });
+new RoleBinding("views", { parent, identity, role: "viewr" });
+new RoleBinding("looks", { parent: team, identity, role: "viewr" });
+new RoleBindingSet("set", { parent: team, bindings: [{ identity, role: "editr" }, { identity, role: "owner" }] });
+`;
+    const env = { ORG: place.server.organization };
+    const options = { ...COMMAND_LINE, plugin: inject("pluginFolder") };
+    const program = await place.program("misspelt", misspelt, env, options);
+    const { code, output } = await program.run("preview");
+    const text = diagnosticsOf(output);
+    expect(code).not.toBe(0);
+    expect(countOf(text, 'no built-in role is named "viewr"; did you mean viewer?'), text).toBe(1);
+    expect(text).toMatch(/- RoleBinding views: role\n +- RoleBinding looks: role\n/);
+    expect(countOf(text, 'RoleBindingSet set: bindings[0].role: no built-in role is named "editr"'), text).toBe(1);
+    expect(text).not.toMatch(/Warning|^ +at /m);
+  });
 });
