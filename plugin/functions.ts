@@ -6,37 +6,40 @@ import { getByUid, getIn, getNamed } from "../provider/engine/get.ts";
 import { reporterWith } from "../provider/engine/report.ts";
 import { builtInRoleUid, isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords } from "../provider/kind/index.ts";
-import { TOKEN_PREFIX } from "../provider/record/kind.ts";
+import { type Kind, TOKEN_PREFIX } from "../provider/record/kind.ts";
 import { containsUnknown } from "../provider/record/path.ts";
 import type { Session } from "../provider/run/session.ts";
-import type { Json, Resource } from "../schema/index.ts";
+import { type Json, type LookUpMode, lookUpArguments } from "../schema/index.ts";
 import type { Names } from "./names.ts";
 import { Refusal } from "./status.ts";
 import { containsSecret, markedFrom, plainFrom, Secret, structFrom } from "./value.ts";
 
 type Invoke = (connect: () => Promise<Session>, args: Json) => Promise<Json>;
 
-const byName =
-  (resource: Resource): Invoke =>
-  (connect, args) =>
-    getNamed(connect, resource, args as never);
+const kinds = Object.values<Kind>(kindRecords);
 
-const kinds = kindRecords;
-
-/** By name, without the token's prefix. */
-const getters: Readonly<Record<string, Invoke>> = {
-  getGroup: byName(kinds.group),
-  getIdentity: byName(kinds.identity),
-  getRole: byName(kinds.role),
-  getIdentityProvider: (connect, args) => getIn(connect, kinds.identityProvider, args),
-  getRepo: (connect, args) => getIn(connect, kinds.repo, args),
-  getTag: (connect, args) => getIn(connect, kinds.tag, args, "repo"),
-  getGroupInvite: (connect, { uid }) => getByUid(connect, kinds.groupInvite, uid),
-  getAccountAssociation: (connect, { group }) => getByUid(connect, kinds.accountAssociation, group),
+/** How the plugin answers a look-up, by its mode; `place` is the argument with the uid of the parent. */
+const lookUps: Readonly<Record<LookUpMode, (kind: Kind, place: string) => Invoke>> = {
+  name: (kind) => (connect, args) => getNamed(connect, kind, args as never),
+  "uid or name": (kind, place) => (connect, args) => getIn(connect, kind, args, place),
+  uid:
+    (kind) =>
+    (connect, { uid }) =>
+      getByUid(connect, kind, uid),
+  parent: (kind, place) => (connect, args) => getByUid(connect, kind, args[place]),
 };
 
+/** By name, without the token's prefix. */
+const getters: Readonly<Record<string, Invoke>> = Object.fromEntries(
+  kinds.flatMap((kind) => {
+    const { lookUp } = kind.texts;
+    const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
+    return lookUp ? [[`get${kind.type}`, lookUps[lookUp.by](kind, place)]] : [];
+  }),
+);
+
 const lists: Readonly<Record<string, Invoke>> = Object.fromEntries(
-  Object.values(kinds).map((kind) => {
+  kinds.map((kind) => {
     const { operation, plural } = kind.list;
     const list: Invoke = async (connect, args) => {
       const session = await connect();
@@ -60,7 +63,7 @@ export const functions: Readonly<Record<string, Invoke>> = { ...getters, ...list
  * uid is one that nothing has.
  */
 const planned = (name: string, { name: own }: Json): Json => {
-  const list = Object.values(kinds).find(({ list: { operation } }) => `l${operation.slice(1)}` === name);
+  const list = kinds.find(({ list: { operation } }) => `l${operation.slice(1)}` === name);
   if (list) return { [list.list.plural]: [] };
   return { uid: placeholderUid(undefined), ...(own !== undefined && { name: own }) };
 };

@@ -1,14 +1,15 @@
 // The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
-// SDKs know of the plugin. It follows from the descriptors in schema/ and from the doc comments of the TypeScript classes.
+// SDKs know of the plugin. It follows from the descriptors in schema/.
 import { kindRecords } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/record/kind.ts";
+import { roleBindingSet } from "../schema/index.ts";
 import { functionSpecs } from "./schema/function.ts";
 import { configSpec, providerSpec } from "./schema/provider.ts";
 import { resourceSpec } from "./schema/resource.ts";
 import { roleBindingSetSpec } from "./schema/role-binding-set.ts";
-import type { Descriptions, FunctionSpec, ResourceSpec } from "./schema/spec.ts";
+import type { FunctionSpec, ResourceSpec } from "./schema/spec.ts";
 import { descriptionFrom } from "./schema/text.ts";
-import { token, typesWith } from "./schema/types.ts";
+import { createTypes, token } from "./schema/types.ts";
 
 /** What package.json says of the package. */
 export interface PackageInfo {
@@ -17,17 +18,15 @@ export interface PackageInfo {
   license: string;
 }
 
-export const packageSchema = ({ version, description, license }: PackageInfo, descriptions: Descriptions) => {
-  const types = typesWith(descriptions);
+export const packageSchema = ({ version, description, license }: PackageInfo) => {
+  const types = createTypes();
   const kinds = Object.values<Kind>(kindRecords);
   const resources: [string, ResourceSpec][] = kinds.map((kind) => [
     token(kind.type),
-    { description: headOf(kind.type, descriptions), ...resourceSpec(kind, types, descriptions) },
+    { description: descriptionFrom(kind.texts.about), ...resourceSpec(kind, types) },
   ]);
-  const set = { description: headOf("RoleBindingSet", descriptions), ...roleBindingSetSpec(types, descriptions) };
-  const functions: [string, FunctionSpec][] = kinds.flatMap((kind) =>
-    Object.entries(functionSpecs(kind, types, descriptions)),
-  );
+  const set = { description: descriptionFrom(roleBindingSet.about), ...roleBindingSetSpec(types) };
+  const functions: [string, FunctionSpec][] = kinds.flatMap((kind) => Object.entries(functionSpecs(kind, types)));
   return {
     name: "irm",
     version,
@@ -35,10 +34,10 @@ export const packageSchema = ({ version, description, license }: PackageInfo, de
     license,
     meta: { moduleFormat: "(.*)" },
     language: { python: PYTHON },
-    config: configSpec(descriptions),
+    config: configSpec(),
     types: sorted(Object.entries(types.specs)),
-    provider: providerSpec(descriptions),
-    resources: sorted([...resources, [token("RoleBindingSet"), set]]),
+    provider: providerSpec(),
+    resources: sorted([...resources, [token(roleBindingSet.type), set]]),
     functions: sorted(functions),
   };
 };
@@ -66,8 +65,6 @@ const PYTHON = {
   respectSchemaVersion: true,
   readme: README,
 };
-
-const headOf = (type: string, { member }: Descriptions): string => descriptionFrom(member(type) ?? "");
 
 const sorted = <T>(entries: [string, T][]): Record<string, T> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -8,6 +8,12 @@ export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | 
 export interface FieldInfo {
   /** protobuf field number */
   number: number;
+  /** for people: what it is, its unit and its default; every form of the API's description has it */
+  text?: string;
+  /** the same for the argument of a program, where it takes or says more */
+  argumentText?: string;
+  /** the same for the output of a resource */
+  outputText?: string;
   behavior?: Behavior;
   /** may be set on create only; restating the same value is no change */
   immutable?: boolean;
@@ -44,6 +50,8 @@ export interface FieldInfo {
   presence?: boolean;
   /** other JSON spelling that is accepted on input */
   alias?: string;
+  /** fields that may not be set beside it */
+  excludes?: readonly string[];
 }
 
 export interface MessageInfo {
@@ -55,10 +63,19 @@ export interface MessageInfo {
   rules?: (value: Readonly<Record<string, unknown>>) => readonly { field: string; description: string }[];
   /** numbers and names of removed fields; no field may reuse them */
   reserved?: readonly (number | string)[];
+  /** fields of which at least one must be set */
+  anyOf?: readonly string[];
+  /** its name as an argument of programs; absent: it has none */
+  argumentType?: string;
+  /** for people: what it is */
+  text?: string;
 }
 export interface EnumInfo {
   enum: string;
   numbers: Readonly<Record<string, number>>;
+  /** its name in programs; absent: it is no argument */
+  argumentType?: string;
+  text?: string;
 }
 export interface ScalarInfo {
   scalar: "int32" | "int64" | "timestamp" | "duration" | "fieldMask" | "bytes";
@@ -109,12 +126,16 @@ export const message = <S extends Shape>(
 };
 
 /** An enum: JSON carries the names, protobuf the numbers; the first member is the unset one. */
-export const enumeration = <const N extends Record<string, number>>(name: string, numbers: N) => {
+export const enumeration = <const N extends Record<string, number>>(
+  name: string,
+  numbers: N,
+  info: Omit<EnumInfo, "enum" | "numbers"> = {},
+) => {
   const names = Object.keys(numbers) as [keyof N & string, ...(keyof N & string)[]];
   const short = names.length <= 20 ? `one of ${names.slice(1).join(", ")}` : `a value of ${name.split(".").at(-1)}`;
   const textFor = (input: unknown) => (input === undefined ? "is required" : `must be ${short}; got ${show(input)}`);
   const schema = z.enum(names, { error: ({ input }) => textFor(input) });
-  enumInfos.add(schema, { enum: name, numbers });
+  enumInfos.add(schema, { enum: name, numbers, ...info });
   return schema;
 };
 
@@ -179,6 +200,12 @@ export const fieldInfo = remembered((schema): FieldInfo => {
 export const messageInfo = remembered((schema): MessageInfo | undefined => messageInfos.get(unwrap(schema)));
 export const enumInfo = remembered((schema): EnumInfo | undefined => enumInfos.get(unwrap(schema)));
 export const scalarInfo = remembered((schema): ScalarInfo | undefined => scalarInfos.get(unwrap(schema)));
+
+/** What people read of a field: in the API, as an argument of a program, or as an output of a resource. */
+export const fieldText = (schema: z.ZodType, use?: "argument" | "output"): string | undefined => {
+  const { text, argumentText, outputText } = fieldInfo(schema);
+  return (use === "argument" ? argumentText : use === "output" ? outputText : undefined) ?? text;
+};
 
 /** The message behind a field, or undefined when the field is a scalar, a list or a map. */
 export const asMessage = (schema: z.ZodType): Message | undefined => {

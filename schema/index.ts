@@ -1,5 +1,6 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
+export { argumentText, lookUpArguments } from "./argument.ts";
 export { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES, type BuiltInRole } from "./built-in-role.ts";
 export {
   capabilities,
@@ -29,6 +30,7 @@ export {
   enumInfo,
   type FieldInfo,
   fieldInfo,
+  fieldText,
   isZero,
   type Message,
   messageInfo,
@@ -38,6 +40,7 @@ export {
   zeroOf,
 } from "./field.ts";
 export { fieldNamed, fieldsOf } from "./field-table.ts";
+export type { KindName } from "./generated/message.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export {
   answerFromJson,
@@ -112,8 +115,9 @@ export {
   RoleBindingV1,
   servicePrincipalV1,
 } from "./resource/v1-iam.ts";
-export type { Resource } from "./resource.ts";
+export { isManaged, type LookUpMode, type Managed, type Resource } from "./resource.ts";
 export { resources } from "./resources.ts";
+export { BoundRecord, roleBindingSet } from "./role-binding-set.ts";
 export {
   ancestorsOf,
   GROUP_LEVELS_MAX,

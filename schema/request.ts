@@ -3,17 +3,19 @@ import { fieldMask, type Message, message, plain, required } from "./field.ts";
 import { uidp } from "./uidp.ts";
 
 /** Get and delete: by uid. */
-export const getRequest = (name: string) => message(name, { uid: required(1, uidp) });
+export const getRequest = (name: string) => message(name, { uid: required(1, uidp, { text: "uid of the record" }) });
 
 export const createRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
   message(name, {
-    parent: required(1, uidp),
-    ...({ [field]: required(2, resource) } as { [K in F]: T }),
+    parent: required(1, uidp, { text: "uid of the record that holds the new one" }),
+    ...({ [field]: required(2, resource, { text: "The new record" }) } as { [K in F]: T }),
   });
 
 /** PATCH: the resource carries its own uid; `updateMask` says which of its fields change (AIP-134). */
 export const updateRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
   message(name, {
-    ...({ [field]: required(1, resource) } as { [K in F]: T }),
-    updateMask: plain(2, fieldMask),
+    ...({ [field]: required(1, resource, { text: "The record: its uid, and what changes" }) } as { [K in F]: T }),
+    updateMask: plain(2, fieldMask, {
+      text: "Paths of the fields that change, separated by commas; absent: those of the body",
+    }),
   });

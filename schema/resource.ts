@@ -17,6 +17,26 @@ type StandardMethods<T extends string, M> = {
   readonly [V in Verb as `${Capitalize<V>}${T}` extends keyof M ? V : never]: `${Capitalize<V>}${T}`;
 };
 
+/** How a look-up finds one record: by its name at the root or in a group, by uid or by name in its parent, by uid, or by its parent. */
+export type LookUpMode = "name" | "uid or name" | "uid" | "parent";
+
+/** What people read of a resource, beside the texts of its fields; `program/`, the plugin and other languages have it from here. */
+export interface ResourceTexts {
+  /** what it is, in one sentence */
+  readonly about: string;
+  /** a program in TypeScript that declares one */
+  readonly example: string;
+  /** its parent, as an argument and as an output */
+  readonly parent: { readonly argument: string; readonly output: string };
+  /** arguments that are no fields of the API: what they do here */
+  readonly allowReplace: string;
+  readonly forceDestroy?: string;
+  /** its look-up: how it finds a record, and which one; absent: nothing looks for a single record */
+  readonly lookUp?: { readonly by: LookUpMode; readonly text: string };
+  /** what its list returns */
+  readonly list: string;
+}
+
 export interface Resource {
   /** in the names of its methods, and Pulumi's class: `RoleBinding` */
   readonly type: string;
@@ -29,6 +49,8 @@ export interface Resource {
   /** field of a list that holds them: `roleBindings` */
   readonly plural: string;
   readonly schema: Message;
+  /** present where a program can declare it */
+  readonly texts?: ResourceTexts;
   /** the rows of its service */
   readonly methods: Operations;
   /** the standard methods that it has, by verb */
@@ -99,3 +121,12 @@ export const resource = <const T extends string, const M extends Operations>(
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 const pluralOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
+
+/** A resource that a program can declare: it has texts, and the API creates, reads and deletes it. */
+export type Managed = Resource &
+  Required<Pick<Resource, "texts">> & {
+    readonly operations: Required<Pick<Resource["operations"], "get" | "create" | "delete">>;
+  };
+
+export const isManaged = (one: Resource): one is Managed =>
+  Boolean(one.texts && one.operations.get && one.operations.create && one.operations.delete);

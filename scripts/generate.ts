@@ -11,8 +11,7 @@ import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { capabilitiesPage } from "./capabilities-page.ts";
-import { docstringsIn } from "./docstrings.ts";
-import { fieldComment, messageText } from "./message-text.ts";
+import { messageTypes } from "./message-types.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
 import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
@@ -28,7 +27,7 @@ const schemaText = jsonText(pluginSchema());
 const wanted = new Map([
   ...protobufFiles().map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
   [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
-  [join(fromSchema, "message.ts"), messageText()],
+  [join(fromSchema, "message.ts"), messageTypes()],
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
   [join(fromSchema, "access.tests.schema.json"), jsonText(testFileSchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
@@ -69,7 +68,7 @@ function read(name: string): string {
 
 function pluginSchema() {
   const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return packageSchema(info, { member: docstringsIn(join(root, "provider", "program")), field: fieldComment });
+  return packageSchema(info);
 }
 
 function jsonText(value: unknown): string {

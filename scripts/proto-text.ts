@@ -7,6 +7,7 @@ import type {
   Options,
 } from "../schema/protobuf/descriptor.ts";
 import { toLowerCamel } from "../schema/protobuf/descriptor.ts";
+import { descriptorTexts } from "../schema/protobuf/message.ts";
 
 export const protoText = (file: FileDescriptor): string => {
   const scope = `.${file.package}.`;
@@ -45,13 +46,12 @@ const messageText = (message: MessageDescriptor, scope: string): string[] => {
   const fields = message.field.toSorted((a, b) => a.number - b.number);
   const printed = new Set<number>();
   const lines = fields.flatMap((own) => {
-    const text = fieldText(own, scope, entries);
-    if (own.oneofIndex === undefined || own.proto3Optional) return [text];
+    if (own.oneofIndex === undefined || own.proto3Optional) return fieldLines(own, scope, entries);
     // The members of a oneof are written together, in the place of the first.
     if (printed.has(own.oneofIndex)) return [];
     printed.add(own.oneofIndex);
     const members = fields.filter(({ oneofIndex }) => oneofIndex === own.oneofIndex);
-    const inside = members.map((member) => fieldText(member, scope, entries));
+    const inside = members.flatMap((member) => fieldLines(member, scope, entries));
     return [`oneof ${oneofDecl[own.oneofIndex]?.name} {`, ...indented(inside), "}"];
   });
   const reserved = [
@@ -63,14 +63,34 @@ const messageText = (message: MessageDescriptor, scope: string): string[] => {
     ...message.enumType.map(enumText),
     ...[reserved, lines].filter((own) => own.length > 0),
   ];
-  if (inner.length === 0) return [`message ${name} {}`];
-  return [`message ${name} {`, ...indented(inner.flatMap((own, i) => (i > 0 ? ["", ...own] : own))), "}"];
+  const comment = commentLines(message);
+  if (inner.length === 0) return [...comment, `message ${name} {}`];
+  return [...comment, `message ${name} {`, ...indented(inner.flatMap((own, i) => (i > 0 ? ["", ...own] : own))), "}"];
 };
 
 const enumText = ({ name, value }: EnumDescriptor): string[] => [
   `enum ${name} {`,
   ...indented(value.map((own) => `${own.name} = ${own.number};`)),
   "}",
+];
+
+const COMMENT_WIDTH = 100;
+
+/** The text of a message or a field above it, in lines. */
+const commentLines = (own: FieldDescriptor | MessageDescriptor): string[] => {
+  const words = descriptorTexts.get(own)?.split(" ") ?? [];
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= COMMENT_WIDTH) lines.push(`// ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+};
+
+const fieldLines = (field: FieldDescriptor, scope: string, entries: readonly MessageDescriptor[]): string[] => [
+  ...commentLines(field),
+  fieldText(field, scope, entries),
 ];
 
 const fieldText = (field: FieldDescriptor, scope: string, entries: readonly MessageDescriptor[] = []): string => {

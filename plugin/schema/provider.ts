@@ -1,28 +1,24 @@
 // The settings of an explicit provider, and those of a stack's configuration (docs/configuration.md).
 import { PROVIDER_SETTINGS } from "../../client/config.ts";
-import type { Descriptions, Properties, PropertySpec } from "./spec.ts";
+import { PROVIDER_TEXT, settingTexts } from "../../client/setting-text.ts";
+import type { Properties, PropertySpec } from "./spec.ts";
 
-const settingSpecs = (names: readonly string[], { member }: Descriptions): Properties =>
+const settingSpecs = (names: readonly string[]): Properties =>
   Object.fromEntries(
     names.map((name): [string, PropertySpec] => [
       name,
       {
         type: name === "requestTimeout" ? "number" : "string",
-        description: member("ProviderArgs", name) ?? "",
+        description: settingTexts[name] ?? "",
         ...(name === "token" && { secret: true as const }),
       },
     ]),
   );
 
 /** Without the token: the engine keeps the stack's configuration in clear text. */
-export const configSpec = (descriptions: Descriptions) => ({
-  variables: settingSpecs(
-    PROVIDER_SETTINGS.filter((name) => name !== "token"),
-    descriptions,
-  ),
-});
+export const configSpec = () => ({ variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) });
 
-export const providerSpec = (descriptions: Descriptions) => {
-  const properties = settingSpecs(PROVIDER_SETTINGS, descriptions);
-  return { description: descriptions.member("Provider") ?? "", inputProperties: properties, properties };
+export const providerSpec = () => {
+  const properties = settingSpecs(PROVIDER_SETTINGS);
+  return { description: PROVIDER_TEXT, inputProperties: properties, properties };
 };

@@ -41,11 +41,3 @@ export interface FunctionSpec {
   inputs: ObjectSpec;
   outputs: ObjectSpec;
 }
-
-/** Where the texts for people come from: the doc comments of the TypeScript classes and of the API's messages. */
-export interface Descriptions {
-  /** of a declaration of a program's interface, or of a member within it: `GroupArgs`, `name` */
-  member(declaration: string, ...path: string[]): string | undefined;
-  /** of a field of the API: `iam.Identity.ClaimMatch`, `issuer` */
-  field(message: string, field: string): string | undefined;
-}

@@ -1,4 +1,4 @@
-// From a doc comment of a TypeScript class to the description of a property: in other languages a property takes uids alone.
+// From the text of an argument to the description of a property: in other languages than TypeScript a property takes uids alone.
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\ban? (?:Group|Identity|Repo|Role) or a uid\b/g, "its uid"],
   [/, a Role, or a uid\b/g, ", or a uid"],
@@ -6,7 +6,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/^A Repo, its uid\b/, "Its uid"],
 ];
 
-export const descriptionFrom = (comment: string): string => {
-  const text = REPLACED.reduce((result, [pattern, words]) => result.replace(pattern, words), comment);
+export const descriptionFrom = (words: string): string => {
+  const text = REPLACED.reduce((result, [pattern, words]) => result.replace(pattern, words), words);
   return /^(?:uid|uids)\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 };

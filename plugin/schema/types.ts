@@ -6,28 +6,27 @@ import {
   asMessage,
   enumInfo,
   fieldInfo,
+  fieldText,
   type Message,
   messageInfo,
   scalarInfo,
   typeName,
   unwrap,
 } from "../../schema/index.ts";
-import type { Descriptions, EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec.ts";
+import type { EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec.ts";
 import { descriptionFrom } from "./text.ts";
 
 export type Use = "input" | "output";
 
-/** The doc comment of a member of a value, by its path in it. */
-export type Describe = (...path: string[]) => string | undefined;
+/** What people read of a field. */
+export type Describe = (field: z.ZodType) => string | undefined;
 
 export interface Types {
   /** by token */
   readonly specs: Record<string, ObjectSpec | EnumSpec>;
-  of(field: z.ZodType, use: Use, describe: Describe): TypeSpec;
-  /** the fields of a message as properties */
-  object(schema: Message, use: Use, describe: Describe): ObjectSpec;
-  /** declares a type that is no message */
-  declare(name: string, spec: ObjectSpec): TypeSpec;
+  of(field: z.ZodType, use: Use): TypeSpec;
+  /** the fields of a message as properties; `describe` is for those of the message itself */
+  object(schema: Message, use: Use, describe?: Describe): ObjectSpec;
 }
 
 export const token = (name: string): string => TOKEN_PREFIX + name;
@@ -54,7 +53,13 @@ export const isRequired = (use: Use, field: z.ZodType): boolean => {
 // People write capabilities in two spellings, and a service may have more than are published.
 const isOpenEnum = (numbers: object): boolean => Object.keys(numbers).length > 100;
 
-export const typesWith = (descriptions: Descriptions): Types => {
+/** As an argument, or as an output. */
+export const describeAs =
+  (use: Use): Describe =>
+  (field) =>
+    fieldText(field, use === "input" ? "argument" : "output");
+
+export const createTypes = (): Types => {
   const specs: Types["specs"] = {};
 
   const declareOnce = (name: string, specOf: () => ObjectSpec | EnumSpec): TypeSpec => {
@@ -66,39 +71,29 @@ export const typesWith = (descriptions: Descriptions): Types => {
     return reference(name);
   };
 
-  const of = (field: z.ZodType, use: Use, describe: Describe): TypeSpec => {
+  const of = (field: z.ZodType, use: Use): TypeSpec => {
     const inner = unwrap(field);
     const message = asMessage(inner);
-    if (message) return declareOnce(nameOf(message, use), () => object(message, use, describe));
-    if (inner instanceof z.ZodArray) return { type: "array", items: of(inner.element as z.ZodType, use, describe) };
+    if (message) return declareOnce(nameOf(message, use), () => object(message, use));
+    if (inner instanceof z.ZodArray) return { type: "array", items: of(inner.element as z.ZodType, use) };
     if (inner instanceof z.ZodRecord)
-      return { type: "object", additionalProperties: of(inner.valueType as z.ZodType, use, describe) };
+      return { type: "object", additionalProperties: of(inner.valueType as z.ZodType, use) };
     const info = enumInfo(inner);
     if (info && !isOpenEnum(info.numbers)) return declareOnce(typeName(info.enum), () => enumSpec(info.numbers));
     if (scalarInfo(inner)?.scalar === "int32") return { type: "integer" };
     return { type: inner instanceof z.ZodBoolean ? "boolean" : "string" };
   };
 
-  const object = (schema: Message, use: Use, describe: Describe): ObjectSpec => {
-    const { message = "" } = messageInfo(schema) ?? {};
+  const object = (schema: Message, use: Use, describe = describeAs(use)): ObjectSpec => {
     const fields = Object.entries(schema.shape).filter(([, field]) => isIn(use, field));
     const properties: Properties = {};
-    for (const [name, field] of fields) {
-      const below: Describe = (...path) => describe(name, ...path);
-      // A message that only the API writes speaks for itself.
-      const texts = [() => describe(name), () => descriptions.field(message, name)];
-      const [first, second] = hasInput(schema) ? texts : texts.toReversed();
-      properties[name] = propertySpec(
-        of(field, use, below),
-        first?.() ?? second?.(),
-        use === "input" ? field : undefined,
-      );
-    }
+    for (const [name, field] of fields)
+      properties[name] = propertySpec(of(field, use), describe(field), use === "input" ? field : undefined);
     const required = fields.flatMap(([name, field]) => (isRequired(use, field) ? [name] : []));
     return { type: "object", properties, ...(required.length > 0 && { required }) };
   };
 
-  return { specs, of, object, declare: (name, spec) => declareOnce(name, () => spec) };
+  return { specs, of, object };
 };
 
 export const propertySpec = (type: TypeSpec, description: string | undefined, field?: z.ZodType): PropertySpec => {

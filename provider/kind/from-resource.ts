@@ -1,19 +1,18 @@
 // A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
 // API needs no code of its own.
-import { fieldPaths, isUidp, type Json, type Operation, type Resource, resources } from "../../schema/index.ts";
+import {
+  fieldPaths,
+  isManaged,
+  isUidp,
+  type Json,
+  type Managed,
+  type Operation,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
 import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "../record/kind.ts";
 import { valueAt } from "../record/path.ts";
 import { resolveRole } from "./built-in-role.ts";
-
-/** A resource that a client can create, read and delete. */
-export type Managed = Resource & Pick<Kind, "operations">;
-
-export const isManaged = (one: Resource): one is Managed =>
-  Boolean(one.operations.get && one.operations.create && one.operations.delete) && one.type !== UNDECLARABLE;
-
-/** The API has it, and a program cannot declare it. */
-const UNDECLARABLE = "ExternalGroupRoleMapping";
-export type Undeclarable = Uncapitalize<typeof UNDECLARABLE>;
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
   const { schema, matchedBy, word, list, cascades } = resource;

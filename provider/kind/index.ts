@@ -1,34 +1,15 @@
 // The kinds of resource, by the name that the state of each resource holds (provider/engine/handler-text.ts).
-import { type OperationName, type Resource, resources } from "../../schema/index.ts";
+import { isManaged, type KindName, type Resource, resources } from "../../schema/index.ts";
 import { type Behavior, type Kind, typeOfToken } from "../record/kind.ts";
-import { isManaged, kindFromResource, type Undeclarable } from "./from-resource.ts";
+import { kindFromResource } from "./from-resource.ts";
 import { group } from "./group.ts";
 import { groupInvite } from "./group-invite.ts";
 import { roleBinding } from "./role-binding.ts";
 
-/**
- * Written out, because the published types contain it: where a project has no TypeScript of its own, the SDK compiles the
- * program with TypeScript 3.8, which has no template literal types.
- */
-export type KindName =
-  | "accountAssociation"
-  | "group"
-  | "groupInvite"
-  | "identity"
-  | "identityProvider"
-  | "repo"
-  | "role"
-  | "roleBinding"
-  | "tag";
+export type { KindName };
 
 /** What the handler text of a state names. A set of role bindings is not a record of the API, so it has no Kind (provider/set). */
 export type StateKind = KindName | "roleBindingSet";
-
-type Managed<O> = O extends `Create${infer T}`
-  ? `Get${T}` | `Delete${T}` extends OperationName
-    ? Uncapitalize<T>
-    : never
-  : never;
 
 /** Most kinds have none. */
 const behaviors: Readonly<Record<string, Behavior>> = { group, groupInvite, roleBinding } satisfies Partial<
@@ -39,7 +20,7 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
   Object.values<Resource>(resources)
     .filter(isManaged)
     .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
-) as Readonly<Record<Exclude<Managed<OperationName>, Undeclarable>, Kind>>;
+) as Readonly<Record<KindName, Kind>>;
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined => {

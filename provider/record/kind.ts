@@ -7,6 +7,7 @@ import {
   fieldInfo,
   fieldPaths,
   type Json,
+  type Managed,
   type Message,
   printable,
   type Resource,
@@ -54,7 +55,7 @@ export interface Behavior {
   supportsForceDestroy?: "below" | "guarded";
 }
 
-export interface Kind extends Omit<Resource, "operations">, Behavior {
+export interface Kind extends Omit<Managed, "operations">, Behavior {
   operations: RecordOperations;
   /** filters of a list that a record like `desired` passes */
   filters(desired: Json): Json;

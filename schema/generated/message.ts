@@ -2,132 +2,189 @@
 // The API's messages as they are in JSON.
 
 export interface AccountAssociation {
-  /** uid of its group */
+  /** uid of the group that has the accounts: the association has the same */
   uid: string;
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
-  /** one line, at most 512 characters */
+  /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
+  /** Account at AWS */
   amazon?: AccountAssociationAmazon | undefined;
+  /** Project at Google Cloud */
   google?: AccountAssociationGoogle | undefined;
+  /** Services of the platform itself */
   chainguard?: AccountAssociationChainguard | undefined;
+  /** Tenant at Azure */
   azure?: AccountAssociationAzure | undefined;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
+  /** Apps on GitHub */
   github?: AccountAssociationGitHub | undefined;
 }
 
 export interface AccountAssociationAmazon {
+  /** Twelve digits */
   account: string;
 }
 
 export interface AccountAssociationAzure {
+  /** Id of the tenant */
   tenantId: string;
-  /** client id by the component's name */
+  /** Client id by the component's name, at least one */
   clientIds: Record<string, string>;
 }
 
 export interface AccountAssociationChainguard {
-  /** uid of the identity that a service assumes, by the service's name */
+  /** uid of the identity that a service assumes, by the service's name; at least one */
   serviceBindings: Record<string, string>;
 }
 
 export interface AccountAssociationGitHub {
-  /** installations by the id of the app */
+  /** Installations by the id of the app (decimal); their order means nothing */
   appInstallations?: Record<string, AccountAssociationGitHubAppInstallations> | undefined;
 }
 
 export interface AccountAssociationGitHubAppInstallations {
-  /** of one app */
+  /** Installations of one app; their order means nothing */
   installations?: AccountAssociationGitHubInstallation[] | undefined;
 }
 
 export interface AccountAssociationGitHubInstallation {
+  /** Id of the installation, decimal */
   installationId: string;
-  /** for people to read */
+  /** For people to read; default: empty */
   name?: string | undefined;
 }
 
 export interface AccountAssociationGoogle {
+  /** Id of the project: `acme-production` */
   projectId: string;
+  /** Number of the project, decimal */
   projectNumber: string;
 }
 
 export interface Advisory {
   /** uid of its group, then a segment of its own */
   uid: string;
-  /** such as CGA-xvgw-cvr7-9g2q */
+  /** Identifier such as CGA-xvgw-cvr7-9g2q */
   advisoryId: string;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
+  /** When it was deleted: RFC 3339, UTC; absent: it was not */
   deleteTime?: string | undefined;
+  /** Who wrote it */
   author: string;
+  /** Name of the artifact that it is about */
   artifactName: string;
-  /** apk, image, library */
+  /** Type of the artifact: apk, image, library */
   artifactType: string;
+  /** Architecture of the artifact, such as x86_64 */
   artifactArchitecture: string;
+  /** Name of the component in the artifact */
   componentName: string;
+  /** Where in the artifact the component is */
   componentLocation: string;
-  /** ecosystem of the component: go-module, python */
+  /** Ecosystem of the component: go-module, python */
   componentType: string;
-  /** other identifiers of the vulnerability: CVE, GHSA */
+  /** Other identifiers of the vulnerability: CVE, GHSA */
   aliases?: string[] | undefined;
+  /** What happened, the oldest first */
   events?: AdvisoryEvent[] | undefined;
+  /** Its former identifier */
   legacyAdvisoryId?: string | undefined;
+  /** How severe it is, by each scale */
   severities?: readonly Severity[] | undefined;
 }
 
 export interface AdvisoryEvent {
+  /** uid of its advisory, then a segment of its own */
   uid: string;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** What the scanner found: JSON, in base64 */
   findings?: string | undefined;
+  /** Who wrote the event */
   author: string;
+  /** Who reviewed it */
   reviewer?: string | undefined;
+  /** State of the review */
   reviewState: ReviewState;
+  /** Address of the issue about it */
   issue?: string | undefined;
+  /** It was found */
   detection?: AdvisoryEventDetection | undefined;
+  /** It is fixed */
   fixed?: AdvisoryEventFixed | undefined;
+  /** It does not apply */
   falsePositiveDetermination?: AdvisoryEventFalsePositiveDetermination | undefined;
+  /** It will not be analysed */
   analysisNotPlanned?: AdvisoryEventAnalysisNotPlanned | undefined;
+  /** It will not be fixed */
   fixNotPlanned?: AdvisoryEventFixNotPlanned | undefined;
+  /** It waits for a fix by the authors of the component */
   pendingUpstreamFix?: AdvisoryEventPendingUpstreamFix | undefined;
+  /** It applies */
   truePositiveDetermination?: AdvisoryEventTruePositiveDetermination | undefined;
+  /** The component is patched */
   patched?: AdvisoryEventPatched | undefined;
 }
 
 export interface AdvisoryEventAnalysisNotPlanned {
+  /** A remark */
   note?: string | undefined;
 }
 
 export interface AdvisoryEventDetection {
+  /** By the National Vulnerability Database */
   nvdapi?: AdvisoryEventDetectionNVDAPI | undefined;
+  /** By a person */
   manual?: AdvisoryEventDetectionManual | undefined;
+  /** By a scanner */
   scanv1?: AdvisoryEventDetectionScanV1 | undefined;
 }
 
 export type AdvisoryEventDetectionManual = Record<string, never>;
 
 export interface AdvisoryEventDetectionNVDAPI {
+  /** CPE that was searched for */
   cpeSearched?: string | undefined;
+  /** CPE that was found */
   cpeFound?: string | undefined;
 }
 
 export interface AdvisoryEventDetectionScanV1 {
+  /** Name of the scanner */
   scanner?: string | undefined;
+  /** Package in which it was found */
   subpackage?: string | undefined;
+  /** Id of the component */
   componentId?: string | undefined;
+  /** Name of the component */
   component?: string | undefined;
+  /** Version of the component */
   componentVersion?: string | undefined;
+  /** Ecosystem of the component */
   componentType?: string | undefined;
+  /** Path of the component */
   componentLocation?: string | undefined;
+  /** Version of the artifact */
   artifactVersion?: string | undefined;
+  /** Version of the scanner */
   scannerVersion?: string | undefined;
+  /** When the scanner's database was built */
   grypeDbBuilt?: string | undefined;
+  /** Checksum of the scanner's database */
   grypeDbChecksum?: string | undefined;
 }
 
 export interface AdvisoryEventFalsePositiveDetermination {
+  /** Why it does not apply */
   type?: AdvisoryEventFalsePositiveDeterminationType | undefined;
+  /** A remark */
   note?: string | undefined;
 }
 
@@ -142,27 +199,37 @@ export type AdvisoryEventFalsePositiveDeterminationType =
   | "TYPE_INLINE_MITIGATIONS_EXIST";
 
 export interface AdvisoryEventFixNotPlanned {
+  /** A remark */
   note?: string | undefined;
 }
 
 export interface AdvisoryEventFixed {
+  /** First version with the fix */
   fixedVersion?: string | undefined;
+  /** A remark */
   note?: string | undefined;
+  /** Version of the scanner */
   scannerVersion?: string | undefined;
+  /** When the scanner's database was built */
   grypeDbBuilt?: string | undefined;
+  /** Checksum of the scanner's database */
   grypeDbChecksum?: string | undefined;
 }
 
 export interface AdvisoryEventPatched {
+  /** Versions with the patch */
   patchedVersions?: string[] | undefined;
+  /** A remark */
   note?: string | undefined;
 }
 
 export interface AdvisoryEventPendingUpstreamFix {
+  /** A remark */
   note?: string | undefined;
 }
 
 export interface AdvisoryEventTruePositiveDetermination {
+  /** A remark */
   note?: string | undefined;
 }
 
@@ -395,52 +462,78 @@ export type CatalogTier =
   | "CATALOG_TIER_COMMERCIAL";
 
 export interface CustomOverlay {
+  /** Packages, and where they come from */
   contents?: CustomOverlayImageContents | undefined;
+  /** Variables, by name; no name may begin with `CHAINGUARD_` */
   environment?: Record<string, string> | undefined;
+  /** Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.` */
   annotations?: Record<string, string> | undefined;
+  /** Users and groups of the image */
   accounts?: CustomOverlayAccounts | undefined;
+  /** Certificate authorities that the image trusts */
   certificates?: CustomOverlayCertificates | undefined;
 }
 
 export interface CustomOverlayAccounts {
+  /** User that the image runs as: a name or a number */
   runAs?: string | undefined;
+  /** Users that are added; their order means nothing */
   users?: CustomOverlayAccountsUser[] | undefined;
+  /** Groups that are added; their order means nothing */
   groups?: CustomOverlayAccountsGroup[] | undefined;
 }
 
 export interface CustomOverlayAccountsGroup {
+  /** Name of the group */
   groupname: string;
+  /** Number of the group; default: 0 */
   gid?: number | undefined;
+  /** Names of users */
   members?: string[] | undefined;
 }
 
 export interface CustomOverlayAccountsUser {
+  /** Name of the user */
   username: string;
+  /** Number of the user; default: 0 */
   uid?: number | undefined;
+  /** Number of its main group; default: 0 */
   gid?: number | undefined;
+  /** Name of its main group */
   groupName?: string | undefined;
+  /** Path of the shell */
   shell?: string | undefined;
+  /** Path of the home directory */
   homeDir?: string | undefined;
 }
 
 export interface CustomOverlayCertificates {
+  /** PEM certificates that are trusted besides the usual ones */
   additional?: CustomOverlayCertificatesAdditionalEntry[] | undefined;
+  /** Trust stores that get them */
   providers?: string[] | undefined;
 }
 
 export interface CustomOverlayCertificatesAdditionalEntry {
+  /** Name of the file */
   name: string;
+  /** Text of the file */
   content: string;
 }
 
 export interface CustomOverlayImageContents {
+  /** Packages that are added */
   packages?: string[] | undefined;
+  /** Where packages come from at run time, the first one first */
   runtimeRepositories?: string[] | undefined;
+  /** Keys of those repositories */
   runtimeKeyring?: CustomOverlayImageContentsRuntimeKeyringEntry[] | undefined;
 }
 
 export interface CustomOverlayImageContentsRuntimeKeyringEntry {
+  /** Name of the file */
   name: string;
+  /** Text of the file */
   content: string;
 }
 
@@ -460,30 +553,34 @@ export interface ExternalGroupRoleMapping {
   uid: string;
   /** uid of its identity provider */
   identityProviderUid: string;
-  /** the group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte */
+  /** The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters */
   externalGroupId: string;
   /** uid of the role that its people get */
   roleUid: string;
   /** uid of the organization, where they get it */
   scope: string;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
 }
 
 export interface Group {
-  /** path of hexadecimal segments, the ancestors first */
+  /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   uid: string;
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
-  /** one line, at most 512 characters */
+  /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
-  /** limits of the organization, by resource */
+  /** Limits of the organization, by resource */
   resourceLimits: Readonly<Record<string, number>>;
-  /** set by the operator of the service only */
+  /** Set by the operator of the service only; default: the service's choice */
   verified?: boolean | undefined;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
-  /** kind of the organization; groups below a root inherit it */
+  /** Kind of the organization that the group belongs to */
   kind?: OrgKind | undefined;
+  /** State of the organization that the group belongs to */
   status?: OrgStatus | undefined;
 }
 
@@ -492,110 +589,129 @@ export interface GroupInvite {
   uid: string;
   /** uid of the role that is granted at the group */
   roleUid: string;
-  /** absent when the role was deleted */
+  /** What is granted; absent when the role was deleted */
   role?: Readonly<GroupInviteRole> | undefined;
-  /** who may accept it; absent = anyone with the code */
+  /** Address of the person who may accept it; default: anyone with the code */
   email?: string | undefined;
-  /** set on create, not returned */
+  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
   ttl: string;
+  /** When the code stops being good: RFC 3339, UTC */
   expirationTime: string;
+  /** Only one person can accept it; default: false */
   singleUse?: boolean | undefined;
-  /** returned by the create only */
+  /** Secret; returned by the create only */
   code?: string | undefined;
-  /** the first 16 digits of the SHA-256 of the code */
+  /** The first 16 digits of the SHA-256 of the code */
   keyId: string;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
 }
 
 export interface GroupInviteRole {
   /** uid of the role */
   uid: string;
-  /** its name */
+  /** Its name */
   name: string;
-  /** its description */
+  /** Its description */
   description?: string | undefined;
-  /** what it grants, by enum name */
+  /** What it grants, by enum name */
   capabilities?: readonly Capability[] | undefined;
 }
 
 export interface Identity {
   /** uid of its group, then a segment of its own */
   uid: string;
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
-  /** one line, at most 512 characters */
+  /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
+  /** Verified address of a person */
   email?: string | undefined;
+  /** Unverified address of a person */
   emailUnverified?: string | undefined;
+  /** At most 255 characters; default: empty */
   company?: string | undefined;
-  /** set at creation, moved by an exchange */
+  /** When it last exchanged a token, or was created: RFC 3339, UTC */
   lastSeenTime: string;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
-  /** assumed by a workload whose token's claims match */
+  /** Assumed by a workload whose token's claims match */
   claimMatch?: IdentityClaimMatch | undefined;
-  /** assumed by a workload that signs with one of these keys */
+  /** Assumed by a workload that signs with one of these keys */
   staticKeys?: IdentityStaticKeys | undefined;
-  /** assumed by an AWS principal */
+  /** Assumed by an AWS principal */
   awsIdentity?: IdentityAWSIdentity | undefined;
-  /** a service of the platform */
+  /** A service of the platform */
   servicePrincipal?: ServicePrincipal | undefined;
 }
 
 export interface IdentityAWSIdentity {
+  /** Twelve digits */
   awsAccount: string;
+  /** ARN of the principal */
   arn?: string | undefined;
+  /** Pattern for the ARN */
   arnPattern?: string | undefined;
+  /** Id of the principal */
   userId?: string | undefined;
+  /** Pattern for the id */
   userIdPattern?: string | undefined;
 }
 
 export interface IdentityClaimMatch {
-  /** `iss` of the workload's token, byte for byte */
+  /** `iss` of the workload's token, byte for byte: an https URL */
   issuer?: string | undefined;
+  /** Pattern for `iss` */
   issuerPattern?: string | undefined;
-  /** `sub` of the workload's token, byte for byte */
+  /** `sub` of the workload's token, byte for byte, at most 255 characters */
   subject?: string | undefined;
+  /** Pattern for `sub` */
   subjectPattern?: string | undefined;
-  /** `aud` of the workload's token; absent = the issuer of this service, its bare host, or the API audience */
+  /** `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience */
   audience?: string | undefined;
+  /** Pattern for `aud`, instead of audience */
   audiencePattern?: string | undefined;
-  /** further claims, each equal */
+  /** Further claims, each equal */
   claims?: Record<string, string> | undefined;
-  /** further claims, each matching */
+  /** Further claims, each matching its pattern; at most 20 */
   claimPatterns?: Record<string, string> | undefined;
 }
 
 export interface IdentityProvider {
   /** uid of its group, then a segment of its own */
   uid: string;
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
-  /** one line, at most 512 characters */
+  /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
   /** uid of the role that a first sign-in grants */
   defaultRole: string;
+  /** OpenID Connect */
   oidc?: IdentityProviderOIDC | undefined;
-  /** absent from lists */
+  /** State of provisioning (SCIM, RFC 7644); absent from lists */
   scim?: Readonly<IdentityProviderSCIM> | undefined;
 }
 
 export interface IdentityProviderOIDC {
   /** https URL of the issuer, byte for byte as its tokens have it */
   issuer: string;
-  /** not sensitive */
+  /** Id of the client that is registered at the issuer; not secret */
   clientId: string;
-  /** never returned; may be left out with `pkceEnabled` */
+  /** Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled` */
   clientSecret?: string | undefined;
-  /** in addition to `openid`, which is always requested */
+  /** Scopes beside `openid`, which is always asked for; order and duplicates mean nothing */
   additionalScopes?: string[] | undefined;
-  /** claim with the groups of the person who signs in */
+  /** Claim that carries the groups of the person who signs in */
   groupsClaim?: string | undefined;
-  /** how a sign-in is matched to a provisioned person; unset = by `sub` */
+  /** How people who sign in are matched to provisioned users; default: by `sub` */
   correlationRule?: IdentityProviderOIDCCorrelationRule | undefined;
-  /** PKCE (RFC 7636) */
+  /** The client proves itself by PKCE (RFC 7636), as well or alone; default: false */
   pkceEnabled?: boolean | undefined;
 }
 
@@ -605,17 +721,17 @@ export type IdentityProviderOIDCCorrelationRule =
   | "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID";
 
 export interface IdentityProviderSCIM {
-  /** provisioning is enabled */
+  /** Provisioning is enabled */
   enabled?: boolean | undefined;
-  /** where the identity provider sends changes of people */
+  /** Where the identity provider sends changes of people */
   endpointUrl?: string | undefined;
-  /** end of the current token; absent: none was issued, or it does not expire */
+  /** End of the current token; absent: none was issued, or it does not expire */
   tokenExpireTime?: string | undefined;
-  /** end of the token before, while both are valid */
+  /** End of the token before, while both are valid */
   previousTokenExpireTime?: string | undefined;
-  /** state of the token */
+  /** State of the token */
   credentialState?: IdentityProviderSCIMCredentialState | undefined;
-  /** version of the configuration */
+  /** Version of the configuration */
   etag?: string | undefined;
 }
 
@@ -628,163 +744,174 @@ export type IdentityProviderSCIMCredentialState =
   | "CREDENTIAL_STATE_ROTATING";
 
 export interface IdentityStaticKeys {
+  /** `iss` of the workload's token: an https URL */
   issuer: string;
+  /** `sub` of the workload's token */
   subject: string;
-  /** the JSON Web Key Set (RFC 7517) of public keys, as text */
+  /** JSON Web Key Set (RFC 7517) of public keys, as text */
   issuerKeys: string;
-  /** default and longest: 365 days after creation */
+  /** RFC 3339; default and longest: 365 days after creation */
   expirationTime?: string | undefined;
-  /** at most one; absent = as for a claim match */
+  /** At most one; default: as for a claim match */
   audiences?: string[] | undefined;
 }
 
 export interface ListAccountAssociationsRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListAdvisoriesRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
+  /** With one of these identifiers */
   advisoryIds?: string[] | undefined;
+  /** With one of these former identifiers */
   legacyAdvisoryIds?: string[] | undefined;
+  /** About one of these artifacts */
   artifactNames?: string[] | undefined;
+  /** About artifacts of one of these types */
   artifactTypes?: string[] | undefined;
+  /** About artifacts of one of these architectures */
   artifactArchitectures?: string[] | undefined;
+  /** About one of these components */
   componentNames?: string[] | undefined;
+  /** About components of one of these ecosystems */
   componentTypes?: string[] | undefined;
+  /** About components at one of these places */
   componentLocations?: string[] | undefined;
+  /** With one of these other identifiers */
   aliases?: string[] | undefined;
-  /** every package that is built from this one; `artifactNames` is then ignored */
+  /** Every package that is built from this one; `artifactNames` is then ignored */
   origin?: string | undefined;
-  /** an event in one of these states */
+  /** An event in one of these states */
   eventReviewStates?: ReviewState[] | undefined;
-  /** an event by one of these */
+  /** An event by one of these */
   eventAuthors?: string[] | undefined;
-  /** no event by any of these */
+  /** No event by any of these */
   excludeEventAuthors?: string[] | undefined;
-  /** an event that one of these reviewed */
+  /** An event that one of these reviewed */
   eventReviewers?: string[] | undefined;
-  /** an event of one of these types */
+  /** An event of one of these types */
   eventTypes?: EventTypeFilter[] | undefined;
-  /** type of the newest event that was approved */
+  /** Type of the newest event that was approved */
   latestEventType?: EventTypeFilter | undefined;
-  /** part of the artifact's name, the component's name or an alias, in any case */
+  /** Part of the artifact's name, the component's name or an alias, in any case */
   query?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListExternalGroupRoleMappingsRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
   /** uid of an identity provider */
   identityProviderUid?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListGroupInvitesRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the first 16 digits of the SHA-256 of the code */
+  /** The first 16 digits of the SHA-256 of the code */
   keyId?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListGroupsRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListIdentitiesRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** how it is assumed */
+  /** How it is assumed */
   relationshipType?: RelationshipType | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListIdentityProvidersRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListReposRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListRoleBindingsRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
   /** uid of an identity */
   identity?: string | undefined;
@@ -792,53 +919,53 @@ export interface ListRoleBindingsRequest {
   group?: string | undefined;
   /** uid of a role */
   role?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListRolesRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
 export interface ListTagsRequest {
-  /** where the records are */
+  /** Where the records are */
   uidp?: UIDPFilter | undefined;
-  /** the whole name */
+  /** The whole name */
   name?: string | undefined;
-  /** tags that were updated after this time */
+  /** Tags that were updated after this time */
   updatedSince?: string | undefined;
-  /** `sha256-*` */
+  /** Includes `sha256-*` */
   includeReferrers?: boolean | undefined;
-  /** `*-20yymmdd` */
+  /** Includes `*-20yymmdd` */
   includeDates?: boolean | undefined;
-  /** `*-r[0-9]+` */
+  /** Includes `*-r[0-9]+` */
   includeEpochs?: boolean | undefined;
-  /** digest of the manifest */
+  /** Digest of the manifest */
   digest?: string | undefined;
-  /** results per page: 0 or absent 50, at most 200 */
+  /** Results per page: 0 or absent 50, at most 200 */
   pageSize?: number | undefined;
   /** `nextPageToken` of the page before */
   pageToken?: string | undefined;
-  /** one field, optionally `asc` or `desc` */
+  /** One field, optionally `asc` or `desc` */
   orderBy?: string | undefined;
-  /** results to skip, counted from the cursor */
+  /** Results to skip, counted from the cursor */
   skip?: number | undefined;
 }
 
@@ -866,24 +993,32 @@ export type RelationshipType =
 export interface Repo {
   /** uid of its group, then a segment of its own */
   uid: string;
-  /** unique in its group */
+  /** Without white space, at most 255 characters; unique in its group */
   name: string;
-  /** one line, at most 512 characters; default: that of the repo that this one syncs from */
+  /** One line, at most 512 characters; default: empty, or that of the source */
   description?: string | undefined;
+  /** Part of the catalog that the images belong to; default: none, or that of the source */
   catalogTier?: CatalogTier | undefined;
+  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source */
   bundles?: string[] | undefined;
-  /** other names of the image, each with a tag */
+  /** Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source */
   aliases?: string[] | undefined;
+  /** Tags that are kept up to date; order and duplicates mean nothing; default: those of the source */
   activeTags?: string[] | undefined;
+  /** Syncs from another repo */
   sync_config?: SyncConfig | undefined;
+  /** What is put into each image, or taken out */
   customOverlay?: CustomOverlay | undefined;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
 }
 
 export interface RepoReadme {
   /** uid of the repo */
   uid: string;
+  /** Markdown, at most 262,144 characters */
   content?: string | undefined;
 }
 
@@ -895,61 +1030,67 @@ export type ReviewState =
   | "REVIEW_STATE_REJECTED";
 
 export interface Role {
-  /** built-in: one segment; custom: uid of its group, then a segment of its own */
+  /** Built-in: one segment; custom: uid of its group, then a segment of its own */
   uid: string;
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
+  /** Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
   name: string;
-  /** one line, at most 512 characters */
+  /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
-  /** what the role grants, by enum name; the order means nothing */
+  /** What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing */
   capabilities: Capability[];
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
+  /** When it was last changed: RFC 3339, UTC */
   updateTime: string;
 }
 
 export interface RoleBinding {
   /** uid of its group, then a segment of its own */
   uid: string;
+  /** Who is granted the role */
   identity: Readonly<RoleBindingIdentity>;
+  /** Where the grant holds, and below */
   group: Readonly<RoleBindingGroup>;
+  /** What is granted */
   role: Readonly<RoleBindingRole>;
+  /** When it was created: RFC 3339, UTC */
   createTime: string;
   /** uid of the identity that is granted the role */
   identityUid: string;
-  /** uid of the role */
+  /** uid of the role that is granted */
   roleUid: string;
 }
 
 export interface RoleBindingGroup {
   /** uid of the group */
   uid: string;
-  /** its name */
+  /** Its name */
   name: string;
-  /** its description */
+  /** Its description */
   description: string;
 }
 
 export interface RoleBindingIdentity {
   /** uid of the identity */
   uid: string;
-  /** its name */
+  /** Its name */
   name: string;
-  /** its description */
+  /** Its description */
   description: string;
   /** `sub` of its claim match */
   subject?: string | undefined;
   /** `iss` of its claim match */
   issuer?: string | undefined;
-  /** verified address of a person */
+  /** Verified address of a person */
   email?: string | undefined;
 }
 
 export interface RoleBindingRole {
   /** uid of the role */
   uid: string;
-  /** its name */
+  /** Its name */
   name: string;
-  /** its description */
+  /** Its description */
   description: string;
 }
 
@@ -970,7 +1111,9 @@ export type ServicePrincipal =
   | "SERVICE_PRINCIPAL_SKILLS";
 
 export interface Severity {
+  /** The scale */
   type?: SeverityType | undefined;
+  /** The vector, as text */
   score?: string | undefined;
 }
 
@@ -983,41 +1126,47 @@ export type SeverityType =
 export interface SyncConfig {
   /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
   source: string;
-  /** exported tags are uniquely labelled; a setting of the organization */
+  /** Exported tags are uniquely labelled; a setting of the organization */
   uniqueTags?: boolean | undefined;
-  /** 14 days after syncing began */
+  /** When syncing ends, 14 days after it began: RFC 3339, UTC */
   expirationTime?: string | undefined;
+  /** Registry at Google Cloud that images are copied to */
   google?: string | undefined;
+  /** Registry at AWS that images are copied to */
   amazon?: string | undefined;
+  /** Registry at Azure that images are copied to */
   azure?: string | undefined;
-  /** configuration applied when images are rebuilt; managed by the service */
+  /** Configuration applied when images are rebuilt; managed by the service */
   apkoOverlay?: string | undefined;
-  /** a grace period follows the end of life; a setting of the organization */
+  /** A grace period follows the end of life; a setting of the organization */
   gracePeriod?: boolean | undefined;
 }
 
 export interface Tag {
   /** uid of its repo, then a segment of its own */
   uid: string;
-  /** unique in its repo: a create of another name makes another tag */
+  /** At most 128 characters; unique in its repo */
   name: string;
-  /** of the manifest */
+  /** Digest of the manifest: `sha256:` and 64 hexadecimal digits */
   digest: string;
+  /** When the tag was created, or last moved: RFC 3339, UTC */
   updateTime: string;
+  /** Marks the tag as deprecated; default: false */
   deprecated?: boolean | undefined;
+  /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing */
   bundles?: string[] | undefined;
 }
 
 export interface UIDPFilter {
-  /** groups from `X` up to its root */
+  /** Groups from `X` up to its root */
   ancestorsOf?: string | undefined;
-  /** everything below `X`, exclusive of `X` */
+  /** Everything below `X`, exclusive of `X` */
   descendantsOf?: string | undefined;
-  /** exactly one level below `X` */
+  /** Exactly one level below `X` */
   childrenOf?: string | undefined;
-  /** root-level records only */
+  /** Root-level records only */
   inRoot?: boolean | undefined;
-  /** these records only */
+  /** These records only */
   ids?: string[] | undefined;
 }
 
@@ -1092,3 +1241,15 @@ export type OperationName =
   | "ExchangeGet"
   | "ExchangeRefreshToken"
   | "Validate";
+
+/** Every resource that a program can declare. */
+export type KindName =
+  | "accountAssociation"
+  | "group"
+  | "groupInvite"
+  | "identity"
+  | "identityProvider"
+  | "repo"
+  | "role"
+  | "roleBinding"
+  | "tag";

@@ -73,8 +73,14 @@ const jsonOf = (schema: JsonSchema) => ({ "application/json": { schema } });
 const pathParameters = (row: Operation, reference: Reference): JsonSchema[] =>
   pathFields(row).map((field) => {
     const schema = fieldAt(row.request, field.split("."));
-    const { readOnly, ...own } = fieldSchema(schema, reference);
-    return { name: pathName(field), in: "path", required: true, schema: { minLength: 1, ...own } };
+    const { readOnly, description, ...own } = fieldSchema(schema, reference);
+    const head = {
+      name: pathName(field),
+      in: "path",
+      required: true,
+      ...(description !== undefined && { description }),
+    };
+    return { ...head, schema: { minLength: 1, ...own } };
   });
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): z.ZodType => {
@@ -92,9 +98,9 @@ const queryParameters = (row: Operation, reference: Reference): JsonSchema[] => 
       const message = asMessage(field);
       if (message) return leaves(message, `${prefix}${name}.`);
       const required = fieldInfo(field).behavior === "REQUIRED";
-      return [
-        { name: prefix + name, in: "query", ...(required && { required }), schema: fieldSchema(field, reference) },
-      ];
+      const { description, ...schema } = fieldSchema(field, reference);
+      const head = { name: prefix + name, in: "query", ...(required && { required }) };
+      return [{ ...head, ...(description !== undefined && { description }), schema }];
     });
   return leaves(row.request, "");
 };

@@ -1,6 +1,6 @@
 // A zod message as a schema of OpenAPI 3.0: its JSON (docs/contract.md#json), and the rules that JSON Schema can express.
 import { z } from "zod";
-import { asMessage, enumInfo, fieldInfo, type Message, scalarInfo, unwrap } from "../field.ts";
+import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo, scalarInfo, unwrap } from "../field.ts";
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -16,7 +16,13 @@ export const objectSchema = (
   const fields = Object.entries(schema.shape).filter(([name]) => !without.includes(name));
   const properties = Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, reference)]));
   const required = fields.flatMap(([name, field]) => (isRequired(field) && !fieldInfo(field).inputOnly ? [name] : []));
-  return { type: "object", properties, ...(required.length > 0 && !isPartial && { required }) };
+  const description = messageInfo(schema)?.text;
+  return {
+    type: "object",
+    ...(description !== undefined && { description }),
+    properties,
+    ...(required.length > 0 && !isPartial && { required }),
+  };
 };
 
 const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
@@ -29,16 +35,18 @@ export const requiredOfInput = (schema: Message): string[] =>
 
 export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema => {
   const { behavior, inputOnly } = fieldInfo(field);
-  const access = {
+  const description = fieldText(field);
+  const about = {
+    ...(description !== undefined && { description }),
     ...(behavior === "OUTPUT_ONLY" && { readOnly: true }),
     ...(inputOnly && { writeOnly: true }),
   };
   const own = valueSchema(field, reference);
   // Readers ignore everything beside a $ref.
-  return "$ref" in own && Object.keys(access).length > 0 ? { allOf: [own], ...access } : { ...own, ...access };
+  return "$ref" in own && Object.keys(about).length > 0 ? { allOf: [own], ...about } : { ...own, ...about };
 };
 
-/** The schema of a value, without the description of its field. */
+/** The schema of a value, without what its field says. */
 export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
   const inner = unwrap(schema);
   if (asMessage(inner) || enumInfo(inner)) return reference(inner);

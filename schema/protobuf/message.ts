@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   enumInfo,
   fieldInfo,
+  fieldText,
   type Message,
   type MessageInfo,
   messageInfo,
@@ -28,6 +29,9 @@ const SCALARS: Record<ScalarInfo["scalar"], Type | { wellKnown: string }> = {
   fieldMask: { wellKnown: "google.protobuf.FieldMask" },
 };
 
+/** What people read of a descriptor. It stands beside the descriptors, which are protobuf's own JSON. */
+export const descriptorTexts = new WeakMap<FieldDescriptor | MessageDescriptor, string>();
+
 export const enumDescriptor = (name: string, numbers: Readonly<Record<string, number>>): EnumDescriptor => ({
   name,
   value: Object.entries(numbers).map(([value, number]) => ({ name: value, number })),
@@ -35,7 +39,8 @@ export const enumDescriptor = (name: string, numbers: Readonly<Record<string, nu
 
 export const messageDescriptor = (name: string, schema: Message, naming: Naming): MessageDescriptor => {
   const descriptor = emptyMessage(name);
-  const { message, reserved = [] } = messageInfo(schema) as MessageInfo;
+  const { message, text, reserved = [] } = messageInfo(schema) as MessageInfo;
+  if (text !== undefined) descriptorTexts.set(descriptor, text);
   const oneofs = new Set(Object.values(schema.shape).flatMap((field) => fieldInfo(field).oneof ?? []));
   // Synthetic oneofs stand behind the real ones.
   const synthetic: string[] = [];
@@ -55,7 +60,10 @@ export const messageDescriptor = (name: string, schema: Message, naming: Naming)
       own.proto3Optional = true;
     }
     const options = behaviorOption(fieldInfo(field));
-    descriptor.field.push(options ? { ...own, options } : own);
+    if (options) own.options = options;
+    const text = fieldText(field);
+    if (text !== undefined) descriptorTexts.set(own, text);
+    descriptor.field.push(own);
   }
   descriptor.oneofDecl = [...oneofs, ...synthetic].map((oneof) => ({ name: oneof }));
   for (const taken of reserved) {

@@ -12,65 +12,78 @@ const filled = z
   .record(z.string(), string, { error: "is required" })
   .refine((map) => Object.keys(map).length > 0, "is required");
 
-const Installation = message("iam.AccountAssociation.GitHubInstallation", {
-  installationId: required(1, int64),
-  /** for people to read */
-  name: optional(2, string),
-});
+const Installation = message(
+  "iam.AccountAssociation.GitHubInstallation",
+  {
+    installationId: required(1, int64, { text: "Id of the installation, decimal" }),
+    name: optional(2, string, { text: "For people to read; default: empty" }),
+  },
+  { argumentType: "GitHubInstallation", text: "An installation of a GitHub app" },
+);
 
 export const AccountAssociation = message(
   "iam.AccountAssociation",
   {
-    /** uid of its group */
-    uid: output(1, uidp),
-    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-    name: required(2, name),
-    /** one line, at most 512 characters */
-    description: optional(3, description),
-    amazon: optional(4, message("iam.AccountAssociation.Amazon", { account: required(1, awsAccount) })),
+    uid: output(1, uidp, { text: "uid of the group that has the accounts: the association has the same" }),
+    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
+    description: optional(3, description, { text: "One line, at most 512 characters; default: empty" }),
+    amazon: optional(
+      4,
+      message("iam.AccountAssociation.Amazon", { account: required(1, awsAccount, { text: "Twelve digits" }) }),
+      { text: "Account at AWS" },
+    ),
     google: optional(
       5,
       message("iam.AccountAssociation.Google", {
-        projectId: required(1, nonEmpty),
-        projectNumber: required(2, nonEmpty),
+        projectId: required(1, nonEmpty, { text: "Id of the project: `acme-production`" }),
+        projectNumber: required(2, nonEmpty, { text: "Number of the project, decimal" }),
       }),
+      { text: "Project at Google Cloud" },
     ),
     chainguard: optional(
       7,
       message("iam.AccountAssociation.Chainguard", {
-        /** uid of the identity that a service assumes, by the service's name */
         serviceBindings: required(
           1,
           filled.refine((map) => Object.values(map).every(isUidp), `each value ${UIDP_TEXT}`),
-          { references: "Identity" },
+          {
+            text: "uid of the identity that a service assumes, by the service's name; at least one",
+            argumentText:
+              "The identity that a service assumes, an Identity or a uid, by the service's name; at least one",
+            references: "Identity",
+          },
         ),
       }),
+      { text: "Services of the platform itself" },
     ),
     azure: optional(
       8,
       message("iam.AccountAssociation.Azure", {
-        tenantId: required(1, nonEmpty),
-        /** client id by the component's name */
-        clientIds: required(2, filled),
+        tenantId: required(1, nonEmpty, { text: "Id of the tenant" }),
+        clientIds: required(2, filled, { text: "Client id by the component's name, at least one" }),
       }),
+      { text: "Tenant at Azure" },
     ),
-    createTime: output(9, timestamp),
-    updateTime: output(10, timestamp),
+    createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    updateTime: output(10, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
     github: optional(
       11,
       message("iam.AccountAssociation.GitHub", {
-        /** installations by the id of the app */
         appInstallations: optional(
           2,
           z.record(
             int64,
             message("iam.AccountAssociation.GitHubAppInstallations", {
-              /** of one app */
-              installations: optional(1, z.array(Installation), { list: { key: "installationId" } }),
+              installations: optional(1, z.array(Installation), {
+                text: "Installations of one app; their order means nothing",
+                list: { key: "installationId" },
+              }),
             }),
           ),
+          { text: "Installations by the id of the app (decimal); their order means nothing" },
         ),
       }),
+      { text: "Apps on GitHub" },
     ),
   },
   { reserved: [6] },
@@ -118,8 +131,7 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
     request: listRequest(
       "iam.ListAccountAssociationsRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
+        name: plain(2, string, { text: "The whole name" }),
       },
       3,
     ),
@@ -138,17 +150,17 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
     http: "POST /accountAssociations/{uid=**}:checkAccountAssociation",
     body: "*",
     request: message("iam.CheckAccountAssociationRequest", {
-      uid: required(1, uidp),
+      uid: required(1, uidp, { text: "uid of the association" }),
       providerType: required(
         2,
         AccountProviderType.refine((type) => type !== "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED", "is required"),
+        { text: "The cloud that is checked" },
       ),
     }),
     response: message("iam.CheckAccountAssociationResponse", {
-      status: plain(1, CheckStatus),
-      /** why it is not ready, in two words */
-      reason: plain(2, string),
-      message: plain(3, string),
+      status: plain(1, CheckStatus, { text: "Whether the platform reaches the account" }),
+      reason: plain(2, string, { text: "Why it is not ready, in two words" }),
+      message: plain(3, string, { text: "What the check found, in words" }),
     }),
     capabilities: ["account_associations.list"],
     scope: "uid",
@@ -156,6 +168,17 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
 }) satisfies Operations;
 
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
+  texts: {
+    about: "the accounts of a group at cloud providers, and its installations of GitHub apps.",
+    example: `new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });`,
+    parent: {
+      argument: "The group that has the accounts, at most one association each: a Group or a uid",
+      output: "uid of the group that has the accounts: the association has the same",
+    },
+    allowReplace: "Allows a change of parent to move the accounts to another group; default: refused in the preview",
+    lookUp: { by: "parent", text: "The account association of a group." },
+    list: "Account associations that the caller may read.",
+  },
   schema: AccountAssociation,
   sharesUid: true,
   replacementBreaks: "the group that has it would lose its cloud accounts",

@@ -43,37 +43,40 @@ const Detection = message(
   {
     nvdapi: plain(
       1,
-      message(`${EVENT}.Detection.NVDAPI`, { cpeSearched: plain(1, string), cpeFound: plain(2, string) }),
-      { oneof: "type" },
+      message(`${EVENT}.Detection.NVDAPI`, {
+        cpeSearched: plain(1, string, { text: "CPE that was searched for" }),
+        cpeFound: plain(2, string, { text: "CPE that was found" }),
+      }),
+      { text: "By the National Vulnerability Database", oneof: "type" },
     ),
-    manual: plain(2, message(`${EVENT}.Detection.Manual`, {}), { oneof: "type" }),
+    manual: plain(2, message(`${EVENT}.Detection.Manual`, {}), { text: "By a person", oneof: "type" }),
     scanv1: plain(
       3,
       message(`${EVENT}.Detection.ScanV1`, {
-        scanner: plain(1, string),
-        subpackage: plain(2, string),
-        componentId: plain(3, string),
-        component: plain(4, string),
-        componentVersion: plain(5, string),
-        componentType: plain(6, string),
-        componentLocation: plain(7, string),
-        artifactVersion: plain(8, string),
-        scannerVersion: plain(9, string),
-        grypeDbBuilt: plain(10, string),
-        grypeDbChecksum: plain(11, string),
+        scanner: plain(1, string, { text: "Name of the scanner" }),
+        subpackage: plain(2, string, { text: "Package in which it was found" }),
+        componentId: plain(3, string, { text: "Id of the component" }),
+        component: plain(4, string, { text: "Name of the component" }),
+        componentVersion: plain(5, string, { text: "Version of the component" }),
+        componentType: plain(6, string, { text: "Ecosystem of the component" }),
+        componentLocation: plain(7, string, { text: "Path of the component" }),
+        artifactVersion: plain(8, string, { text: "Version of the artifact" }),
+        scannerVersion: plain(9, string, { text: "Version of the scanner" }),
+        grypeDbBuilt: plain(10, string, { text: "When the scanner's database was built" }),
+        grypeDbChecksum: plain(11, string, { text: "Checksum of the scanner's database" }),
       }),
-      { oneof: "type" },
+      { text: "By a scanner", oneof: "type" },
     ),
   },
   { requiredOneofs: ["type"] },
 );
 
 const Fixed = message(`${EVENT}.Fixed`, {
-  fixedVersion: plain(1, string),
-  note: plain(2, string),
-  scannerVersion: plain(3, string),
-  grypeDbBuilt: plain(4, string),
-  grypeDbChecksum: plain(5, string),
+  fixedVersion: plain(1, string, { text: "First version with the fix" }),
+  note: plain(2, string, { text: "A remark" }),
+  scannerVersion: plain(3, string, { text: "Version of the scanner" }),
+  grypeDbBuilt: plain(4, string, { text: "When the scanner's database was built" }),
+  grypeDbChecksum: plain(5, string, { text: "Checksum of the scanner's database" }),
 });
 
 const FalsePositiveDetermination = message(`${EVENT}.FalsePositiveDetermination`, {
@@ -89,42 +92,45 @@ const FalsePositiveDetermination = message(`${EVENT}.FalsePositiveDetermination`
       TYPE_VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY: 6,
       TYPE_INLINE_MITIGATIONS_EXIST: 7,
     }),
+    { text: "Why it does not apply" },
   ),
-  note: plain(2, string),
+  note: plain(2, string, { text: "A remark" }),
 });
 
 const Patched = message(`${EVENT}.Patched`, {
-  patchedVersions: plain(1, strings, { list: "set" }),
-  note: plain(2, string),
+  patchedVersions: plain(1, strings, { text: "Versions with the patch", list: "set" }),
+  note: plain(2, string, { text: "A remark" }),
 });
 
-const noted = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string) });
+const noted = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string, { text: "A remark" }) });
 
 const TYPE = { oneof: "type" };
 
 export const AdvisoryEvent = message(
   EVENT,
   {
-    /** uid of its advisory, then a segment of its own */
-    uid: output(1, uidp),
-    createTime: output(2, timestamp),
-    /** what the scanner found: JSON, in base64 */
-    findings: plain(3, bytes),
-    author: required(4, nonEmpty),
-    reviewer: optional(5, string),
+    uid: output(1, uidp, { text: "uid of its advisory, then a segment of its own" }),
+    createTime: output(2, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    findings: plain(3, bytes, { text: "What the scanner found: JSON, in base64" }),
+    author: required(4, nonEmpty, { text: "Who wrote the event" }),
+    reviewer: optional(5, string, { text: "Who reviewed it" }),
     reviewState: required(
       6,
       ReviewState.refine((state) => state !== "REVIEW_STATE_UNSPECIFIED", "is required"),
+      { text: "State of the review" },
     ),
-    issue: optional(7, string, { presence: true }),
-    detection: plain(10, Detection, TYPE),
-    fixed: plain(11, Fixed, TYPE),
-    falsePositiveDetermination: plain(12, FalsePositiveDetermination, TYPE),
-    analysisNotPlanned: plain(13, noted("AnalysisNotPlanned"), TYPE),
-    fixNotPlanned: plain(14, noted("FixNotPlanned"), TYPE),
-    pendingUpstreamFix: plain(15, noted("PendingUpstreamFix"), TYPE),
-    truePositiveDetermination: plain(16, noted("TruePositiveDetermination"), TYPE),
-    patched: plain(17, Patched, TYPE),
+    issue: optional(7, string, { text: "Address of the issue about it", presence: true }),
+    detection: plain(10, Detection, { ...TYPE, text: "It was found" }),
+    fixed: plain(11, Fixed, { ...TYPE, text: "It is fixed" }),
+    falsePositiveDetermination: plain(12, FalsePositiveDetermination, { ...TYPE, text: "It does not apply" }),
+    analysisNotPlanned: plain(13, noted("AnalysisNotPlanned"), { ...TYPE, text: "It will not be analysed" }),
+    fixNotPlanned: plain(14, noted("FixNotPlanned"), { ...TYPE, text: "It will not be fixed" }),
+    pendingUpstreamFix: plain(15, noted("PendingUpstreamFix"), {
+      ...TYPE,
+      text: "It waits for a fix by the authors of the component",
+    }),
+    truePositiveDetermination: plain(16, noted("TruePositiveDetermination"), { ...TYPE, text: "It applies" }),
+    patched: plain(17, Patched, { ...TYPE, text: "The component is patched" }),
   },
   { requiredOneofs: ["type"] },
 );

@@ -12,20 +12,26 @@ import { uidp } from "../uidp.ts";
 const EXTERNAL_GROUP_ID_MAX = 1024;
 
 export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", {
-  /** uid of its identity provider, then a segment of its own */
-  uid: output(1, uidp),
-  /** uid of its identity provider */
-  identityProviderUid: output(2, uidp),
-  /** the group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte */
+  uid: output(1, uidp, { text: "uid of its identity provider, then a segment of its own" }),
+  identityProviderUid: output(2, uidp, { text: "uid of its identity provider" }),
   externalGroupId: required(
     3,
     nonEmpty.max(EXTERNAL_GROUP_ID_MAX, `must be at most ${EXTERNAL_GROUP_ID_MAX} characters`),
+    {
+      text: "The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters",
+    },
   ),
-  /** uid of the role that its people get */
-  roleUid: required(4, uidp, { references: "Role" }),
-  /** uid of the organization, where they get it */
-  scope: required(5, uidp, { references: "Group" }),
-  createTime: output(6, timestamp),
+  roleUid: required(4, uidp, {
+    text: "uid of the role that its people get",
+    argumentText: "What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+    references: "Role",
+  }),
+  scope: required(5, uidp, {
+    text: "uid of the organization, where they get it",
+    argumentText: "Where they get it, the organization: a Group or a uid",
+    references: "Group",
+  }),
+  createTime: output(6, timestamp, { text: "When it was created: RFC 3339, UTC" }),
 });
 export type ExternalGroupRoleMapping = z.infer<typeof ExternalGroupRoleMapping>;
 
@@ -60,12 +66,17 @@ const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsSe
     http: "POST /externalGroupRoleMappings:batchDelete",
     body: "*",
     request: message("iam.BatchDeleteExternalGroupRoleMappingsRequest", {
-      parent: required(1, uidp),
-      names: required(2, z.array(uidp, { error: "is required" }).min(1, "is required")),
+      parent: required(1, uidp, { text: "uid of the identity provider that holds all of them" }),
+      names: required(2, z.array(uidp, { error: "is required" }).min(1, "is required"), {
+        text: "uids of the mappings, at least one: all are deleted, or none",
+      }),
     }),
     response: message("iam.BatchDeleteExternalGroupRoleMappingsResponse", {
-      parent: plain(1, string),
-      externalGroupRoleMappings: plain(2, z.array(ExternalGroupRoleMapping), { always: true }),
+      parent: plain(1, string, { text: "uid of the identity provider" }),
+      externalGroupRoleMappings: plain(2, z.array(ExternalGroupRoleMapping), {
+        text: "What was deleted",
+        always: true,
+      }),
     }),
     capabilities: ["identity_providers.delete"],
     scope: "parent",
@@ -75,8 +86,7 @@ const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsSe
     request: listRequest(
       "iam.ListExternalGroupRoleMappingsRequest",
       {
-        /** uid of an identity provider */
-        identityProviderUid: plain(2, string),
+        identityProviderUid: plain(2, string, { text: "uid of an identity provider" }),
       },
       3,
     ),

@@ -19,35 +19,44 @@ export const durationMs = (text: string): number => Math.round(Number.parseFloat
 const ttl = duration.refine((text) => durationMs(text) > 0 && durationMs(text) <= TTL_MAX_S * 1000, TTL_TEXT);
 
 export const GroupInvite = message("iam.GroupInvite", {
-  /** uid of its group, then a segment of its own */
-  uid: output(1, uidp),
-  /** uid of the role that is granted at the group */
-  roleUid: required(2, uidp, { references: "Role", answeredAs: "role.uid" }),
-  /** absent when the role was deleted */
+  uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
+  roleUid: required(2, uidp, {
+    text: "uid of the role that is granted at the group",
+    argumentText:
+      "What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+    references: "Role",
+    answeredAs: "role.uid",
+  }),
   role: output(
     10,
     message("iam.GroupInviteRole", {
-      /** uid of the role */
-      uid: output(1, string),
-      /** its name */
-      name: output(2, string),
-      /** its description */
-      description: output(3, string.optional()),
-      /** what it grants, by enum name */
-      capabilities: output(4, z.array(Capability).optional()),
+      uid: output(1, string, { text: "uid of the role" }),
+      name: output(2, string, { text: "Its name" }),
+      description: output(3, string.optional(), { text: "Its description" }),
+      capabilities: output(4, z.array(Capability).optional(), { text: "What it grants, by enum name" }),
     }).optional(),
+    {
+      text: "What is granted; absent when the role was deleted",
+      outputText: "What is granted; with the name of a built-in role",
+    },
   ),
-  /** who may accept it; absent = anyone with the code */
-  email: optional(3, string.refine(isEmptyOrEmail, EMAIL_TEXT)),
-  /** set on create, not returned */
-  ttl: required(4, ttl, { inputOnly: true }),
-  expirationTime: output(5, timestamp),
-  singleUse: optional(6, bool),
-  /** returned by the create only */
-  code: output(7, string.optional(), { secret: true }),
-  /** the first 16 digits of the SHA-256 of the code */
-  keyId: output(8, string),
-  createTime: output(9, timestamp),
+  email: optional(3, string.refine(isEmptyOrEmail, EMAIL_TEXT), {
+    text: "Address of the person who may accept it; default: anyone with the code",
+  }),
+  ttl: required(4, ttl, {
+    text: "How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years",
+    inputOnly: true,
+  }),
+  expirationTime: output(5, timestamp, { text: "When the code stops being good: RFC 3339, UTC" }),
+  singleUse: optional(6, bool, { text: "Only one person can accept it; default: false" }),
+  code: output(7, string.optional(), {
+    text: "Secret; returned by the create only",
+    outputText:
+      "Secret. The service shows it once, so the state keeps it; undefined for an invite that was adopted or got by its uid",
+    secret: true,
+  }),
+  keyId: output(8, string, { text: "The first 16 digits of the SHA-256 of the code" }),
+  createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
 });
 export type GroupInvite = z.infer<typeof GroupInvite>;
 
@@ -79,8 +88,7 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
     request: listRequest(
       "iam.ListGroupInvitesRequest",
       {
-        /** the first 16 digits of the SHA-256 of the code */
-        keyId: plain(2, string),
+        keyId: plain(2, string, { text: "The first 16 digits of the SHA-256 of the code" }),
       },
       3,
     ),
@@ -90,6 +98,18 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
 }) satisfies Operations;
 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {
+  texts: {
+    about:
+      "a code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.",
+    example: `const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });`,
+    parent: {
+      argument: "The group to join: a Group or a uid",
+      output: "uid of the group to join",
+    },
+    allowReplace: "Accepted as on every resource; an invite may always be replaced",
+    lookUp: { by: "uid", text: "The invite with this uid, without its code." },
+    list: "Group invites that the caller may read, without their codes.",
+  },
   schema: GroupInvite,
   matchedBy: ["roleUid", "email"],
 });

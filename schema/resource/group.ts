@@ -20,14 +20,18 @@ import { resource } from "../resource.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
-export const OrgKind = enumeration("iam.OrgKind", {
-  ORG_KIND_UNSPECIFIED: 0,
-  ORG_KIND_STARTER: 1,
-  ORG_KIND_CUSTOMER: 2,
-  ORG_KIND_DEV: 3,
-  ORG_KIND_INFRA: 4,
-  ORG_KIND_AWS_MARKETPLACE: 5,
-});
+export const OrgKind = enumeration(
+  "iam.OrgKind",
+  {
+    ORG_KIND_UNSPECIFIED: 0,
+    ORG_KIND_STARTER: 1,
+    ORG_KIND_CUSTOMER: 2,
+    ORG_KIND_DEV: 3,
+    ORG_KIND_INFRA: 4,
+    ORG_KIND_AWS_MARKETPLACE: 5,
+  },
+  { argumentType: "GroupKind", text: "Kind of an organization" },
+);
 
 export const OrgStatus = enumeration("iam.OrgStatus", {
   ORG_STATUS_UNSPECIFIED: 0,
@@ -37,21 +41,23 @@ export const OrgStatus = enumeration("iam.OrgStatus", {
 });
 
 export const Group = message("iam.Group", {
-  /** path of hexadecimal segments, the ancestors first */
-  uid: output(1, uidp),
-  /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-  name: required(2, name),
-  /** one line, at most 512 characters */
-  description: optional(3, description, { always: true }),
-  /** limits of the organization, by resource */
-  resourceLimits: output(4, int32Map, { always: true }),
-  /** set by the operator of the service only */
-  verified: optional(5, bool, { always: true, serverChosen: true }),
-  createTime: output(6, timestamp),
-  updateTime: output(7, timestamp),
-  /** kind of the organization; groups below a root inherit it */
-  kind: optional(8, OrgKind, { serverChosen: true }),
-  status: output(9, OrgStatus.optional()),
+  uid: output(1, uidp, { text: "Path of hexadecimal segments, the ancestors first: what other resources refer to" }),
+  name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
+  description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
+  resourceLimits: output(4, int32Map, { text: "Limits of the organization, by resource", always: true }),
+  verified: optional(5, bool, {
+    text: "Set by the operator of the service only; default: the service's choice",
+    always: true,
+    serverChosen: true,
+  }),
+  createTime: output(6, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+  updateTime: output(7, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+  kind: optional(8, OrgKind, {
+    text: "Kind of the organization that the group belongs to",
+    argumentText: "Kind of an organization; groups below a root inherit it; default: the service's choice",
+    serverChosen: true,
+  }),
+  status: output(9, OrgStatus.optional(), { text: "State of the organization that the group belongs to" }),
 });
 export type Group = z.infer<typeof Group>;
 
@@ -75,8 +81,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     request: listRequest(
       "iam.ListGroupsRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
+        name: plain(2, string, { text: "The whole name" }),
       },
       3,
     ),
@@ -87,7 +92,10 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   CreateGroup: {
     http: "POST /groups/{parent=**}",
     body: "group",
-    request: message("iam.CreateGroupRequest", { parent: plain(1, string), group: required(2, Group) }),
+    request: message("iam.CreateGroupRequest", {
+      parent: plain(1, string, { text: "uid of the group that holds the new one; absent: a new organization" }),
+      group: required(2, Group, { text: "The group" }),
+    }),
     response: Group,
     capabilities: ["groups.create"],
   },
@@ -103,12 +111,29 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   LookupGroup: {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),
-    response: message("iam.LookupGroupResponse", { group: plain(1, Group) }),
+    response: message("iam.LookupGroupResponse", {
+      group: plain(1, Group, { text: "The organization of the caller's e-mail domain" }),
+    }),
     capabilities: [],
   },
 }) satisfies Operations;
 
 export const group = resource("Group", groupOperations, {
+  texts: {
+    about: "a node of the hierarchy; one without a parent is an organization.",
+    example: `const acme = new Group("acme", { root: true, name: "acme" });
+const platform = new Group("platform", { parent: acme, name: "platform" });`,
+    parent: {
+      argument: "The group that this one belongs to: a Group or a uid",
+      output: "uid of the group that this one belongs to; undefined for an organization",
+    },
+    allowReplace:
+      "Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview",
+    forceDestroy:
+      "Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted",
+    lookUp: { by: "name", text: "The group of that name in `parent`; without one, the organization of that name." },
+    list: "Groups that the caller may read.",
+  },
   schema: Group,
   root: true,
   replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",

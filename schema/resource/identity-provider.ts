@@ -10,11 +10,15 @@ import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";
 
-export const CorrelationRule = enumeration("iam.IdentityProvider.OIDC.CorrelationRule", {
-  CORRELATION_RULE_UNSPECIFIED: 0,
-  CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID: 1,
-  CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID: 2,
-});
+export const CorrelationRule = enumeration(
+  "iam.IdentityProvider.OIDC.CorrelationRule",
+  {
+    CORRELATION_RULE_UNSPECIFIED: 0,
+    CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID: 1,
+    CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID: 2,
+  },
+  { argumentType: "CorrelationRule", text: "How people who sign in are matched to provisioned users" },
+);
 
 const CredentialState = enumeration("iam.IdentityProvider.SCIM.CredentialState", {
   CREDENTIAL_STATE_UNSPECIFIED: 0,
@@ -27,44 +31,52 @@ const CredentialState = enumeration("iam.IdentityProvider.SCIM.CredentialState",
 
 const SECRET_MAX = 4096;
 
-const Oidc = message("iam.IdentityProvider.OIDC", {
-  /** https URL of the issuer, byte for byte as its tokens have it */
-  issuer: required(1, issuer),
-  /** not sensitive */
-  clientId: required(2, nonEmpty),
-  /** never returned; may be left out with `pkceEnabled` */
-  clientSecret: optional(3, string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`), {
-    secret: true,
-    inputOnly: true,
-  }),
-  /** in addition to `openid`, which is always requested */
-  additionalScopes: optional(4, strings, { list: "set" }),
-  /** claim with the groups of the person who signs in */
-  groupsClaim: optional(5, string),
-  /** how a sign-in is matched to a provisioned person; unset = by `sub` */
-  correlationRule: optional(6, CorrelationRule, {
-    immutable: true,
-    sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
-  }),
-  /** PKCE (RFC 7636) */
-  pkceEnabled: optional(7, bool),
-});
+const Oidc = message(
+  "iam.IdentityProvider.OIDC",
+  {
+    issuer: required(1, issuer, { text: "https URL of the issuer, byte for byte as its tokens have it" }),
+    clientId: required(2, nonEmpty, { text: "Id of the client that is registered at the issuer; not secret" }),
+    clientSecret: optional(3, string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`), {
+      text: "Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled`",
+      argumentText:
+        "Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service",
+      secret: true,
+      inputOnly: true,
+    }),
+    additionalScopes: optional(4, strings, {
+      text: "Scopes beside `openid`, which is always asked for; order and duplicates mean nothing",
+      list: "set",
+    }),
+    groupsClaim: optional(5, string, { text: "Claim that carries the groups of the person who signs in" }),
+    correlationRule: optional(6, CorrelationRule, {
+      text: "How people who sign in are matched to provisioned users; default: by `sub`",
+      argumentText:
+        "How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)",
+      immutable: true,
+      sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+    }),
+    pkceEnabled: optional(7, bool, {
+      text: "The client proves itself by PKCE (RFC 7636), as well or alone; default: false",
+    }),
+  },
+  {
+    anyOf: ["clientSecret", "pkceEnabled"],
+    argumentType: "OidcConfig",
+    text: "A client with a secret, or one that proves itself each time by PKCE (RFC 7636), or both",
+  },
+);
 
 const Scim = message(
   "iam.IdentityProvider.SCIM",
   {
-    /** provisioning is enabled */
-    enabled: output(1, bool.optional()),
-    /** where the identity provider sends changes of people */
-    endpointUrl: output(3, string.optional()),
-    /** end of the current token; absent: none was issued, or it does not expire */
-    tokenExpireTime: output(4, timestamp.optional()),
-    /** end of the token before, while both are valid */
-    previousTokenExpireTime: output(5, timestamp.optional()),
-    /** state of the token */
-    credentialState: output(6, CredentialState.optional()),
-    /** version of the configuration */
-    etag: output(7, string.optional()),
+    enabled: output(1, bool.optional(), { text: "Provisioning is enabled" }),
+    endpointUrl: output(3, string.optional(), { text: "Where the identity provider sends changes of people" }),
+    tokenExpireTime: output(4, timestamp.optional(), {
+      text: "End of the current token; absent: none was issued, or it does not expire",
+    }),
+    previousTokenExpireTime: output(5, timestamp.optional(), { text: "End of the token before, while both are valid" }),
+    credentialState: output(6, CredentialState.optional(), { text: "State of the token" }),
+    etag: output(7, string.optional(), { text: "Version of the configuration" }),
   },
   { reserved: [2, "bearer_token"] },
 );
@@ -81,19 +93,22 @@ const secretRule = ({ oidc }: Readonly<Record<string, unknown>>) => {
 export const IdentityProvider = message(
   "iam.IdentityProvider",
   {
-    /** uid of its group, then a segment of its own */
-    uid: output(1, uidp),
-    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-    name: required(2, name),
-    /** one line, at most 512 characters */
-    description: optional(3, description),
-    createTime: output(4, timestamp),
-    updateTime: output(5, timestamp),
-    /** uid of the role that a first sign-in grants */
-    defaultRole: required(6, uidp, { references: "Role" }),
-    oidc: optional(20, Oidc, { oneof: "configuration" }),
-    /** absent from lists */
-    scim: output(21, Scim.optional()),
+    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
+    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
+    description: optional(3, description, { text: "One line, at most 512 characters; default: empty" }),
+    createTime: output(4, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    updateTime: output(5, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+    defaultRole: required(6, uidp, {
+      text: "uid of the role that a first sign-in grants",
+      argumentText: "The role granted at the first sign-in: the name of a built-in role, a Role, or a uid",
+      references: "Role",
+    }),
+    oidc: optional(20, Oidc, {
+      text: "OpenID Connect",
+      outputText: "OpenID Connect, without the client secret",
+      oneof: "configuration",
+    }),
+    scim: output(21, Scim.optional(), { text: "State of provisioning (SCIM, RFC 7644); absent from lists" }),
   },
   { requiredOneofs: ["configuration"], rules: secretRule },
 );
@@ -105,8 +120,7 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
     request: listRequest(
       "iam.ListIdentityProvidersRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
+        name: plain(2, string, { text: "The whole name" }),
       },
       10,
     ),
@@ -146,6 +160,26 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
 }) satisfies Operations;
 
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
+  texts: {
+    about: "where the people of an organization sign in.",
+    example: `const sso = new IdentityProvider("sso", {
+  parent: acme,
+  name: "acme-sso",
+  defaultRole: "viewer",
+  oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+});`,
+    parent: {
+      argument: "The organization or group whose people sign in there: a Group or a uid",
+      output: "uid of the group whose people sign in there",
+    },
+    allowReplace:
+      "Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview",
+    lookUp: {
+      by: "uid or name",
+      text: "The identity provider with this uid, or of this name in `parent`; without its client secret.",
+    },
+    list: "Identity providers that the caller may read, without their client secrets.",
+  },
   schema: IdentityProvider,
   replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
 });

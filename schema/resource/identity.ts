@@ -79,21 +79,26 @@ const claimPatterns = stringMap
 export const ClaimMatch = message(
   "iam.Identity.ClaimMatch",
   {
-    /** `iss` of the workload's token, byte for byte */
-    issuer: plain(1, issuer, { oneof: "iss" }),
-    issuerPattern: plain(2, pattern, { oneof: "iss" }),
-    /** `sub` of the workload's token, byte for byte */
-    subject: plain(3, subject, { oneof: "sub" }),
-    subjectPattern: plain(4, pattern, { oneof: "sub" }),
-    /** `aud` of the workload's token; absent = the issuer of this service, its bare host, or the API audience */
-    audience: plain(5, subject, { oneof: "aud" }),
-    audiencePattern: plain(6, pattern, { oneof: "aud" }),
-    /** further claims, each equal */
-    claims: optional(7, claims),
-    /** further claims, each matching */
-    claimPatterns: optional(8, claimPatterns),
+    issuer: plain(1, issuer, { text: "`iss` of the workload's token, byte for byte: an https URL", oneof: "iss" }),
+    issuerPattern: plain(2, pattern, { text: "Pattern for `iss`", oneof: "iss" }),
+    subject: plain(3, subject, {
+      text: "`sub` of the workload's token, byte for byte, at most 255 characters",
+      oneof: "sub",
+    }),
+    subjectPattern: plain(4, pattern, { text: "Pattern for `sub`", oneof: "sub" }),
+    audience: plain(5, subject, {
+      text: "`aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience",
+      oneof: "aud",
+    }),
+    audiencePattern: plain(6, pattern, { text: "Pattern for `aud`, instead of audience", oneof: "aud" }),
+    claims: optional(7, claims, { text: "Further claims, each equal" }),
+    claimPatterns: optional(8, claimPatterns, { text: "Further claims, each matching its pattern; at most 20" }),
   },
-  { requiredOneofs: ["iss", "sub"] },
+  {
+    requiredOneofs: ["iss", "sub"],
+    argumentType: "ClaimMatch",
+    text: "Patterns are RE2 and match the whole claim; at most 1024 characters each",
+  },
 );
 export type ClaimMatch = z.infer<typeof ClaimMatch>;
 
@@ -101,16 +106,25 @@ export type ClaimMatch = z.infer<typeof ClaimMatch>;
 export const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** A workload that signs with its own key. */
-export const StaticKeys = message("iam.Identity.StaticKeys", {
-  issuer: required(1, issuer),
-  subject: required(2, subject),
-  /** the JSON Web Key Set (RFC 7517) of public keys, as text */
-  issuerKeys: required(3, nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`)),
-  /** default and longest: 365 days after creation */
-  expirationTime: optional(4, timestamp, { serverChosen: true }),
-  /** at most one; absent = as for a claim match */
-  audiences: optional(5, strings.max(1, "must have at most one audience"), { list: "set" }),
-});
+export const StaticKeys = message(
+  "iam.Identity.StaticKeys",
+  {
+    issuer: required(1, issuer, { text: "`iss` of the workload's token: an https URL" }),
+    subject: required(2, subject, { text: "`sub` of the workload's token" }),
+    issuerKeys: required(3, nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`), {
+      text: "JSON Web Key Set (RFC 7517) of public keys, as text",
+    }),
+    expirationTime: optional(4, timestamp, {
+      text: "RFC 3339; default and longest: 365 days after creation",
+      serverChosen: true,
+    }),
+    audiences: optional(5, strings.max(1, "must have at most one audience"), {
+      text: "At most one; default: as for a claim match",
+      list: "set",
+    }),
+  },
+  { argumentType: "StaticKeys", text: "Keys of a workload. Any change creates a new identity (allowReplace)" },
+);
 
 export const AwsIdentity = message(
   "iam.Identity.AWSIdentity",
@@ -120,31 +134,40 @@ export const AwsIdentity = message(
       z
         .string({ error: 'awsAccount must match "^[0-9]{12}$"' })
         .regex(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'),
+      { text: "Twelve digits" },
     ),
-    arn: plain(2, nonEmpty, { oneof: "aws_arn" }),
-    arnPattern: plain(3, pattern, { oneof: "aws_arn" }),
-    userId: plain(4, nonEmpty, { oneof: "aws_user_id" }),
-    userIdPattern: plain(5, pattern, { oneof: "aws_user_id" }),
+    arn: plain(2, nonEmpty, { text: "ARN of the principal", oneof: "aws_arn" }),
+    arnPattern: plain(3, pattern, { text: "Pattern for the ARN", oneof: "aws_arn" }),
+    userId: plain(4, nonEmpty, { text: "Id of the principal", oneof: "aws_user_id" }),
+    userIdPattern: plain(5, pattern, { text: "Pattern for the id", oneof: "aws_user_id" }),
   },
-  { requiredOneofs: ["aws_arn", "aws_user_id"] },
+  {
+    requiredOneofs: ["aws_arn", "aws_user_id"],
+    argumentType: "AwsIdentity",
+    text: "An AWS principal: its account, and its ARN and id or patterns for them",
+  },
 );
 
-export const ServicePrincipal = enumeration("iam.ServicePrincipal", {
-  SERVICE_PRINCIPAL_UNSPECIFIED: 0,
-  SERVICE_PRINCIPAL_COSIGNED: 1,
-  SERVICE_PRINCIPAL_INGESTER: 2,
-  SERVICE_PRINCIPAL_CATALOG_SYNCER: 3,
-  SERVICE_PRINCIPAL_APKO_BUILDER: 4,
-  SERVICE_PRINCIPAL_ENTITLEMENT_SYNCER: 5,
-  SERVICE_PRINCIPAL_TENANT_SCANNER: 6,
-  SERVICE_PRINCIPAL_SEDIMENTOLOGY: 7,
-  SERVICE_PRINCIPAL_SKILLUP: 8,
-  SERVICE_PRINCIPAL_MATERIALIZER: 9,
-  SERVICE_PRINCIPAL_MICROFLOW: 10,
-  SERVICE_PRINCIPAL_GUARDENER: 11,
-  SERVICE_PRINCIPAL_MICROVM: 12,
-  SERVICE_PRINCIPAL_SKILLS: 13,
-});
+export const ServicePrincipal = enumeration(
+  "iam.ServicePrincipal",
+  {
+    SERVICE_PRINCIPAL_UNSPECIFIED: 0,
+    SERVICE_PRINCIPAL_COSIGNED: 1,
+    SERVICE_PRINCIPAL_INGESTER: 2,
+    SERVICE_PRINCIPAL_CATALOG_SYNCER: 3,
+    SERVICE_PRINCIPAL_APKO_BUILDER: 4,
+    SERVICE_PRINCIPAL_ENTITLEMENT_SYNCER: 5,
+    SERVICE_PRINCIPAL_TENANT_SCANNER: 6,
+    SERVICE_PRINCIPAL_SEDIMENTOLOGY: 7,
+    SERVICE_PRINCIPAL_SKILLUP: 8,
+    SERVICE_PRINCIPAL_MATERIALIZER: 9,
+    SERVICE_PRINCIPAL_MICROFLOW: 10,
+    SERVICE_PRINCIPAL_GUARDENER: 11,
+    SERVICE_PRINCIPAL_MICROVM: 12,
+    SERVICE_PRINCIPAL_SKILLS: 13,
+  },
+  { argumentType: "ServicePrincipal", text: "A service of the platform" },
+);
 
 export const RelationshipType = enumeration("iam.RelationshipType", {
   RELATIONSHIP_TYPE_UNSPECIFIED: 0,
@@ -157,27 +180,36 @@ export const RelationshipType = enumeration("iam.RelationshipType", {
 export const Identity = message(
   "iam.Identity",
   {
-    /** uid of its group, then a segment of its own */
-    uid: output(1, uidp),
-    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-    name: required(2, name),
-    /** one line, at most 512 characters */
-    description: optional(3, description, { always: true }),
-    email: output(4, string.optional()),
-    emailUnverified: output(5, string.optional()),
-    company: optional(6, string.max(255, "must be at most 255 characters")),
-    /** set at creation, moved by an exchange */
-    lastSeenTime: output(8, timestamp, { volatile: true }),
-    createTime: output(9, timestamp),
-    updateTime: output(10, timestamp),
-    /** assumed by a workload whose token's claims match */
-    claimMatch: plain(20, ClaimMatch, { oneof: "relationship" }),
-    /** assumed by a workload that signs with one of these keys */
-    staticKeys: plain(21, StaticKeys, { oneof: "relationship", createOnly: true }),
-    /** assumed by an AWS principal */
-    awsIdentity: plain(22, AwsIdentity, { oneof: "relationship" }),
-    /** a service of the platform */
-    servicePrincipal: plain(23, ServicePrincipal, { oneof: "relationship", createOnly: true }),
+    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
+    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
+    description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
+    email: output(4, string.optional(), { text: "Verified address of a person" }),
+    emailUnverified: output(5, string.optional(), { text: "Unverified address of a person" }),
+    company: optional(6, string.max(255, "must be at most 255 characters"), {
+      text: "At most 255 characters; default: empty",
+    }),
+    lastSeenTime: output(8, timestamp, {
+      text: "When it last exchanged a token, or was created: RFC 3339, UTC",
+      outputText: "RFC 3339, UTC; as of the last create or update: it moves by itself",
+      volatile: true,
+    }),
+    createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    updateTime: output(10, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+    claimMatch: plain(20, ClaimMatch, {
+      text: "Assumed by a workload whose token's claims match",
+      oneof: "relationship",
+    }),
+    staticKeys: plain(21, StaticKeys, {
+      text: "Assumed by a workload that signs with one of these keys",
+      oneof: "relationship",
+      createOnly: true,
+    }),
+    awsIdentity: plain(22, AwsIdentity, { text: "Assumed by an AWS principal", oneof: "relationship" }),
+    servicePrincipal: plain(23, ServicePrincipal, {
+      text: "A service of the platform",
+      oneof: "relationship",
+      createOnly: true,
+    }),
   },
   { requiredOneofs: ["relationship"], reserved: [7, "providers"] },
 );
@@ -219,10 +251,8 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
     request: listRequest(
       "iam.ListIdentitiesRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
-        /** how it is assumed */
-        relationshipType: plain(3, RelationshipType),
+        name: plain(2, string, { text: "The whole name" }),
+        relationshipType: plain(3, RelationshipType, { text: "How it is assumed" }),
       },
       4,
     ),
@@ -231,13 +261,35 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
   },
   LookupIdentity: {
     http: "GET /identities:lookupIdentity",
-    request: message("iam.LookupIdentityRequest", { issuer: required(1, nonEmpty), subject: required(2, nonEmpty) }),
-    response: message("iam.LookupIdentityResponse", { uid: output(1, uidp) }),
+    request: message("iam.LookupIdentityRequest", {
+      issuer: required(1, nonEmpty, { text: "`iss` of the workload's token" }),
+      subject: required(2, nonEmpty, { text: "`sub` of the workload's token" }),
+    }),
+    response: message("iam.LookupIdentityResponse", { uid: output(1, uidp, { text: "uid of the identity" }) }),
     capabilities: [],
   },
 }) satisfies Operations;
 
 export const identity = resource("Identity", identityOperations, {
+  texts: {
+    about:
+      "who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.",
+    example: `const ci = new Identity("ci", {
+  parent: platform,
+  name: "ci",
+  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+});`,
+    parent: {
+      argument: "The group that the identity belongs to: a Group or a uid",
+      output: "uid of the group that the identity belongs to",
+    },
+    allowReplace:
+      "Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview",
+    forceDestroy:
+      "Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion",
+    lookUp: { by: "name", text: "The identity of that name in `parent`." },
+    list: "Identities that the caller may read.",
+  },
   schema: Identity,
   cascades: true,
   replacementBreaks: "its uid would change: role bindings and workloads that name it would lose their access",

@@ -6,7 +6,7 @@ export const pingOperations = rows("ping.PingService", "/ping/{version}", {
   Ping: {
     http: "GET /ping",
     request: message("ping.PingRequest", {}),
-    response: message("ping.PingResponse", { response: plain(1, string) }),
+    response: message("ping.PingResponse", { response: plain(1, string, { text: "What the request had" }) }),
     capabilities: [],
     auth: "none",
   },

@@ -21,39 +21,64 @@ import { resource } from "../resource.ts";
 import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
-export const CatalogTier = enumeration("registry.CatalogTier", {
-  CATALOG_TIER_UNSPECIFIED: 0,
-  CATALOG_TIER_APPLICATION: 1,
-  CATALOG_TIER_BASE: 2,
-  CATALOG_TIER_FIPS: 3,
-  CATALOG_TIER_AI: 4,
-  CATALOG_TIER_DEVTOOLS: 5,
-  CATALOG_TIER_COMMERCIAL: 6,
-});
+export const CatalogTier = enumeration(
+  "registry.CatalogTier",
+  {
+    CATALOG_TIER_UNSPECIFIED: 0,
+    CATALOG_TIER_APPLICATION: 1,
+    CATALOG_TIER_BASE: 2,
+    CATALOG_TIER_FIPS: 3,
+    CATALOG_TIER_AI: 4,
+    CATALOG_TIER_DEVTOOLS: 5,
+    CATALOG_TIER_COMMERCIAL: 6,
+  },
+  { argumentType: "CatalogTier", text: "Part of the catalog" },
+);
 
 // Longer than any uid. Each part of a path is looked up.
 const SOURCE_MAX = 2048;
 
-export const SyncConfig = message("registry.SyncConfig", {
-  /** uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid */
-  source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`), {
-    references: "Repo",
-    respelled: true,
-  }),
-  /** exported tags are uniquely labelled; a setting of the organization */
-  uniqueTags: output(2, bool.optional()),
-  /** 14 days after syncing began */
-  expirationTime: output(3, timestamp.optional()),
-  google: optional(4, string),
-  amazon: optional(5, string),
-  azure: optional(6, string),
-  /** configuration applied when images are rebuilt; managed by the service */
-  apkoOverlay: output(7, string.optional()),
-  /** a grace period follows the end of life; a setting of the organization */
-  gracePeriod: output(8, bool.optional()),
-});
+export const SyncConfig = message(
+  "registry.SyncConfig",
+  {
+    source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`), {
+      text: "uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid",
+      argumentText:
+        "A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)",
+      references: "Repo",
+      respelled: true,
+    }),
+    uniqueTags: output(2, bool.optional(), {
+      text: "Exported tags are uniquely labelled; a setting of the organization",
+    }),
+    expirationTime: output(3, timestamp.optional(), {
+      text: "When syncing ends, 14 days after it began: RFC 3339, UTC",
+    }),
+    google: optional(4, string, { text: "Registry at Google Cloud that images are copied to" }),
+    amazon: optional(5, string, { text: "Registry at AWS that images are copied to" }),
+    azure: optional(6, string, { text: "Registry at Azure that images are copied to" }),
+    apkoOverlay: output(7, string.optional(), {
+      text: "Configuration applied when images are rebuilt; managed by the service",
+    }),
+    gracePeriod: output(8, bool.optional(), {
+      text: "A grace period follows the end of life; a setting of the organization",
+    }),
+  },
+  {
+    argumentType: "SyncConfig",
+    text: "Where images come from. The catalog tier, bundles, aliases and active tags are then those of the source",
+  },
+);
 
-const NamedContent = (name: string) => message(name, { name: required(1, nonEmpty), content: required(2, nonEmpty) });
+const NamedContent = (name: string) =>
+  message(
+    name,
+    {
+      name: required(1, nonEmpty, { text: "Name of the file" }),
+      content: required(2, nonEmpty, { text: "Text of the file" }),
+    },
+    { argumentType: "NamedContent", text: "A file by its name" },
+  );
 
 // Keys that are reserved for the platform.
 const keysWithout = (...prefixes: string[]) =>
@@ -62,61 +87,85 @@ const keysWithout = (...prefixes: string[]) =>
     `must have no key that begins with ${prefixes.map((prefix) => `"${prefix}"`).join(" or ")}`,
   );
 
-export const CustomOverlay = message("registry.CustomOverlay", {
-  contents: optional(
-    1,
-    message("registry.CustomOverlay.ImageContents", {
-      packages: optional(1, strings, { list: "set" }),
-      // The first repository that has a package provides it.
-      runtimeRepositories: optional(2, strings, { list: "ordered" }),
-      runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry")), {
-        list: { key: "name" },
+export const CustomOverlay = message(
+  "registry.CustomOverlay",
+  {
+    contents: optional(
+      1,
+      message("registry.CustomOverlay.ImageContents", {
+        packages: optional(1, strings, { text: "Packages that are added", list: "set" }),
+        // The first repository that has a package provides it.
+        runtimeRepositories: optional(2, strings, {
+          text: "Where packages come from at run time, the first one first",
+          list: "ordered",
+        }),
+        runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry")), {
+          text: "Keys of those repositories",
+          list: { key: "name" },
+        }),
       }),
+      { text: "Packages, and where they come from" },
+    ),
+    environment: optional(2, keysWithout("CHAINGUARD_"), {
+      text: "Variables, by name; no name may begin with `CHAINGUARD_`",
     }),
-  ),
-  environment: optional(2, keysWithout("CHAINGUARD_")),
-  annotations: optional(3, keysWithout("dev.chainguard.", "org.opencontainers.")),
-  accounts: optional(
-    4,
-    message("registry.CustomOverlay.Accounts", {
-      runAs: optional(1, string),
-      users: optional(
-        2,
-        z.array(
-          message("registry.CustomOverlay.Accounts.User", {
-            username: required(1, nonEmpty),
-            uid: optional(2, int32),
-            gid: optional(3, int32),
-            groupName: optional(4, string),
-            shell: optional(5, string),
-            homeDir: optional(6, string),
-          }),
-        ),
-        { list: { key: "username" } },
-      ),
-      groups: optional(
-        3,
-        z.array(
-          message("registry.CustomOverlay.Accounts.Group", {
-            groupname: required(1, nonEmpty),
-            gid: optional(2, int32),
-            members: optional(3, strings, { list: "set" }),
-          }),
-        ),
-        { list: { key: "groupname" } },
-      ),
+    annotations: optional(3, keysWithout("dev.chainguard.", "org.opencontainers."), {
+      text: "Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`",
     }),
-  ),
-  certificates: optional(
-    5,
-    message("registry.CustomOverlay.Certificates", {
-      additional: optional(1, z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")), {
-        list: { key: "name" },
+    accounts: optional(
+      4,
+      message("registry.CustomOverlay.Accounts", {
+        runAs: optional(1, string, { text: "User that the image runs as: a name or a number" }),
+        users: optional(
+          2,
+          z.array(
+            message(
+              "registry.CustomOverlay.Accounts.User",
+              {
+                username: required(1, nonEmpty, { text: "Name of the user" }),
+                uid: optional(2, int32, { text: "Number of the user; default: 0" }),
+                gid: optional(3, int32, { text: "Number of its main group; default: 0" }),
+                groupName: optional(4, string, { text: "Name of its main group" }),
+                shell: optional(5, string, { text: "Path of the shell" }),
+                homeDir: optional(6, string, { text: "Path of the home directory" }),
+              },
+              { argumentType: "OverlayUser", text: "A user of the image" },
+            ),
+          ),
+          { text: "Users that are added; their order means nothing", list: { key: "username" } },
+        ),
+        groups: optional(
+          3,
+          z.array(
+            message(
+              "registry.CustomOverlay.Accounts.Group",
+              {
+                groupname: required(1, nonEmpty, { text: "Name of the group" }),
+                gid: optional(2, int32, { text: "Number of the group; default: 0" }),
+                members: optional(3, strings, { text: "Names of users", list: "set" }),
+              },
+              { argumentType: "OverlayGroup", text: "A group of the image" },
+            ),
+          ),
+          { text: "Groups that are added; their order means nothing", list: { key: "groupname" } },
+        ),
       }),
-      providers: optional(2, strings, { list: "set" }),
-    }),
-  ),
-});
+      { text: "Users and groups of the image" },
+    ),
+    certificates: optional(
+      5,
+      message("registry.CustomOverlay.Certificates", {
+        additional: optional(1, z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")), {
+          text: "PEM certificates that are trusted besides the usual ones",
+          list: { key: "name" },
+        }),
+        providers: optional(2, strings, { text: "Trust stores that get them", list: "set" }),
+      }),
+      { text: "Certificate authorities that the image trusts" },
+    ),
+  },
+  { argumentType: "CustomOverlay", text: "What a repo puts into each of its images, or takes out" },
+);
 
 const NAME_TEXT = "must be at most 255 characters without white space";
 const listOf = <T extends z.ZodType>(item: T) => z.array(item, { error: "must be a list of strings" });
@@ -127,22 +176,43 @@ export const INHERITED = ["catalogTier", "bundles", "aliases", "activeTags"] as 
 export const Repo = message(
   "registry.Repo",
   {
-    /** uid of its group, then a segment of its own */
-    uid: output(1, uidp),
-    /** unique in its group */
-    name: required(2, nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT)),
-    /** one line, at most 512 characters; default: that of the repo that this one syncs from */
-    description: optional(3, description, { serverChosen: true }),
-    catalogTier: optional(4, CatalogTier, { serverChosen: true }),
-    bundles: optional(5, listOf(bundle), { list: "set", serverChosen: true }),
-    /** other names of the image, each with a tag */
-    aliases: optional(7, listOf(alias), { list: "set", serverChosen: true }),
-    activeTags: optional(8, listOf(tagName), { list: "set", serverChosen: true }),
+    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
+    name: required(2, nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT), {
+      text: "Without white space, at most 255 characters; unique in its group",
+    }),
+    description: optional(3, description, {
+      text: "One line, at most 512 characters; default: empty, or that of the source",
+      serverChosen: true,
+    }),
+    catalogTier: optional(4, CatalogTier, {
+      text: "Part of the catalog that the images belong to; default: none, or that of the source",
+      serverChosen: true,
+    }),
+    bundles: optional(5, listOf(bundle), {
+      text: "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source",
+      list: "set",
+      serverChosen: true,
+    }),
+    aliases: optional(7, listOf(alias), {
+      text: "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source",
+      list: "set",
+      serverChosen: true,
+    }),
+    activeTags: optional(8, listOf(tagName), {
+      text: "Tags that are kept up to date; order and duplicates mean nothing; default: those of the source",
+      list: "set",
+      serverChosen: true,
+    }),
     // The published JSON name is the snake_case one (docs/contract.md#json).
-    sync_config: optional(9, SyncConfig, { alias: "syncConfig" }),
-    customOverlay: optional(10, CustomOverlay),
-    createTime: output(11, timestamp),
-    updateTime: output(12, timestamp),
+    sync_config: optional(9, SyncConfig, {
+      text: "Syncs from another repo",
+      outputText: "The repo that it syncs from, by its uid, and when syncing ends",
+      alias: "syncConfig",
+      excludes: INHERITED,
+    }),
+    customOverlay: optional(10, CustomOverlay, { text: "What is put into each image, or taken out" }),
+    createTime: output(11, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    updateTime: output(12, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
   },
   { reserved: [6, "readme"] },
 );
@@ -152,9 +222,10 @@ export const README_MAX = 256 * 1024;
 
 /** The readme of a repo, in Markdown. */
 export const RepoReadme = message("registry.RepoReadme", {
-  /** uid of the repo */
-  uid: output(1, uidp),
-  content: optional(2, string.max(README_MAX, `must be at most ${README_MAX} characters`)),
+  uid: output(1, uidp, { text: "uid of the repo" }),
+  content: optional(2, string.max(README_MAX, `must be at most ${README_MAX} characters`), {
+    text: "Markdown, at most 262,144 characters",
+  }),
 });
 export type RepoReadme = z.infer<typeof RepoReadme>;
 
@@ -194,8 +265,7 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
     request: listRequest(
       "registry.ListReposRequest",
       {
-        /** the whole name */
-        name: plain(2, string, { presence: true }),
+        name: plain(2, string, { text: "The whole name", presence: true }),
       },
       4,
       7,
@@ -225,6 +295,19 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
 }) satisfies Operations;
 
 export const repo = resource("Repo", repoOperations, {
+  texts: {
+    about: "a repository of images, of its own or synced from another.",
+    example: `const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });`,
+    parent: {
+      argument: "The group that the repo belongs to: a Group or a uid",
+      output: "uid of the group that the repo belongs to",
+    },
+    allowReplace:
+      "Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview",
+    forceDestroy: "Deletes with the repo tags that this run does not delete; default: they prevent the deletion",
+    lookUp: { by: "uid or name", text: "The repo with this uid, or of this name in `parent`." },
+    list: "Repositories that the caller may read.",
+  },
   schema: Repo,
   unique: ["name"],
   cascades: true,

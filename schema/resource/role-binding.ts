@@ -11,52 +11,52 @@ import { uidp } from "../uidp.ts";
 export const BATCH_MAX = 25;
 
 export const RoleBinding = message("iam.RoleBinding", {
-  /** uid of its group, then a segment of its own */
-  uid: output(1, uidp),
+  uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
   identity: output(
     2,
     message("iam.RoleBindingIdentity", {
-      /** uid of the identity */
-      uid: output(1, string),
-      /** its name */
-      name: output(2, string),
-      /** its description */
-      description: output(3, string, { always: true }),
-      /** `sub` of its claim match */
-      subject: output(4, string.optional(), { always: true }),
-      /** `iss` of its claim match */
-      issuer: output(5, string.optional(), { always: true }),
-      /** verified address of a person */
-      email: output(6, string.optional()),
+      uid: output(1, string, { text: "uid of the identity" }),
+      name: output(2, string, { text: "Its name" }),
+      description: output(3, string, { text: "Its description", always: true }),
+      subject: output(4, string.optional(), { text: "`sub` of its claim match", always: true }),
+      issuer: output(5, string.optional(), { text: "`iss` of its claim match", always: true }),
+      email: output(6, string.optional(), { text: "Verified address of a person" }),
     }),
+    { text: "Who is granted the role" },
   ),
   group: output(
     3,
     message("iam.RoleBindingGroup", {
-      /** uid of the group */
-      uid: output(1, string),
-      /** its name */
-      name: output(2, string),
-      /** its description */
-      description: output(3, string, { always: true }),
+      uid: output(1, string, { text: "uid of the group" }),
+      name: output(2, string, { text: "Its name" }),
+      description: output(3, string, { text: "Its description", always: true }),
     }),
+    { text: "Where the grant holds, and below" },
   ),
   role: output(
     4,
     message("iam.RoleBindingRole", {
-      /** uid of the role */
-      uid: output(1, string),
-      /** its name */
-      name: output(2, string),
-      /** its description */
-      description: output(3, string, { always: true }),
+      uid: output(1, string, { text: "uid of the role" }),
+      name: output(2, string, { text: "Its name" }),
+      description: output(3, string, { text: "Its description", always: true }),
     }),
+    { text: "What is granted" },
   ),
-  createTime: output(5, timestamp),
-  /** uid of the identity that is granted the role */
-  identityUid: required(6, uidp, { inputOnly: true, answeredAs: "identity.uid", references: "Identity" }),
-  /** uid of the role */
-  roleUid: required(7, uidp, { inputOnly: true, answeredAs: "role.uid", references: "Role" }),
+  createTime: output(5, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+  identityUid: required(6, uidp, {
+    text: "uid of the identity that is granted the role",
+    argumentText: "Who is granted the role: an Identity or a uid",
+    inputOnly: true,
+    answeredAs: "identity.uid",
+    references: "Identity",
+  }),
+  roleUid: required(7, uidp, {
+    text: "uid of the role that is granted",
+    argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+    inputOnly: true,
+    answeredAs: "role.uid",
+    references: "Role",
+  }),
 });
 export type RoleBinding = z.infer<typeof RoleBinding>;
 
@@ -64,8 +64,8 @@ const CreateRoleBindingRequest = createRequest("iam.CreateRoleBindingRequest", "
 
 // In a batch, each request may leave out the parent (AIP-233).
 const batched = message("iam.CreateRoleBindingRequest", {
-  parent: optional(1, string),
-  roleBinding: required(2, RoleBinding),
+  parent: optional(1, string, { text: "uid of the group; default: that of the batch" }),
+  roleBinding: required(2, RoleBinding, { text: "The role binding" }),
 });
 
 const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", {
@@ -96,12 +96,9 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     request: listRequest(
       "iam.ListRoleBindingsRequest",
       {
-        /** uid of an identity */
-        identity: plain(2, string),
-        /** uid of a group */
-        group: plain(3, string),
-        /** uid of a role */
-        role: plain(4, string),
+        identity: plain(2, string, { text: "uid of an identity" }),
+        group: plain(3, string, { text: "uid of a group" }),
+        role: plain(4, string, { text: "uid of a role" }),
       },
       5,
     ),
@@ -112,18 +109,22 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     http: "POST /roleBindings:batchCreate",
     body: "*",
     request: message("iam.BatchCreateRoleBindingsRequest", {
-      parent: required(1, uidp),
+      parent: required(1, uidp, { text: "uid of the group that holds all of them" }),
       requests: required(
         2,
         z
           .array(batched, { error: "is required" })
           .min(1, "is required")
           .max(BATCH_MAX, `must have at most ${BATCH_MAX} requests`),
+        { text: "At least one, at most 25: all are created, or none" },
       ),
-      roleUid: optional(3, string),
+      roleUid: optional(3, string, { text: "uid of a role, for each that names none" }),
     }),
     response: message("iam.BatchCreateRoleBindingsResponse", {
-      roleBindings: plain(1, z.array(RoleBinding), { always: true }),
+      roleBindings: plain(1, z.array(RoleBinding), {
+        text: "The role bindings, in the order of the requests",
+        always: true,
+      }),
     }),
     capabilities: ["role_bindings.create"],
     scope: "parent",
@@ -139,6 +140,17 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
 }) satisfies Operations;
 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {
+  texts: {
+    about: "grants a role to an identity at a group and everything below it.",
+    example: `new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });`,
+    parent: {
+      argument:
+        "The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends",
+      output: "uid of the group where the grant holds, and below",
+    },
+    allowReplace: "Accepted as on every resource; a role binding may always be replaced",
+    list: "Role bindings that the caller may read; `role` is a uid or the name of a built-in role.",
+  },
   schema: RoleBinding,
   matchedBy: ["identityUid", "roleUid"],
 });

@@ -31,16 +31,18 @@ const friendlyNames = Object.fromEntries(allCapabilities.map(({ name, enum: enum
 export const Role = message(
   "iam.Role",
   {
-    /** built-in: one segment; custom: uid of its group, then a segment of its own */
-    uid: output(1, uidp),
-    /** matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique */
-    name: required(2, name),
-    /** one line, at most 512 characters */
-    description: optional(3, description, { always: true }),
-    /** what the role grants, by enum name; the order means nothing */
-    capabilities: required(4, capabilities, { list: "set", synonyms: friendlyNames }),
-    createTime: output(5, timestamp),
-    updateTime: output(6, timestamp),
+    uid: output(1, uidp, { text: "Built-in: one segment; custom: uid of its group, then a segment of its own" }),
+    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
+    description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
+    capabilities: required(4, capabilities, {
+      text: "What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing",
+      argumentText:
+        "What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing",
+      list: "set",
+      synonyms: friendlyNames,
+    }),
+    createTime: output(5, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    updateTime: output(6, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
   },
   { rules: internalRule },
 );
@@ -59,8 +61,7 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
     request: listRequest(
       "iam.ListRolesRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
+        name: plain(2, string, { text: "The whole name" }),
       },
       3,
     ),
@@ -93,6 +94,20 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
 }) satisfies Operations;
 
 export const role = resource("Role", roleOperations, {
+  texts: {
+    about: "a set of capabilities, defined in a group and granted by role bindings there and below.",
+    example: `const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });`,
+    parent: {
+      argument: "The group that defines the role: a Group or a uid",
+      output: "uid of the group that defines the role",
+    },
+    allowReplace: "Allows a change of parent to create a new role with a new uid; default: refused in the preview",
+    lookUp: {
+      by: "name",
+      text: "The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`.",
+    },
+    list: "Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only.",
+  },
   schema: Role,
   replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",
 });

@@ -11,15 +11,22 @@ import { uidp } from "../uidp.ts";
 const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
 
 export const Tag = message("registry.Tag", {
-  /** uid of its repo, then a segment of its own */
-  uid: output(1, uidp),
-  /** unique in its repo: a create of another name makes another tag */
-  name: required(2, tagName, { createOnly: true }),
-  /** of the manifest */
-  digest: required(3, z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT)),
-  updateTime: output(4, timestamp),
-  deprecated: optional(5, bool),
-  bundles: optional(6, z.array(bundle, { error: "must be a list of strings" }), { list: "set" }),
+  uid: output(1, uidp, { text: "uid of its repo, then a segment of its own" }),
+  name: required(2, tagName, {
+    text: "At most 128 characters; unique in its repo",
+    argumentText: "At most 128 characters; unique in its repo; a change creates a new tag before the old one goes",
+    createOnly: true,
+  }),
+  digest: required(3, z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT), {
+    text: "Digest of the manifest: `sha256:` and 64 hexadecimal digits",
+    argumentText: "Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag",
+  }),
+  updateTime: output(4, timestamp, { text: "When the tag was created, or last moved: RFC 3339, UTC" }),
+  deprecated: optional(5, bool, { text: "Marks the tag as deprecated; default: false" }),
+  bundles: optional(6, z.array(bundle, { error: "must be a list of strings" }), {
+    text: "Bundles that the image belongs to, such as `base`; order and duplicates mean nothing",
+    list: "set",
+  }),
 });
 export type Tag = z.infer<typeof Tag>;
 
@@ -43,18 +50,12 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
     request: listRequest(
       "registry.ListTagsRequest",
       {
-        /** the whole name */
-        name: plain(2, string),
-        /** tags that were updated after this time */
-        updatedSince: plain(3, timestamp),
-        /** `sha256-*` */
-        includeReferrers: plain(4, bool),
-        /** `*-20yymmdd` */
-        includeDates: plain(5, bool),
-        /** `*-r[0-9]+` */
-        includeEpochs: plain(6, bool),
-        /** digest of the manifest */
-        digest: plain(7, string),
+        name: plain(2, string, { text: "The whole name" }),
+        updatedSince: plain(3, timestamp, { text: "Tags that were updated after this time" }),
+        includeReferrers: plain(4, bool, { text: "Includes `sha256-*`" }),
+        includeDates: plain(5, bool, { text: "Includes `*-20yymmdd`" }),
+        includeEpochs: plain(6, bool, { text: "Includes `*-r[0-9]+`" }),
+        digest: plain(7, string, { text: "Digest of the manifest" }),
       },
       10,
     ),
@@ -80,6 +81,17 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
 }) satisfies Operations;
 
 export const tag = resource("Tag", tagOperations, {
+  texts: {
+    about: "a name in a repo that points to an image.",
+    example: `const latest = new Tag("latest", { parent: nginx, name: "latest", digest: \`sha256:\${"0".repeat(64)}\` });`,
+    parent: {
+      argument: "The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes",
+      output: "uid of the repo that the tag belongs to",
+    },
+    allowReplace: "Accepted as on every resource; a tag may always be replaced",
+    lookUp: { by: "uid or name", text: "The tag with this uid, or of this name in `repo`." },
+    list: "Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).",
+  },
   schema: Tag,
   parent: "Repo",
   unique: ["name"],

@@ -10,17 +10,14 @@ export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 export const ExchangeRequest = message(
   "oidc.ExchangeRequest",
   {
-    /** the API audience, which is the base address; required */
-    aud: plain(1, strings),
-    /** deprecated spelling of one member of `scopes` */
-    scope: plain(2, string),
-    /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
-    identity: plain(4, string),
-    /** friendly names; the token grants no others */
-    cap: plain(5, strings),
-    identityProvider: plain(7, string),
-    /** uids of groups; the token grants nothing elsewhere */
-    scopes: plain(8, strings),
+    aud: plain(1, strings, { text: "The API audience, which is the base address; required" }),
+    scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
+    identity: plain(4, string, {
+      text: "uid of the identity to assume; absent = the one whose exact issuer and subject match",
+    }),
+    cap: plain(5, strings, { text: "Friendly names; the token grants no others" }),
+    identityProvider: plain(7, string, { text: "uid of an identity provider: not supported" }),
+    scopes: plain(8, strings, { text: "uids of groups; the token grants nothing elsewhere" }),
   },
   { reserved: [3, "cluster", 6, "include_upstream_token"] },
 );
@@ -28,25 +25,26 @@ export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
 
 // Clients parse this response strictly: no further field (docs/contract.md#exchange).
 export const RawToken = message("oidc.RawToken", {
-  token: plain(1, string, { secret: true }),
-  refreshToken: plain(2, string, { secret: true }),
-  expiry: plain(3, timestamp, { presence: true }),
+  token: plain(1, string, { text: "The token; secret", secret: true }),
+  refreshToken: plain(2, string, { text: "The refresh token; secret", secret: true }),
+  expiry: plain(3, timestamp, { text: "When the token expires: RFC 3339, UTC", presence: true }),
 });
 export type RawToken = z.infer<typeof RawToken>;
 
 /** The limits may be narrower than those of the first exchange, never wider. */
 export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
-  /** as in the exchange */
-  aud: plain(1, strings),
-  scope: plain(2, string),
-  cap: plain(3, strings),
-  /** our own number: the published document names the field without one */
-  scopes: plain(4, strings),
+  aud: plain(1, strings, { text: "As in the exchange" }),
+  scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
+  cap: plain(3, strings, { text: "Friendly names; the token grants no others" }),
+  scopes: plain(4, strings, { text: "uids of groups; the token grants nothing elsewhere" }),
 });
 export type ExchangeRefreshTokenRequest = z.infer<typeof ExchangeRefreshTokenRequest>;
 
 /** The refresh token is rotated: a used one is invalid. */
-export const TokenPair = message("oidc.TokenPair", { token: plain(1, RawToken), refreshToken: plain(2, RawToken) });
+export const TokenPair = message("oidc.TokenPair", {
+  token: plain(1, RawToken, { text: "The API token" }),
+  refreshToken: plain(2, RawToken, { text: "The next refresh token" }),
+});
 export type TokenPair = z.infer<typeof TokenPair>;
 
 const SERVICE = "oidc.SecurityTokenService";

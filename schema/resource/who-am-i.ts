@@ -6,18 +6,22 @@ import { type Operations, rows } from "../operation.ts";
 import { GroupV1, RoleV1 } from "./v1.ts";
 
 export const WhoAmI = message("auth.WhoAmI", {
-  issuer: plain(1, string),
-  /** uid of the identity */
-  subject: plain(2, string),
-  audience: plain(3, strings),
-  expiry: plain(4, timestamp),
-  issuedAt: plain(5, timestamp),
+  issuer: plain(1, string, { text: "`iss` of the token" }),
+  subject: plain(2, string, { text: "uid of the identity" }),
+  audience: plain(3, strings, { text: "`aud` of the token" }),
+  expiry: plain(4, timestamp, { text: "When the token expires: RFC 3339, UTC" }),
+  issuedAt: plain(5, timestamp, { text: "When the token was issued: RFC 3339, UTC" }),
   capabilities: plain(
     101,
-    z.array(message("auth.WhoAmI.Capability", { group: plain(1, GroupV1), role: plain(2, RoleV1) })),
+    z.array(
+      message("auth.WhoAmI.Capability", {
+        group: plain(1, GroupV1, { text: "Where the role is granted" }),
+        role: plain(2, RoleV1, { text: "The role" }),
+      }),
+    ),
+    { text: "The roles that the holder has, and where" },
   ),
-  /** of the token that was exchanged */
-  email: plain(102, string),
+  email: plain(102, string, { text: "Of the token that was exchanged" }),
 });
 
 export const authOperations = rows("auth.Auth", "/auth/v1", {

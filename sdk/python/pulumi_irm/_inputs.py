@@ -197,7 +197,7 @@ class AccountAssociationGitHubArgs:
 class AccountAssociationGitHubAppInstallationsArgsDict(TypedDict):
     installations: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgsDict']]]]]
     """
-    Of one app
+    Installations of one app; their order means nothing
     """
 
 @pulumi.input_type
@@ -205,7 +205,7 @@ class AccountAssociationGitHubAppInstallationsArgs:
     def __init__(__self__, *,
                  installations: pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]]] = None):
         """
-        :param pulumi.Input[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]] installations: Of one app
+        :param pulumi.Input[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]] installations: Installations of one app; their order means nothing
         """
         if installations is not None:
             pulumi.set(__self__, "installations", installations)
@@ -214,7 +214,7 @@ class AccountAssociationGitHubAppInstallationsArgs:
     @pulumi.getter
     def installations(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['AccountAssociationGitHubInstallationArgs']]]]:
         """
-        Of one app
+        Installations of one app; their order means nothing
         """
         return pulumi.get(self, "installations")
 
@@ -226,7 +226,7 @@ class AccountAssociationGitHubAppInstallationsArgs:
 class AccountAssociationGitHubInstallationArgsDict(TypedDict):
     installation_id: pulumi.Input[_builtins.str]
     """
-    Decimal
+    Id of the installation, decimal
     """
     name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -239,7 +239,7 @@ class AccountAssociationGitHubInstallationArgs:
                  installation_id: pulumi.Input[_builtins.str],
                  name: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        :param pulumi.Input[_builtins.str] installation_id: Decimal
+        :param pulumi.Input[_builtins.str] installation_id: Id of the installation, decimal
         :param pulumi.Input[_builtins.str] name: For people to read; default: empty
         """
         pulumi.set(__self__, "installation_id", installation_id)
@@ -250,7 +250,7 @@ class AccountAssociationGitHubInstallationArgs:
     @pulumi.getter(name="installationId")
     def installation_id(self) -> pulumi.Input[_builtins.str]:
         """
-        Decimal
+        Id of the installation, decimal
         """
         return pulumi.get(self, "installation_id")
 
@@ -325,7 +325,7 @@ class CustomOverlayArgsDict(TypedDict):
     """
     annotations: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
-    None may begin with `dev.chainguard.` or `org.opencontainers.`
+    Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
     """
     certificates: NotRequired[pulumi.Input[Optional['CustomOverlayCertificatesArgsDict']]]
     """
@@ -337,7 +337,7 @@ class CustomOverlayArgsDict(TypedDict):
     """
     environment: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
-    Variables; none may begin with `CHAINGUARD_`
+    Variables, by name; no name may begin with `CHAINGUARD_`
     """
 
 @pulumi.input_type
@@ -350,10 +350,10 @@ class CustomOverlayArgs:
                  environment: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]] = None):
         """
         :param pulumi.Input['CustomOverlayAccountsArgs'] accounts: Users and groups of the image
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] annotations: None may begin with `dev.chainguard.` or `org.opencontainers.`
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] annotations: Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         :param pulumi.Input['CustomOverlayCertificatesArgs'] certificates: Certificate authorities that the image trusts
         :param pulumi.Input['CustomOverlayImageContentsArgs'] contents: Packages, and where they come from
-        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] environment: Variables; none may begin with `CHAINGUARD_`
+        :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] environment: Variables, by name; no name may begin with `CHAINGUARD_`
         """
         if accounts is not None:
             pulumi.set(__self__, "accounts", accounts)
@@ -382,7 +382,7 @@ class CustomOverlayArgs:
     @pulumi.getter
     def annotations(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        None may begin with `dev.chainguard.` or `org.opencontainers.`
+        Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         """
         return pulumi.get(self, "annotations")
 
@@ -418,7 +418,7 @@ class CustomOverlayArgs:
     @pulumi.getter
     def environment(self) -> pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]:
         """
-        Variables; none may begin with `CHAINGUARD_`
+        Variables, by name; no name may begin with `CHAINGUARD_`
         """
         return pulumi.get(self, "environment")
 
@@ -503,7 +503,7 @@ class CustomOverlayAccountsGroupArgsDict(TypedDict):
     """
     gid: NotRequired[pulumi.Input[Optional[_builtins.int]]]
     """
-    Default: 0
+    Number of the group; default: 0
     """
     members: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -518,7 +518,7 @@ class CustomOverlayAccountsGroupArgs:
                  members: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
         """
         :param pulumi.Input[_builtins.str] groupname: Name of the group
-        :param pulumi.Input[_builtins.int] gid: Default: 0
+        :param pulumi.Input[_builtins.int] gid: Number of the group; default: 0
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] members: Names of users
         """
         pulumi.set(__self__, "groupname", groupname)
@@ -543,7 +543,7 @@ class CustomOverlayAccountsGroupArgs:
     @pulumi.getter
     def gid(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Default: 0
+        Number of the group; default: 0
         """
         return pulumi.get(self, "gid")
 
@@ -571,7 +571,7 @@ class CustomOverlayAccountsUserArgsDict(TypedDict):
     """
     gid: NotRequired[pulumi.Input[Optional[_builtins.int]]]
     """
-    Default: 0
+    Number of its main group; default: 0
     """
     group_name: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -587,7 +587,7 @@ class CustomOverlayAccountsUserArgsDict(TypedDict):
     """
     uid: NotRequired[pulumi.Input[Optional[_builtins.int]]]
     """
-    Default: 0
+    Number of the user; default: 0
     """
 
 @pulumi.input_type
@@ -601,11 +601,11 @@ class CustomOverlayAccountsUserArgs:
                  uid: pulumi.Input[Optional[_builtins.int]] = None):
         """
         :param pulumi.Input[_builtins.str] username: Name of the user
-        :param pulumi.Input[_builtins.int] gid: Default: 0
+        :param pulumi.Input[_builtins.int] gid: Number of its main group; default: 0
         :param pulumi.Input[_builtins.str] group_name: Name of its main group
         :param pulumi.Input[_builtins.str] home_dir: Path of the home directory
         :param pulumi.Input[_builtins.str] shell: Path of the shell
-        :param pulumi.Input[_builtins.int] uid: Default: 0
+        :param pulumi.Input[_builtins.int] uid: Number of the user; default: 0
         """
         pulumi.set(__self__, "username", username)
         if gid is not None:
@@ -635,7 +635,7 @@ class CustomOverlayAccountsUserArgs:
     @pulumi.getter
     def gid(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Default: 0
+        Number of its main group; default: 0
         """
         return pulumi.get(self, "gid")
 
@@ -683,7 +683,7 @@ class CustomOverlayAccountsUserArgs:
     @pulumi.getter
     def uid(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Default: 0
+        Number of the user; default: 0
         """
         return pulumi.get(self, "uid")
 
@@ -1204,11 +1204,11 @@ class IdentityProviderOIDCArgsDict(TypedDict):
     """
     groups_claim: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Claim that carries the groups of who signs in
+    Claim that carries the groups of the person who signs in
     """
     pkce_enabled: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Proves itself by PKCE as well; default: false
+    The client proves itself by PKCE (RFC 7636), as well or alone; default: false
     """
 
 @pulumi.input_type
@@ -1227,8 +1227,8 @@ class IdentityProviderOIDCArgs:
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
         :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
         :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
-        :param pulumi.Input[_builtins.str] groups_claim: Claim that carries the groups of who signs in
-        :param pulumi.Input[_builtins.bool] pkce_enabled: Proves itself by PKCE as well; default: false
+        :param pulumi.Input[_builtins.str] groups_claim: Claim that carries the groups of the person who signs in
+        :param pulumi.Input[_builtins.bool] pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
         """
         pulumi.set(__self__, "client_id", client_id)
         pulumi.set(__self__, "issuer", issuer)
@@ -1307,7 +1307,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="groupsClaim")
     def groups_claim(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Claim that carries the groups of who signs in
+        Claim that carries the groups of the person who signs in
         """
         return pulumi.get(self, "groups_claim")
 
@@ -1319,7 +1319,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="pkceEnabled")
     def pkce_enabled(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Proves itself by PKCE as well; default: false
+        The client proves itself by PKCE (RFC 7636), as well or alone; default: false
         """
         return pulumi.get(self, "pkce_enabled")
 

@@ -37,15 +37,15 @@ class AccountAssociationArgs:
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that has the accounts, at most one association each: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to move the accounts to another group; default: refused in the preview
-        :param pulumi.Input['AccountAssociationAmazonArgs'] amazon: AWS
-        :param pulumi.Input['AccountAssociationAzureArgs'] azure: Azure
+        :param pulumi.Input['AccountAssociationAmazonArgs'] amazon: Account at AWS
+        :param pulumi.Input['AccountAssociationAzureArgs'] azure: Tenant at Azure
         :param pulumi.Input['AccountAssociationChainguardArgs'] chainguard: Services of the platform itself
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input['AccountAssociationGitHubArgs'] github: Apps on GitHub
-        :param pulumi.Input['AccountAssociationGoogleArgs'] google: Google Cloud
+        :param pulumi.Input['AccountAssociationGoogleArgs'] google: Project at Google Cloud
         """
         pulumi.set(__self__, "name", name)
         pulumi.set(__self__, "parent", parent)
@@ -96,7 +96,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         """
         return pulumi.get(self, "adopt")
 
@@ -120,7 +120,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def amazon(self) -> pulumi.Input[Optional['AccountAssociationAmazonArgs']]:
         """
-        AWS
+        Account at AWS
         """
         return pulumi.get(self, "amazon")
 
@@ -132,7 +132,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def azure(self) -> pulumi.Input[Optional['AccountAssociationAzureArgs']]:
         """
-        Azure
+        Tenant at Azure
         """
         return pulumi.get(self, "azure")
 
@@ -192,7 +192,7 @@ class AccountAssociationArgs:
     @pulumi.getter
     def google(self) -> pulumi.Input[Optional['AccountAssociationGoogleArgs']]:
         """
-        Google Cloud
+        Project at Google Cloud
         """
         return pulumi.get(self, "google")
 
@@ -224,15 +224,15 @@ class AccountAssociation(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to move the accounts to another group; default: refused in the preview
-        :param pulumi.Input[Union['AccountAssociationAmazonArgs', 'AccountAssociationAmazonArgsDict']] amazon: AWS
-        :param pulumi.Input[Union['AccountAssociationAzureArgs', 'AccountAssociationAzureArgsDict']] azure: Azure
+        :param pulumi.Input[Union['AccountAssociationAmazonArgs', 'AccountAssociationAmazonArgsDict']] amazon: Account at AWS
+        :param pulumi.Input[Union['AccountAssociationAzureArgs', 'AccountAssociationAzureArgsDict']] azure: Tenant at Azure
         :param pulumi.Input[Union['AccountAssociationChainguardArgs', 'AccountAssociationChainguardArgsDict']] chainguard: Services of the platform itself
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[Union['AccountAssociationGitHubArgs', 'AccountAssociationGitHubArgsDict']] github: Apps on GitHub
-        :param pulumi.Input[Union['AccountAssociationGoogleArgs', 'AccountAssociationGoogleArgsDict']] google: Google Cloud
+        :param pulumi.Input[Union['AccountAssociationGoogleArgs', 'AccountAssociationGoogleArgsDict']] google: Project at Google Cloud
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that has the accounts, at most one association each: its uid
         """
@@ -341,7 +341,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def amazon(self) -> pulumi.Output[Optional['outputs.AccountAssociationAmazon']]:
         """
-        AWS
+        Account at AWS
         """
         return pulumi.get(self, "amazon")
 
@@ -349,7 +349,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def azure(self) -> pulumi.Output[Optional['outputs.AccountAssociationAzure']]:
         """
-        Azure
+        Tenant at Azure
         """
         return pulumi.get(self, "azure")
 
@@ -357,7 +357,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def chainguard(self) -> pulumi.Output[Optional['outputs.AccountAssociationChainguard']]:
         """
-        As given, with the uids of the identities
+        Services of the platform itself
         """
         return pulumi.get(self, "chainguard")
 
@@ -365,7 +365,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter(name="createTime")
     def create_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -373,7 +373,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def description(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        As given; absent when not
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -389,7 +389,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def google(self) -> pulumi.Output[Optional['outputs.AccountAssociationGoogle']]:
         """
-        Google Cloud
+        Project at Google Cloud
         """
         return pulumi.get(self, "google")
 
@@ -413,7 +413,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        Path of hexadecimal segments, the ancestors first: what other resources refer to
+        uid of the group that has the accounts: the association has the same
         """
         return pulumi.get(self, "uid")
 
@@ -421,7 +421,7 @@ class AccountAssociation(pulumi.CustomResource):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

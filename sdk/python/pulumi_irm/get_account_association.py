@@ -60,7 +60,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def amazon(self) -> Optional['outputs.AccountAssociationAmazon']:
         """
-        AWS
+        Account at AWS
         """
         return pulumi.get(self, "amazon")
 
@@ -68,7 +68,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def azure(self) -> Optional['outputs.AccountAssociationAzure']:
         """
-        Azure
+        Tenant at Azure
         """
         return pulumi.get(self, "azure")
 
@@ -76,7 +76,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def chainguard(self) -> Optional['outputs.AccountAssociationChainguard']:
         """
-        As given, with the uids of the identities
+        Services of the platform itself
         """
         return pulumi.get(self, "chainguard")
 
@@ -84,7 +84,7 @@ class GetAccountAssociationResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -92,7 +92,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -108,7 +108,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def google(self) -> Optional['outputs.AccountAssociationGoogle']:
         """
-        Google Cloud
+        Project at Google Cloud
         """
         return pulumi.get(self, "google")
 
@@ -124,7 +124,7 @@ class GetAccountAssociationResult:
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        uid of its group
+        uid of the group that has the accounts: the association has the same
         """
         return pulumi.get(self, "uid")
 
@@ -132,7 +132,7 @@ class GetAccountAssociationResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

@@ -57,7 +57,7 @@ class GetGroupResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -65,7 +65,7 @@ class GetGroupResult:
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -73,7 +73,7 @@ class GetGroupResult:
     @pulumi.getter
     def kind(self) -> Optional['OrgKind']:
         """
-        Kind of the organization; groups below a root inherit it
+        Kind of the organization that the group belongs to
         """
         return pulumi.get(self, "kind")
 
@@ -105,7 +105,7 @@ class GetGroupResult:
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        Path of hexadecimal segments, the ancestors first
+        Path of hexadecimal segments, the ancestors first: what other resources refer to
         """
         return pulumi.get(self, "uid")
 
@@ -113,7 +113,7 @@ class GetGroupResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -121,7 +121,7 @@ class GetGroupResult:
     @pulumi.getter
     def verified(self) -> _builtins.bool:
         """
-        Set by the operator of the service only
+        Set by the operator of the service only; default: the service's choice
         """
         return pulumi.get(self, "verified")
 

@@ -54,7 +54,7 @@ class GetGroupInviteResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -62,7 +62,7 @@ class GetGroupInviteResult:
     @pulumi.getter
     def email(self) -> Optional[_builtins.str]:
         """
-        Who may accept it; absent = anyone with the code
+        Address of the person who may accept it; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -70,7 +70,7 @@ class GetGroupInviteResult:
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When the code stops being good: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -86,7 +86,7 @@ class GetGroupInviteResult:
     @pulumi.getter
     def role(self) -> Optional['outputs.GroupInviteRole']:
         """
-        Absent when the role was deleted
+        What is granted; absent when the role was deleted
         """
         return pulumi.get(self, "role")
 

@@ -94,7 +94,7 @@ class GetIdentityResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -102,7 +102,7 @@ class GetIdentityResult:
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -126,7 +126,7 @@ class GetIdentityResult:
     @pulumi.getter(name="lastSeenTime")
     def last_seen_time(self) -> _builtins.str:
         """
-        Set at creation, moved by an exchange
+        When it last exchanged a token, or was created: RFC 3339, UTC
         """
         return pulumi.get(self, "last_seen_time")
 
@@ -166,7 +166,7 @@ class GetIdentityResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

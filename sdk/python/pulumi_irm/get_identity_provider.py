@@ -55,7 +55,7 @@ class GetIdentityProviderResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -71,7 +71,7 @@ class GetIdentityProviderResult:
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -87,7 +87,7 @@ class GetIdentityProviderResult:
     @pulumi.getter
     def oidc(self) -> Optional['outputs.IdentityProviderOIDCRecord']:
         """
-        As given, without the client secret
+        OpenID Connect
         """
         return pulumi.get(self, "oidc")
 
@@ -95,7 +95,7 @@ class GetIdentityProviderResult:
     @pulumi.getter
     def scim(self) -> Optional['outputs.IdentityProviderSCIM']:
         """
-        Absent from lists
+        State of provisioning (SCIM, RFC 7644); absent from lists
         """
         return pulumi.get(self, "scim")
 
@@ -111,7 +111,7 @@ class GetIdentityProviderResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

@@ -64,7 +64,7 @@ class GetRepoResult:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        As given, or those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "active_tags")
 
@@ -72,7 +72,7 @@ class GetRepoResult:
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "aliases")
 
@@ -80,7 +80,7 @@ class GetRepoResult:
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        As given, or those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "bundles")
 
@@ -88,7 +88,7 @@ class GetRepoResult:
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> Optional['CatalogTier']:
         """
-        As given, or that of the source
+        Part of the catalog that the images belong to; default: none, or that of the source
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -96,7 +96,7 @@ class GetRepoResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -112,7 +112,7 @@ class GetRepoResult:
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters; default: that of the repo that this one syncs from
+        One line, at most 512 characters; default: empty, or that of the source
         """
         return pulumi.get(self, "description")
 
@@ -120,7 +120,7 @@ class GetRepoResult:
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        Unique in its group
+        Without white space, at most 255 characters; unique in its group
         """
         return pulumi.get(self, "name")
 
@@ -128,7 +128,7 @@ class GetRepoResult:
     @pulumi.getter
     def sync_config(self) -> Optional['outputs.SyncConfigRecord']:
         """
-        As given, with the uid of the source and the time at which syncing ends
+        Syncs from another repo
         """
         return pulumi.get(self, "sync_config")
 
@@ -144,7 +144,7 @@ class GetRepoResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

@@ -47,7 +47,7 @@ class GetRoleResult:
     @pulumi.getter
     def capabilities(self) -> Sequence[_builtins.str]:
         """
-        What the role grants, by enum name; the order means nothing
+        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
         """
         return pulumi.get(self, "capabilities")
 
@@ -55,7 +55,7 @@ class GetRoleResult:
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -63,7 +63,7 @@ class GetRoleResult:
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -87,7 +87,7 @@ class GetRoleResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

@@ -63,7 +63,7 @@ class GetTagResult:
     @pulumi.getter
     def digest(self) -> _builtins.str:
         """
-        Of the manifest
+        Digest of the manifest: `sha256:` and 64 hexadecimal digits
         """
         return pulumi.get(self, "digest")
 
@@ -71,7 +71,7 @@ class GetTagResult:
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        Unique in its repo: a create of another name makes another tag
+        At most 128 characters; unique in its repo
         """
         return pulumi.get(self, "name")
 
@@ -87,7 +87,7 @@ class GetTagResult:
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC: when the tag was created, or last moved
+        When the tag was created, or last moved: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

@@ -34,10 +34,10 @@ class GroupInviteArgs:
         :param pulumi.Input[_builtins.str] parent: The group to join: its uid
         :param pulumi.Input[_builtins.str] role: What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] ttl: How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] email: Address of who may accept it; default: anyone with the code
+        :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
         :param pulumi.Input[_builtins.bool] single_use: Only one person can accept it; default: false
         """
         pulumi.set(__self__, "parent", parent)
@@ -94,7 +94,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         """
         return pulumi.get(self, "adopt")
 
@@ -130,7 +130,7 @@ class GroupInviteArgs:
     @pulumi.getter
     def email(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Address of who may accept it; default: anyone with the code
+        Address of the person who may accept it; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -167,14 +167,14 @@ class GroupInvite(pulumi.CustomResource):
                  ttl: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        A code that lets a person without an identity join a group, with a role.
+        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] email: Address of who may accept it; default: anyone with the code
+        :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
         :param pulumi.Input[_builtins.str] parent: The group to join: its uid
         :param pulumi.Input[_builtins.str] role: What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.bool] single_use: Only one person can accept it; default: false
@@ -187,7 +187,7 @@ class GroupInvite(pulumi.CustomResource):
                  args: GroupInviteArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A code that lets a person without an identity join a group, with a role.
+        A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
 
         :param str resource_name: The name of the resource.
         :param GroupInviteArgs args: The arguments to use to populate this resource's properties.
@@ -292,7 +292,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter(name="createTime")
     def create_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -300,7 +300,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def email(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        As given; absent: anyone with the code
+        Address of the person who may accept it; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -308,7 +308,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When the code stops being good: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -356,7 +356,7 @@ class GroupInvite(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        Path of hexadecimal segments, the ancestors first: what other resources refer to
+        uid of its group, then a segment of its own
         """
         return pulumi.get(self, "uid")
 

@@ -39,7 +39,7 @@ class IdentityArgs:
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input['IdentityAWSIdentityArgs'] aws_identity: Assumed by an AWS principal
         :param pulumi.Input['IdentityClaimMatchArgs'] claim_match: Assumed by a workload whose token's claims match
@@ -101,7 +101,7 @@ class IdentityArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         """
         return pulumi.get(self, "adopt")
 
@@ -242,7 +242,7 @@ class Identity(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']] aws_identity: Assumed by an AWS principal
         :param pulumi.Input[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']] claim_match: Assumed by a workload whose token's claims match
@@ -368,7 +368,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="awsIdentity")
     def aws_identity(self) -> pulumi.Output[Optional['outputs.IdentityAWSIdentity']]:
         """
-        As given; absent for another relationship
+        Assumed by an AWS principal
         """
         return pulumi.get(self, "aws_identity")
 
@@ -376,7 +376,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="claimMatch")
     def claim_match(self) -> pulumi.Output[Optional['outputs.IdentityClaimMatch']]:
         """
-        As given; absent for another relationship
+        Assumed by a workload whose token's claims match
         """
         return pulumi.get(self, "claim_match")
 
@@ -392,7 +392,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="createTime")
     def create_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -400,7 +400,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter
     def description(self) -> pulumi.Output[_builtins.str]:
         """
-        As given; empty when not
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -448,7 +448,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="servicePrincipal")
     def service_principal(self) -> pulumi.Output[Optional['ServicePrincipal']]:
         """
-        As given; absent for another relationship
+        A service of the platform
         """
         return pulumi.get(self, "service_principal")
 
@@ -456,7 +456,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="staticKeys")
     def static_keys(self) -> pulumi.Output[Optional['outputs.IdentityStaticKeys']]:
         """
-        As given, with the time of expiry; absent for another relationship
+        Assumed by a workload that signs with one of these keys
         """
         return pulumi.get(self, "static_keys")
 
@@ -464,7 +464,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        Path of hexadecimal segments, the ancestors first: what other resources refer to
+        uid of its group, then a segment of its own
         """
         return pulumi.get(self, "uid")
 
@@ -472,7 +472,7 @@ class Identity(pulumi.CustomResource):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

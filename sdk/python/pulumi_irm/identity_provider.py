@@ -37,7 +37,7 @@ class IdentityProviderArgs:
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input['IdentityProviderOIDCArgs'] oidc: OpenID Connect
         :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
@@ -107,7 +107,7 @@ class IdentityProviderArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         """
         return pulumi.get(self, "adopt")
 
@@ -172,7 +172,7 @@ class IdentityProvider(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.str] default_role: The role granted at the first sign-in: the name of a built-in role, or a uid
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
@@ -283,7 +283,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter(name="createTime")
     def create_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -291,7 +291,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter(name="defaultRole")
     def default_role(self) -> pulumi.Output[_builtins.str]:
         """
-        uid of the role
+        uid of the role that a first sign-in grants
         """
         return pulumi.get(self, "default_role")
 
@@ -299,7 +299,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter
     def description(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        As given; absent when not
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -315,7 +315,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter
     def oidc(self) -> pulumi.Output['outputs.IdentityProviderOIDCRecord']:
         """
-        As given, without the client secret
+        OpenID Connect, without the client secret
         """
         return pulumi.get(self, "oidc")
 
@@ -331,7 +331,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter
     def scim(self) -> pulumi.Output[Optional['outputs.IdentityProviderSCIM']]:
         """
-        State of provisioning (SCIM, RFC 7644)
+        State of provisioning (SCIM, RFC 7644); absent from lists
         """
         return pulumi.get(self, "scim")
 
@@ -339,7 +339,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        Path of hexadecimal segments, the ancestors first: what other resources refer to
+        uid of its group, then a segment of its own
         """
         return pulumi.get(self, "uid")
 
@@ -347,7 +347,7 @@ class IdentityProvider(pulumi.CustomResource):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

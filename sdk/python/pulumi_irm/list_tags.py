@@ -62,9 +62,9 @@ def list_tags(digest: Optional[_builtins.str] = None,
     Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
 
     :param _builtins.str digest: Digest of the manifest
-    :param _builtins.bool include_dates: `*-20yymmdd`
-    :param _builtins.bool include_epochs: `*-r[0-9]+`
-    :param _builtins.bool include_referrers: `sha256-*`
+    :param _builtins.bool include_dates: Includes `*-20yymmdd`
+    :param _builtins.bool include_epochs: Includes `*-r[0-9]+`
+    :param _builtins.bool include_referrers: Includes `sha256-*`
     :param _builtins.str name: The whole name
     :param _builtins.str order_by: One field, optionally `asc` or `desc`
     :param _builtins.int page_size: Records of one request; default and most: 200
@@ -100,9 +100,9 @@ def list_tags_output(digest: pulumi.Input[Optional[Optional[_builtins.str]]] = N
     Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
 
     :param _builtins.str digest: Digest of the manifest
-    :param _builtins.bool include_dates: `*-20yymmdd`
-    :param _builtins.bool include_epochs: `*-r[0-9]+`
-    :param _builtins.bool include_referrers: `sha256-*`
+    :param _builtins.bool include_dates: Includes `*-20yymmdd`
+    :param _builtins.bool include_epochs: Includes `*-r[0-9]+`
+    :param _builtins.bool include_referrers: Includes `sha256-*`
     :param _builtins.str name: The whole name
     :param _builtins.str order_by: One field, optionally `asc` or `desc`
     :param _builtins.int page_size: Records of one request; default and most: 200

@@ -198,7 +198,7 @@ class AccountAssociationGitHubAppInstallations(dict):
     def __init__(__self__, *,
                  installations: Optional[Sequence['outputs.AccountAssociationGitHubInstallation']] = None):
         """
-        :param Sequence['AccountAssociationGitHubInstallation'] installations: Of one app
+        :param Sequence['AccountAssociationGitHubInstallation'] installations: Installations of one app; their order means nothing
         """
         if installations is not None:
             pulumi.set(__self__, "installations", installations)
@@ -207,7 +207,7 @@ class AccountAssociationGitHubAppInstallations(dict):
     @pulumi.getter
     def installations(self) -> Optional[Sequence['outputs.AccountAssociationGitHubInstallation']]:
         """
-        Of one app
+        Installations of one app; their order means nothing
         """
         return pulumi.get(self, "installations")
 
@@ -235,7 +235,7 @@ class AccountAssociationGitHubInstallation(dict):
                  installation_id: _builtins.str,
                  name: Optional[_builtins.str] = None):
         """
-        :param _builtins.str installation_id: Decimal
+        :param _builtins.str installation_id: Id of the installation, decimal
         :param _builtins.str name: For people to read; default: empty
         """
         pulumi.set(__self__, "installation_id", installation_id)
@@ -246,7 +246,7 @@ class AccountAssociationGitHubInstallation(dict):
     @pulumi.getter(name="installationId")
     def installation_id(self) -> _builtins.str:
         """
-        Decimal
+        Id of the installation, decimal
         """
         return pulumi.get(self, "installation_id")
 
@@ -321,16 +321,16 @@ class AccountAssociationRecord(dict):
                  github: Optional['outputs.AccountAssociationGitHub'] = None,
                  google: Optional['outputs.AccountAssociationGoogle'] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param _builtins.str uid: uid of its group
-        :param _builtins.str update_time: RFC 3339, UTC
-        :param 'AccountAssociationAmazon' amazon: AWS
-        :param 'AccountAssociationAzure' azure: Azure
-        :param 'AccountAssociationChainguard' chainguard: As given, with the uids of the identities
-        :param _builtins.str description: One line, at most 512 characters
+        :param _builtins.str uid: uid of the group that has the accounts: the association has the same
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
+        :param 'AccountAssociationAmazon' amazon: Account at AWS
+        :param 'AccountAssociationAzure' azure: Tenant at Azure
+        :param 'AccountAssociationChainguard' chainguard: Services of the platform itself
+        :param _builtins.str description: One line, at most 512 characters; default: empty
         :param 'AccountAssociationGitHub' github: Apps on GitHub
-        :param 'AccountAssociationGoogle' google: Google Cloud
+        :param 'AccountAssociationGoogle' google: Project at Google Cloud
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "name", name)
@@ -353,7 +353,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -369,7 +369,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        uid of its group
+        uid of the group that has the accounts: the association has the same
         """
         return pulumi.get(self, "uid")
 
@@ -377,7 +377,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -385,7 +385,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def amazon(self) -> Optional['outputs.AccountAssociationAmazon']:
         """
-        AWS
+        Account at AWS
         """
         return pulumi.get(self, "amazon")
 
@@ -393,7 +393,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def azure(self) -> Optional['outputs.AccountAssociationAzure']:
         """
-        Azure
+        Tenant at Azure
         """
         return pulumi.get(self, "azure")
 
@@ -401,7 +401,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def chainguard(self) -> Optional['outputs.AccountAssociationChainguard']:
         """
-        As given, with the uids of the identities
+        Services of the platform itself
         """
         return pulumi.get(self, "chainguard")
 
@@ -409,7 +409,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -425,7 +425,7 @@ class AccountAssociationRecord(dict):
     @pulumi.getter
     def google(self) -> Optional['outputs.AccountAssociationGoogle']:
         """
-        Google Cloud
+        Project at Google Cloud
         """
         return pulumi.get(self, "google")
 
@@ -470,10 +470,10 @@ class CustomOverlay(dict):
                  environment: Optional[Mapping[str, _builtins.str]] = None):
         """
         :param 'CustomOverlayAccounts' accounts: Users and groups of the image
-        :param Mapping[str, _builtins.str] annotations: None may begin with `dev.chainguard.` or `org.opencontainers.`
+        :param Mapping[str, _builtins.str] annotations: Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         :param 'CustomOverlayCertificates' certificates: Certificate authorities that the image trusts
         :param 'CustomOverlayImageContents' contents: Packages, and where they come from
-        :param Mapping[str, _builtins.str] environment: Variables; none may begin with `CHAINGUARD_`
+        :param Mapping[str, _builtins.str] environment: Variables, by name; no name may begin with `CHAINGUARD_`
         """
         if accounts is not None:
             pulumi.set(__self__, "accounts", accounts)
@@ -498,7 +498,7 @@ class CustomOverlay(dict):
     @pulumi.getter
     def annotations(self) -> Optional[Mapping[str, _builtins.str]]:
         """
-        None may begin with `dev.chainguard.` or `org.opencontainers.`
+        Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`
         """
         return pulumi.get(self, "annotations")
 
@@ -522,7 +522,7 @@ class CustomOverlay(dict):
     @pulumi.getter
     def environment(self) -> Optional[Mapping[str, _builtins.str]]:
         """
-        Variables; none may begin with `CHAINGUARD_`
+        Variables, by name; no name may begin with `CHAINGUARD_`
         """
         return pulumi.get(self, "environment")
 
@@ -595,7 +595,7 @@ class CustomOverlayAccountsGroup(dict):
                  members: Optional[Sequence[_builtins.str]] = None):
         """
         :param _builtins.str groupname: Name of the group
-        :param _builtins.int gid: Default: 0
+        :param _builtins.int gid: Number of the group; default: 0
         :param Sequence[_builtins.str] members: Names of users
         """
         pulumi.set(__self__, "groupname", groupname)
@@ -616,7 +616,7 @@ class CustomOverlayAccountsGroup(dict):
     @pulumi.getter
     def gid(self) -> Optional[_builtins.int]:
         """
-        Default: 0
+        Number of the group; default: 0
         """
         return pulumi.get(self, "gid")
 
@@ -659,11 +659,11 @@ class CustomOverlayAccountsUser(dict):
                  uid: Optional[_builtins.int] = None):
         """
         :param _builtins.str username: Name of the user
-        :param _builtins.int gid: Default: 0
+        :param _builtins.int gid: Number of its main group; default: 0
         :param _builtins.str group_name: Name of its main group
         :param _builtins.str home_dir: Path of the home directory
         :param _builtins.str shell: Path of the shell
-        :param _builtins.int uid: Default: 0
+        :param _builtins.int uid: Number of the user; default: 0
         """
         pulumi.set(__self__, "username", username)
         if gid is not None:
@@ -689,7 +689,7 @@ class CustomOverlayAccountsUser(dict):
     @pulumi.getter
     def gid(self) -> Optional[_builtins.int]:
         """
-        Default: 0
+        Number of its main group; default: 0
         """
         return pulumi.get(self, "gid")
 
@@ -721,7 +721,7 @@ class CustomOverlayAccountsUser(dict):
     @pulumi.getter
     def uid(self) -> Optional[_builtins.int]:
         """
-        Default: 0
+        Number of the user; default: 0
         """
         return pulumi.get(self, "uid")
 
@@ -889,13 +889,13 @@ class GroupInviteRecord(dict):
                  role: Optional['outputs.GroupInviteRole'] = None,
                  single_use: Optional[_builtins.bool] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param _builtins.str expiration_time: RFC 3339, UTC
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str expiration_time: When the code stops being good: RFC 3339, UTC
         :param _builtins.str key_id: The first 16 digits of the SHA-256 of the code
         :param _builtins.str role_uid: uid of the role that is granted at the group
         :param _builtins.str uid: uid of its group, then a segment of its own
-        :param _builtins.str email: Who may accept it; absent = anyone with the code
-        :param 'GroupInviteRole' role: Absent when the role was deleted
+        :param _builtins.str email: Address of the person who may accept it; default: anyone with the code
+        :param 'GroupInviteRole' role: What is granted; with the name of a built-in role
         :param _builtins.bool single_use: Only one person can accept it; default: false
         """
         pulumi.set(__self__, "create_time", create_time)
@@ -914,7 +914,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -922,7 +922,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When the code stops being good: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -954,7 +954,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter
     def email(self) -> Optional[_builtins.str]:
         """
-        Who may accept it; absent = anyone with the code
+        Address of the person who may accept it; default: anyone with the code
         """
         return pulumi.get(self, "email")
 
@@ -962,7 +962,7 @@ class GroupInviteRecord(dict):
     @pulumi.getter
     def role(self) -> Optional['outputs.GroupInviteRole']:
         """
-        Absent when the role was deleted
+        What is granted; with the name of a built-in role
         """
         return pulumi.get(self, "role")
 
@@ -1041,14 +1041,14 @@ class GroupRecord(dict):
                  kind: Optional['OrgKind'] = None,
                  status: Optional['OrgStatus'] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param _builtins.str description: One line, at most 512 characters
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str description: One line, at most 512 characters; default: empty
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param Mapping[str, _builtins.int] resource_limits: Limits of the organization, by resource
-        :param _builtins.str uid: Path of hexadecimal segments, the ancestors first
-        :param _builtins.str update_time: RFC 3339, UTC
-        :param _builtins.bool verified: Set by the operator of the service only
-        :param 'OrgKind' kind: Kind of the organization; groups below a root inherit it
+        :param _builtins.str uid: Path of hexadecimal segments, the ancestors first: what other resources refer to
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
+        :param _builtins.bool verified: Set by the operator of the service only; default: the service's choice
+        :param 'OrgKind' kind: Kind of the organization that the group belongs to
         :param 'OrgStatus' status: State of the organization that the group belongs to
         """
         pulumi.set(__self__, "create_time", create_time)
@@ -1067,7 +1067,7 @@ class GroupRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -1075,7 +1075,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -1099,7 +1099,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def uid(self) -> _builtins.str:
         """
-        Path of hexadecimal segments, the ancestors first
+        Path of hexadecimal segments, the ancestors first: what other resources refer to
         """
         return pulumi.get(self, "uid")
 
@@ -1107,7 +1107,7 @@ class GroupRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -1115,7 +1115,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def verified(self) -> _builtins.bool:
         """
-        Set by the operator of the service only
+        Set by the operator of the service only; default: the service's choice
         """
         return pulumi.get(self, "verified")
 
@@ -1123,7 +1123,7 @@ class GroupRecord(dict):
     @pulumi.getter
     def kind(self) -> Optional['OrgKind']:
         """
-        Kind of the organization; groups below a root inherit it
+        Kind of the organization that the group belongs to
         """
         return pulumi.get(self, "kind")
 
@@ -1389,9 +1389,9 @@ class IdentityProviderOIDCRecord(dict):
         :param _builtins.str client_id: Id of the client that is registered at the issuer; not secret
         :param _builtins.str issuer: Https URL of the issuer, byte for byte as its tokens have it
         :param Sequence[_builtins.str] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
-        :param 'IdentityProviderOIDCCorrelationRule' correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
-        :param _builtins.str groups_claim: Claim that carries the groups of who signs in
-        :param _builtins.bool pkce_enabled: Proves itself by PKCE as well; default: false
+        :param 'IdentityProviderOIDCCorrelationRule' correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`
+        :param _builtins.str groups_claim: Claim that carries the groups of the person who signs in
+        :param _builtins.bool pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
         """
         pulumi.set(__self__, "client_id", client_id)
         pulumi.set(__self__, "issuer", issuer)
@@ -1432,7 +1432,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="correlationRule")
     def correlation_rule(self) -> Optional['IdentityProviderOIDCCorrelationRule']:
         """
-        How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
+        How people who sign in are matched to provisioned users; default: by `sub`
         """
         return pulumi.get(self, "correlation_rule")
 
@@ -1440,7 +1440,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="groupsClaim")
     def groups_claim(self) -> Optional[_builtins.str]:
         """
-        Claim that carries the groups of who signs in
+        Claim that carries the groups of the person who signs in
         """
         return pulumi.get(self, "groups_claim")
 
@@ -1448,7 +1448,7 @@ class IdentityProviderOIDCRecord(dict):
     @pulumi.getter(name="pkceEnabled")
     def pkce_enabled(self) -> Optional[_builtins.bool]:
         """
-        Proves itself by PKCE as well; default: false
+        The client proves itself by PKCE (RFC 7636), as well or alone; default: false
         """
         return pulumi.get(self, "pkce_enabled")
 
@@ -1465,14 +1465,14 @@ class IdentityProviderRecord(dict):
                  oidc: Optional['outputs.IdentityProviderOIDCRecord'] = None,
                  scim: Optional['outputs.IdentityProviderSCIM'] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str default_role: uid of the role that a first sign-in grants
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param _builtins.str uid: uid of its group, then a segment of its own
-        :param _builtins.str update_time: RFC 3339, UTC
-        :param _builtins.str description: One line, at most 512 characters
-        :param 'IdentityProviderOIDCRecord' oidc: As given, without the client secret
-        :param 'IdentityProviderSCIM' scim: Absent from lists
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
+        :param _builtins.str description: One line, at most 512 characters; default: empty
+        :param 'IdentityProviderOIDCRecord' oidc: OpenID Connect, without the client secret
+        :param 'IdentityProviderSCIM' scim: State of provisioning (SCIM, RFC 7644); absent from lists
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "default_role", default_role)
@@ -1490,7 +1490,7 @@ class IdentityProviderRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -1522,7 +1522,7 @@ class IdentityProviderRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -1530,7 +1530,7 @@ class IdentityProviderRecord(dict):
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -1538,7 +1538,7 @@ class IdentityProviderRecord(dict):
     @pulumi.getter
     def oidc(self) -> Optional['outputs.IdentityProviderOIDCRecord']:
         """
-        As given, without the client secret
+        OpenID Connect, without the client secret
         """
         return pulumi.get(self, "oidc")
 
@@ -1546,7 +1546,7 @@ class IdentityProviderRecord(dict):
     @pulumi.getter
     def scim(self) -> Optional['outputs.IdentityProviderSCIM']:
         """
-        Absent from lists
+        State of provisioning (SCIM, RFC 7644); absent from lists
         """
         return pulumi.get(self, "scim")
 
@@ -1670,12 +1670,12 @@ class IdentityRecord(dict):
                  service_principal: Optional['ServicePrincipal'] = None,
                  static_keys: Optional['outputs.IdentityStaticKeys'] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param _builtins.str description: One line, at most 512 characters
-        :param _builtins.str last_seen_time: Set at creation, moved by an exchange
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str description: One line, at most 512 characters; default: empty
+        :param _builtins.str last_seen_time: RFC 3339, UTC; as of the last create or update: it moves by itself
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param _builtins.str uid: uid of its group, then a segment of its own
-        :param _builtins.str update_time: RFC 3339, UTC
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
         :param 'IdentityAWSIdentity' aws_identity: Assumed by an AWS principal
         :param 'IdentityClaimMatch' claim_match: Assumed by a workload whose token's claims match
         :param _builtins.str company: At most 255 characters; default: empty
@@ -1709,7 +1709,7 @@ class IdentityRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -1717,7 +1717,7 @@ class IdentityRecord(dict):
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -1725,7 +1725,7 @@ class IdentityRecord(dict):
     @pulumi.getter(name="lastSeenTime")
     def last_seen_time(self) -> _builtins.str:
         """
-        Set at creation, moved by an exchange
+        RFC 3339, UTC; as of the last create or update: it moves by itself
         """
         return pulumi.get(self, "last_seen_time")
 
@@ -1749,7 +1749,7 @@ class IdentityRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -1908,17 +1908,17 @@ class RepoRecord(dict):
                  description: Optional[_builtins.str] = None,
                  sync_config: Optional['outputs.SyncConfigRecord'] = None):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param _builtins.str name: Unique in its group
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str name: Without white space, at most 255 characters; unique in its group
         :param _builtins.str uid: uid of its group, then a segment of its own
-        :param _builtins.str update_time: RFC 3339, UTC
-        :param Sequence[_builtins.str] active_tags: As given, or those of the source
-        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag
-        :param Sequence[_builtins.str] bundles: As given, or those of the source
-        :param 'CatalogTier' catalog_tier: As given, or that of the source
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
+        :param Sequence[_builtins.str] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        :param Sequence[_builtins.str] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        :param 'CatalogTier' catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
         :param 'CustomOverlay' custom_overlay: What is put into each image, or taken out
-        :param _builtins.str description: One line, at most 512 characters; default: that of the repo that this one syncs from
-        :param 'SyncConfigRecord' sync_config: As given, with the uid of the source and the time at which syncing ends
+        :param _builtins.str description: One line, at most 512 characters; default: empty, or that of the source
+        :param 'SyncConfigRecord' sync_config: The repo that it syncs from, by its uid, and when syncing ends
         """
         pulumi.set(__self__, "create_time", create_time)
         pulumi.set(__self__, "name", name)
@@ -1943,7 +1943,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -1951,7 +1951,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        Unique in its group
+        Without white space, at most 255 characters; unique in its group
         """
         return pulumi.get(self, "name")
 
@@ -1967,7 +1967,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -1975,7 +1975,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        As given, or those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "active_tags")
 
@@ -1983,7 +1983,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "aliases")
 
@@ -1991,7 +1991,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        As given, or those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "bundles")
 
@@ -1999,7 +1999,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> Optional['CatalogTier']:
         """
-        As given, or that of the source
+        Part of the catalog that the images belong to; default: none, or that of the source
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -2015,7 +2015,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters; default: that of the repo that this one syncs from
+        One line, at most 512 characters; default: empty, or that of the source
         """
         return pulumi.get(self, "description")
 
@@ -2023,7 +2023,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def sync_config(self) -> Optional['outputs.SyncConfigRecord']:
         """
-        As given, with the uid of the source and the time at which syncing ends
+        The repo that it syncs from, by its uid, and when syncing ends
         """
         return pulumi.get(self, "sync_config")
 
@@ -2151,8 +2151,8 @@ class RoleBindingRecord(dict):
                  role: 'outputs.RoleBindingRole',
                  uid: _builtins.str):
         """
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param 'RoleBindingGroup' group: Where the grant holds
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param 'RoleBindingGroup' group: Where the grant holds, and below
         :param 'RoleBindingIdentity' identity: Who is granted the role
         :param 'RoleBindingRole' role: What is granted
         :param _builtins.str uid: uid of its group, then a segment of its own
@@ -2167,7 +2167,7 @@ class RoleBindingRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -2175,7 +2175,7 @@ class RoleBindingRecord(dict):
     @pulumi.getter
     def group(self) -> 'outputs.RoleBindingGroup':
         """
-        Where the grant holds
+        Where the grant holds, and below
         """
         return pulumi.get(self, "group")
 
@@ -2254,12 +2254,12 @@ class RoleRecord(dict):
                  uid: _builtins.str,
                  update_time: _builtins.str):
         """
-        :param Sequence[_builtins.str] capabilities: What the role grants, by enum name; the order means nothing
-        :param _builtins.str create_time: RFC 3339, UTC
-        :param _builtins.str description: One line, at most 512 characters
+        :param Sequence[_builtins.str] capabilities: What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str description: One line, at most 512 characters; default: empty
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param _builtins.str uid: Built-in: one segment; custom: uid of its group, then a segment of its own
-        :param _builtins.str update_time: RFC 3339, UTC
+        :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
         """
         pulumi.set(__self__, "capabilities", capabilities)
         pulumi.set(__self__, "create_time", create_time)
@@ -2272,7 +2272,7 @@ class RoleRecord(dict):
     @pulumi.getter
     def capabilities(self) -> Sequence[_builtins.str]:
         """
-        What the role grants, by enum name; the order means nothing
+        What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing
         """
         return pulumi.get(self, "capabilities")
 
@@ -2280,7 +2280,7 @@ class RoleRecord(dict):
     @pulumi.getter(name="createTime")
     def create_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -2288,7 +2288,7 @@ class RoleRecord(dict):
     @pulumi.getter
     def description(self) -> _builtins.str:
         """
-        One line, at most 512 characters
+        One line, at most 512 characters; default: empty
         """
         return pulumi.get(self, "description")
 
@@ -2312,7 +2312,7 @@ class RoleRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 
@@ -2392,11 +2392,11 @@ class SyncConfigRecord(dict):
                  grace_period: Optional[_builtins.bool] = None,
                  unique_tags: Optional[_builtins.bool] = None):
         """
-        :param _builtins.str source: Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+        :param _builtins.str source: uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
         :param _builtins.str amazon: Registry at AWS that images are copied to
         :param _builtins.str apko_overlay: Configuration applied when images are rebuilt; managed by the service
         :param _builtins.str azure: Registry at Azure that images are copied to
-        :param _builtins.str expiration_time: 14 days after syncing began
+        :param _builtins.str expiration_time: When syncing ends, 14 days after it began: RFC 3339, UTC
         :param _builtins.str google: Registry at Google Cloud that images are copied to
         :param _builtins.bool grace_period: A grace period follows the end of life; a setting of the organization
         :param _builtins.bool unique_tags: Exported tags are uniquely labelled; a setting of the organization
@@ -2421,7 +2421,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter
     def source(self) -> _builtins.str:
         """
-        Its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)
+        uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid
         """
         return pulumi.get(self, "source")
 
@@ -2453,7 +2453,7 @@ class SyncConfigRecord(dict):
     @pulumi.getter(name="expirationTime")
     def expiration_time(self) -> Optional[_builtins.str]:
         """
-        14 days after syncing began
+        When syncing ends, 14 days after it began: RFC 3339, UTC
         """
         return pulumi.get(self, "expiration_time")
 
@@ -2492,10 +2492,10 @@ class TagRecord(dict):
                  bundles: Optional[Sequence[_builtins.str]] = None,
                  deprecated: Optional[_builtins.bool] = None):
         """
-        :param _builtins.str digest: Of the manifest
-        :param _builtins.str name: Unique in its repo: a create of another name makes another tag
+        :param _builtins.str digest: Digest of the manifest: `sha256:` and 64 hexadecimal digits
+        :param _builtins.str name: At most 128 characters; unique in its repo
         :param _builtins.str uid: uid of its repo, then a segment of its own
-        :param _builtins.str update_time: RFC 3339, UTC: when the tag was created, or last moved
+        :param _builtins.str update_time: When the tag was created, or last moved: RFC 3339, UTC
         :param Sequence[_builtins.str] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
         :param _builtins.bool deprecated: Marks the tag as deprecated; default: false
         """
@@ -2512,7 +2512,7 @@ class TagRecord(dict):
     @pulumi.getter
     def digest(self) -> _builtins.str:
         """
-        Of the manifest
+        Digest of the manifest: `sha256:` and 64 hexadecimal digits
         """
         return pulumi.get(self, "digest")
 
@@ -2520,7 +2520,7 @@ class TagRecord(dict):
     @pulumi.getter
     def name(self) -> _builtins.str:
         """
-        Unique in its repo: a create of another name makes another tag
+        At most 128 characters; unique in its repo
         """
         return pulumi.get(self, "name")
 
@@ -2536,7 +2536,7 @@ class TagRecord(dict):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> _builtins.str:
         """
-        RFC 3339, UTC: when the tag was created, or last moved
+        When the tag was created, or last moved: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

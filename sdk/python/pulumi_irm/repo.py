@@ -40,12 +40,12 @@ class RepoArgs:
 
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing
-        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
         :param pulumi.Input['CustomOverlayArgs'] custom_overlay: What is put into each image, or taken out
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or that of the source
@@ -105,7 +105,7 @@ class RepoArgs:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing
+        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "active_tags")
 
@@ -117,7 +117,7 @@ class RepoArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
         """
         return pulumi.get(self, "adopt")
 
@@ -129,7 +129,7 @@ class RepoArgs:
     @pulumi.getter
     def aliases(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "aliases")
 
@@ -153,7 +153,7 @@ class RepoArgs:
     @pulumi.getter
     def bundles(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "bundles")
 
@@ -165,7 +165,7 @@ class RepoArgs:
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> pulumi.Input[Optional['CatalogTier']]:
         """
-        Part of the catalog that the images belong to; default: none
+        Part of the catalog that the images belong to; default: none, or that of the source
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -259,12 +259,12 @@ class Repo(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group). It is left in place when the resource is deleted.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing
-        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
         :param pulumi.Input[Union['CustomOverlayArgs', 'CustomOverlayArgsDict']] custom_overlay: What is put into each image, or taken out
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or that of the source
@@ -383,7 +383,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        As given, or those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "active_tags")
 
@@ -391,7 +391,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def aliases(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        As given, or those of the source
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "aliases")
 
@@ -399,7 +399,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def bundles(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        As given, or those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
         """
         return pulumi.get(self, "bundles")
 
@@ -407,7 +407,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> pulumi.Output[Optional['CatalogTier']]:
         """
-        As given, or that of the source
+        Part of the catalog that the images belong to; default: none, or that of the source
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -415,7 +415,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="createTime")
     def create_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was created: RFC 3339, UTC
         """
         return pulumi.get(self, "create_time")
 
@@ -431,7 +431,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def description(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        As given, or that of the source
+        One line, at most 512 characters; default: empty, or that of the source
         """
         return pulumi.get(self, "description")
 
@@ -455,7 +455,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="syncConfig")
     def sync_config(self) -> pulumi.Output[Optional['outputs.SyncConfigRecord']]:
         """
-        As given, with the uid of the source and the time at which syncing ends
+        The repo that it syncs from, by its uid, and when syncing ends
         """
         return pulumi.get(self, "sync_config")
 
@@ -463,7 +463,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def uid(self) -> pulumi.Output[_builtins.str]:
         """
-        Path of hexadecimal segments, the ancestors first: what other resources refer to
+        uid of its group, then a segment of its own
         """
         return pulumi.get(self, "uid")
 
@@ -471,7 +471,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> pulumi.Output[_builtins.str]:
         """
-        RFC 3339, UTC
+        When it was last changed: RFC 3339, UTC
         """
         return pulumi.get(self, "update_time")
 

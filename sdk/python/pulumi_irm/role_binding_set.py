@@ -203,7 +203,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter
     def exclusive(self) -> pulumi.Output[_builtins.bool]:
         """
-        Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`, so that a preview shows them first. Default: they stay
+        Whether bindings that the set does not declare are removed
         """
         return pulumi.get(self, "exclusive")
 
@@ -211,7 +211,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> pulumi.Output[_builtins.int]:
         """
-        As given, or 20
+        Most bindings that a run removes
         """
         return pulumi.get(self, "max_removals")
 
@@ -235,7 +235,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter(name="updateTime")
     def update_time(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        RFC 3339, UTC: when the newest of its role bindings was created; absent while there are none
+        When the newest of its role bindings was created: RFC 3339, UTC; absent while there are none
         """
         return pulumi.get(self, "update_time")
 

@@ -1,15 +1,21 @@
 // The messages of the API as plain TypeScript, for the published types. The types of zod cannot be published: a program would
 // have to compile zod's own types.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import ts from "typescript";
 import { z } from "zod";
-import { enumInfo, type Message, messageInfo, unwrap } from "../schema/field.ts";
-import { operations, typeName } from "../schema/index.ts";
-import { root } from "./project.mjs";
+import {
+  enumInfo,
+  fieldText,
+  isManaged,
+  type Message,
+  messageInfo,
+  operations,
+  type Resource,
+  resources,
+  typeName,
+  unwrap,
+} from "../schema/index.ts";
 
 /** The resources, their list requests, and every message in them. v1 is left out. */
-export const messageText = (): string => {
+export const messageTypes = (): string => {
   const declared = new Map<string, { schema: z.ZodType; lines: string[] }>();
   for (const [name, { request, response }] of Object.entries(operations)) {
     if (messageInfo(request)?.message.includes(".v1.")) continue;
@@ -18,12 +24,15 @@ export const messageText = (): string => {
   }
   const names = Object.keys(operations).map((name) => `  | "${name}"`);
   const methods = `/** Every method that is served. */\nexport type OperationName =\n${names.join("\n")};`;
+  const kinds = Object.values<Resource>(resources).filter(isManaged);
+  const kindNames = kinds.map(({ field }) => `  | "${field}"`).toSorted();
+  const declarable = `/** Every resource that a program can declare. */\nexport type KindName =\n${kindNames.join("\n")};`;
   const blocks = [...declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, { lines }]) => lines.join("\n"));
   const head = [
     "// Generated from schema/ by `npm run generate`; not to be edited.",
     "// The API's messages as they are in JSON.",
   ];
-  return `${[head.join("\n"), ...blocks, methods].join("\n\n")}\n`;
+  return `${[head.join("\n"), ...blocks, methods, declarable].join("\n\n")}\n`;
 };
 
 type Declared = Map<string, { schema: z.ZodType; lines: string[] }>;
@@ -53,7 +62,7 @@ const declare = (schema: z.ZodType, declared: Declared): string => {
   }
   lines.push(`export interface ${name} {`);
   for (const [field, own] of fields) {
-    const comment = fieldComment(full, field);
+    const comment = fieldText(own);
     if (comment) lines.push(`  /** ${comment} */`);
     lines.push(
       `  ${field}${isOptional(own) ? "?" : ""}: ${typeText(own, declared)}${isOptional(own) ? " | undefined" : ""};`,
@@ -88,40 +97,5 @@ const typeText = (schema: z.ZodType, declared: Declared): string => {
   if (inner instanceof z.ZodBoolean) return "boolean";
   if (inner instanceof z.ZodNumber) return "number";
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return "string";
-  throw new TypeError(`a ${inner.def.type} has no type yet: scripts/message-text.ts`);
-};
-
-/** The comment of a field in schema/: of `iam.Group`, `name`. */
-export const fieldComment = (message: string, field: string): string | undefined => {
-  const isList = /\.List\w+Request$/.test(message);
-  return comments().get(`${message}.${field}`) ?? (isList ? comments().get(`.${field}`) : undefined);
-};
-
-/** Comments of fields by message and field: `iam.Group.name`; of fields that every list request has: `.pageSize`. */
-let read: Map<string, string> | undefined;
-const comments = (): Map<string, string> => {
-  if (read) return read;
-  const found = new Map<string, string>();
-  const folder = join(root, "schema");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  for (const file of files.filter((name) => name.endsWith(".ts") && !name.startsWith("generated")).toSorted()) {
-    const source = ts.createSourceFile(file, readFileSync(join(folder, file), "utf8"), ts.ScriptTarget.Latest, true);
-    const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node)) {
-        const [name, shape] = node.arguments;
-        if (shape && ts.isObjectLiteralExpression(shape))
-          for (const property of shape.properties)
-            if (ts.isPropertyAssignment(property)) {
-              const [comment] = ts.getJSDocCommentsAndTags(property);
-              const text = comment && ts.getTextOfJSDocComment(comment.comment)?.replace(/\s+/g, " ");
-              const message = name && ts.isStringLiteral(name) ? name.text : "";
-              if (text) found.set(`${message}.${property.name.getText()}`, text);
-            }
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-  }
-  read = found;
-  return found;
+  throw new TypeError(`a ${inner.def.type} has no type yet: scripts/message-types.ts`);
 };

@@ -1,0 +1,71 @@
+// What people read of the arguments that are not fields of the API.
+import type { Managed } from "./resource.ts";
+
+/** The same on each kind. */
+const SHARED: Readonly<Record<string, string>> = {
+  root: "Creates a new root organization",
+  adopt:
+    'Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity ' +
+    "and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external " +
+    "group: with all its fields). It is left in place when the resource is deleted.",
+  deleteAdopted: "An adopted record is deleted with the resource; default: it is left in place",
+  forceDestroyMax: "Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50",
+};
+
+/** Of an argument that is no field of the API. */
+export const argumentText = ({ texts }: Pick<Managed, "texts">, name: string): string | undefined => {
+  if (name === "allowReplace") return texts.allowReplace;
+  return name === "forceDestroy" ? texts.forceDestroy : SHARED[name];
+};
+
+/** An argument of a look-up: a text. */
+export interface LookUpArgument {
+  name: string;
+  text: string;
+  /** in all its forms */
+  isRequired: boolean;
+  /** it is the uid of a record of this type */
+  references?: string;
+}
+
+const WHOLE_NAME = "The whole name";
+
+/** Name of the argument that holds the parent in a look-up: `parent` for a group, else the word for it: `repo`. */
+const placeName = (parent: string): string =>
+  parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
+
+/** What the look-up of a kind takes; by uid or by name, one of the two forms is given. */
+export const lookUpArguments = ({ texts, parent }: Pick<Managed, "texts" | "parent">): LookUpArgument[] => {
+  const uid = { name: "uid", text: "uid of the record" };
+  const place = { name: placeName(parent), references: parent };
+  switch (texts.lookUp?.by) {
+    case "name": {
+      const text = "uid of the group that directly holds the record; default: root-level records only";
+      return [
+        { name: "name", text: WHOLE_NAME, isRequired: true },
+        { ...place, text, isRequired: false },
+      ];
+    }
+    case "uid or name": {
+      const text = `uid of the ${parent.toLowerCase()}${parent === "Group" ? " that directly holds it" : ""}`;
+      const [byUid, byName] = [
+        { ...uid, isRequired: false },
+        { name: "name", text: WHOLE_NAME, isRequired: false },
+      ];
+      return [byUid, byName, { ...place, text, isRequired: false }];
+    }
+    case "uid":
+      return [{ ...uid, isRequired: true }];
+    case "parent":
+      return [
+        {
+          name: parent.toLowerCase(),
+          text: `uid of the ${parent.toLowerCase()}`,
+          references: parent,
+          isRequired: true,
+        },
+      ];
+    default:
+      return [];
+  }
+};
