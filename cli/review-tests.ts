@@ -4,7 +4,7 @@ import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
 import { type At, filesAt } from "../access/base/at.ts";
 import { pathInRepository } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
-import { mistakeText } from "../access/policy/index.ts";
+import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import type { ChangedRules } from "../access/review/index.ts";
@@ -30,7 +30,7 @@ export class TestsError extends Error {
 export const wrongTests = (mistakes: readonly Mistake[]): string =>
   ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
 
-/** `policy` is that of --policy, which was read already. */
+/** `policy` is what --policy names, which was read already. */
 export const reviewTests = (
   flags: TestsFlags,
   at: At | undefined,
@@ -67,6 +67,17 @@ const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSu
   if (mistakes.length === 0) return suite;
   const texts = mistakes.map(mistakeText);
   throw new BaseError([`the tests of access at ${at.ref} have mistakes, so there is no review:`, ...texts].join("\n"));
+};
+
+/** The policy that --policy names, as the base has it. */
+export const policyAtBase = (policy: string, at: At, folder: string): { policy?: Policy } => {
+  const files = filesAt(at);
+  const file = pathOf(resolve(folder, policy), at);
+  if (file === undefined || !files.exists(file)) return {};
+  const { policy: own, mistakes } = readPolicy(file, files.find);
+  if (own !== undefined) return { policy: own };
+  const texts = mistakes.map(mistakeText);
+  throw new BaseError([`the policy at ${at.ref} has mistakes, so there is no review:`, ...texts].join("\n"));
 };
 
 /** Undefined: it is not in the repository. */

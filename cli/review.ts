@@ -41,7 +41,7 @@ import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
-import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
+import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import { clientsOf, merged, providersIn, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -78,7 +78,8 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     const lives = await Promise.all(clients.map((one) => readLive(one)));
     const live = merged(lives);
     const nowMs = client.clock.today();
-    const proposal = await propose(live, client, tests.sides.base?.policy);
+    const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
+    const proposal = await propose(live, client, base);
     const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const made = reviewOf(proposal, {
@@ -136,8 +137,8 @@ const proposerOf = async (
 };
 
 interface Proposer {
-  /** `basePolicy` is that of the base */
-  propose(live: Live, client: Client, basePolicy?: Policy): Proposal | Promise<Proposal>;
+  /** `base` is the policy before the change; absent: there is no base */
+  propose(live: Live, client: Client, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
   stackOf: StackOf;
@@ -163,11 +164,11 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
   return {
-    propose(live, _client, basePolicy) {
+    propose(live, _client, base) {
       const wanted = policyGraph(policy, live.graph, stack);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
-      const known = knownBefore(stack, basePolicy, live);
+      const known = knownBefore(stack, base, live);
       const twins = known ? possibleTwins(wanted, live.graph, known) : [];
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
@@ -185,10 +186,11 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
 };
 
 /** The identities that the policy had before this change; undefined: nothing says it. */
-const knownBefore = (stack: PolicyStack | undefined, base: Policy | undefined, { graph }: Live) => {
+const knownBefore = (stack: PolicyStack | undefined, base: { policy?: Policy } | undefined, { graph }: Live) => {
   if (stack) return { ids: new Set(stack.identities.values()), source: "the stack" };
-  if (base) return { ids: new Set(policyGraph(base, graph).identities.values()), source: "the policy of the base" };
-  return undefined;
+  if (base?.policy)
+    return { ids: new Set(policyGraph(base.policy, graph).identities.values()), source: "the policy of the base" };
+  return base && { ids: new Set<string>(), source: "the base" };
 };
 
 const NO_STACK =

@@ -314,4 +314,30 @@ describe("an identity that a policy begins to declare under the name of one that
     const { report: later } = await review("--base", "main");
     expect(later.unknown.filter(({ subject }) => subject === "boss")).toEqual([]);
   });
+
+  const TESTS_ELSEWHERE = "tests: [{ name: owner reads, identity: owner, can: [groups.list] }]\n";
+
+  test.each<[string, Record<string, string>, string, string[]]>([
+    [
+      "--tests names tests that have no policy",
+      { "access.yaml": "organization: acme\n", "tests/who.tests.yaml": TESTS_ELSEWHERE },
+      "the policy of the base",
+      ["--tests", "tests/who.tests.yaml"],
+    ],
+    ["the base has no such policy", {}, "the base", []],
+  ])("the same where %s", async (_, base, source, flags) => {
+    repository.git("checkout", "--quiet", "main");
+    unlinkSync(join(repository.root, "access.tests.yaml"));
+    repository.commit(base);
+    repository.git("checkout", "--quiet", "-B", "change");
+    repository.commit({ "access.yaml": policyOf(identity("boss", "owner"), "  /: { owner: [boss] }\n") });
+    const { code, report } = await review("--base", "main", "--deny", "gains-owner", ...flags);
+    expect(code).toBe(3);
+    const found = report.findings.filter(({ rule }) => rule === "gains-owner");
+    expect(found).toMatchObject([{ name: "boss", unknown: true, denied: true }]);
+    expect(report.unknown).toContainEqual({
+      subject: "boss",
+      message: expect.stringContaining(`identity boss: ${source} does not have it, and the API has one of its name`),
+    });
+  });
 });
