@@ -3,6 +3,8 @@
 import { z } from "zod";
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { ourType, partsOfUrn } from "../preview/urn.ts";
+import { isOrMayBe, valuesIn } from "../preview/value.ts";
 import { type Policy, ROOT } from "./policy.ts";
 
 export interface PolicyStack {
@@ -33,7 +35,6 @@ type Resource = z.infer<typeof Resource>;
 const Export = z.object({ deployment: z.object({ resources: z.array(Resource).nullish() }).nullish() });
 
 const COMPONENT = "irm:index:AccessPolicy";
-const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(\w+)$/;
 
 /** `text` is what `pulumi stack export` prints. Undefined: it has no such policy; throws where it has several that may be meant. */
 export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
@@ -60,7 +61,7 @@ export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyS
   );
 };
 
-const nameOf = ({ urn }: Resource): string => urn.split("::").slice(3).join("::");
+const nameOf = ({ urn }: Resource): string => partsOfUrn(urn).name;
 
 /** The organization of the component is that of the policy: by its uid, or by the name that the stack gave it. */
 const isOf = (
@@ -77,19 +78,20 @@ const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
   const [groups, identities, roles] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
   const [managed, exclusive] = [new Set<string>(), new Set<string>()];
   for (const resource of children) {
-    const { id, type, inputs, outputs, retainOnDelete } = resource;
-    const [, kind] = TYPE.exec(type) ?? [];
+    const { id, type, retainOnDelete } = resource;
+    const [inputs, outputs] = [valuesIn(resource.inputs), valuesIn(resource.outputs)];
+    const kind = ourType(type);
     if (!id || kind === undefined) continue;
     const own = nameOf(resource);
     const keyAfter = (prefix: string): string => own.slice(name.length + prefix.length);
     if (kind === "Group") groups.set(own === name ? ROOT : keyAfter("/"), id);
     if (kind === "Identity") identities.set(keyAfter(":identity/"), id);
     if (kind === "Role") roles.set(keyAfter(":role/"), id);
-    const stays = retainOnDelete === true || (outputs?.adopted === true && outputs.deleteAdopted !== true);
+    const stays = retainOnDelete === true || (outputs.adopted === true && !isOrMayBe(outputs.deleteAdopted));
     if (kind === "RoleBindingSet") {
       // The first update of an exclusive set removes nothing.
-      if (inputs?.exclusive === true && outputs?.exclusive === true) exclusive.add(id);
-      for (const one of Array.isArray(outputs?.bindings) ? outputs.bindings : [])
+      if (isOrMayBe(inputs.exclusive) && isOrMayBe(outputs.exclusive)) exclusive.add(id);
+      for (const one of Array.isArray(outputs.bindings) ? outputs.bindings : [])
         if (typeof one?.uid === "string") managed.add(one.uid);
     } else if (!stays) managed.add(id);
   }

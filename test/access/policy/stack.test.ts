@@ -33,7 +33,10 @@ const live = (): { graph: GraphBuilder; viewer: string } => {
 const bindingOf = (graph: GraphBuilder, identity: string): string =>
   [...graph.bindings.values()].find((one) => one.identity === identity)?.id as string;
 
-const exported = ({ exclusive = false } = {}): string => {
+/** As `pulumi stack export` writes a value that the program made secret. */
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x:y" };
+
+const exported = ({ exclusive = false, adopted = {} }: { exclusive?: unknown; adopted?: object } = {}): string => {
   const { graph } = live();
   const urn = (type: string, name: string) => `urn:pulumi:prod::access::${type}::${name}`;
   const parent = urn("irm:index:AccessPolicy", "acme");
@@ -50,7 +53,7 @@ const exported = ({ exclusive = false } = {}): string => {
     { urn: parent, type: "irm:index:AccessPolicy", outputs: { organization: ROOT } },
     own("Group", "acme", ROOT),
     own("Group", "acme/team", TEAM),
-    own("Identity", "acme:identity/release", RELEASE),
+    own("Identity", "acme:identity/release", RELEASE, { outputs: adopted }),
     own("RoleBindingSet", "acme:access/team", TEAM, { inputs: { exclusive }, outputs: { exclusive, bindings } }),
   ];
   return JSON.stringify({ version: 3, deployment: { resources } });
@@ -102,6 +105,15 @@ describe("a policy of a stack", () => {
     expect(review(policy, exported()).identities).toEqual([]);
     const { identities } = review(policy, exported({ exclusive: true }));
     expect(identities.map(({ name, losses }) => [name, losses.length])).toEqual([["by-hand", 1]]);
+  });
+
+  test("loses what it adopted only with deleteAdopted; a secret setting counts as set", () => {
+    const goneWith = (options: Parameters<typeof exported>[0]) =>
+      review(policyOf({}, {}), exported(options)).identities.map(({ name, change }) => [name, change]);
+    expect(goneWith({ adopted: { adopted: true } })).toEqual([["release", "none"]]);
+    expect(goneWith({ adopted: { adopted: true, deleteAdopted: SECRET } })).toEqual([["release", "deleted"]]);
+    const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
+    expect(review(policy, exported({ exclusive: SECRET })).identities).toMatchObject([{ name: "by-hand" }]);
   });
 
   test("takes no record of a key that is elsewhere than the policy has it", () => {
