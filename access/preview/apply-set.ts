@@ -2,7 +2,7 @@
 import { hiddenIn } from "./record.ts";
 import type { Resource } from "./resource.ts";
 import { keyOfPair, managedIn, pairsOf, removableIn } from "./set.ts";
-import { SECRET } from "./value.ts";
+import { isOrMayBe, SECRET } from "./value.ts";
 import { bind, groupOf, report, reportPair, type Work } from "./work.ts";
 
 export const applySet = (work: Work, resource: Resource): void => {
@@ -29,7 +29,7 @@ export const applySet = (work: Work, resource: Resource): void => {
     return;
   }
   if (op !== "same" && hiddenIn(inputs.exclusive)) {
-    const why = "it is not known, so what an exclusive set removes is not in this review";
+    const why = "it is not known, so this review counts it as set: what the set would remove is a loss";
     report(work, resource, "exclusive", why);
   }
   const known = pairs.flatMap(({ identity, role }) =>
@@ -53,7 +53,7 @@ export const applySet = (work: Work, resource: Resource): void => {
   });
   const removed = [
     ...managed,
-    ...(inputs.exclusive === true && outputs?.exclusive === true ? removableIn(outputs, group.id) : []),
+    ...(isOrMayBe(inputs.exclusive) && isOrMayBe(outputs?.exclusive) ? removableIn(outputs, group.id) : []),
   ];
   for (const binding of removed) {
     work.declared.add(binding.id);

@@ -155,20 +155,20 @@ describe("values that a preview hides", () => {
     ]);
   });
 
-  test("whether a set is exclusive may be known only to the run: what it would remove is unknown", () => {
+  test.each([UNKNOWN, "[secret]"])("a set that may be exclusive counts as exclusive: %s", (exclusive) => {
+    const unmanaged = [{ uid: bindingUid(TEAM, 0), identity: named(CI, "ci"), role: named(VIEWER, "viewer") }];
     const step = changed("update", "RoleBindingSet", "s", TEAM, {
       old: { parent: TEAM, bindings: [], exclusive: true },
-      outputs: {
-        bindings: [],
-        exclusive: true,
-        unmanaged: [{ uid: bindingUid(TEAM, 0), identity: named(CI, "ci"), role: named(VIEWER, "viewer") }],
-      },
-      new: { parent: TEAM, bindings: [], exclusive: UNKNOWN },
+      outputs: { bindings: [], exclusive: true, unmanaged },
+      new: { parent: TEAM, bindings: [], exclusive },
     });
-    expect(reportOf({ steps: [step] }, liveWith([TEAM, CI, VIEWER])).unknown).toContainEqual({
+    const report = reportOf({ steps: [step] }, liveWith([TEAM, CI, VIEWER]));
+    expect(rowsOf(report)).toEqual(["ci - team groups.list viewer"]);
+    expect(report.unknown).toContainEqual({
       subject: "s",
       property: "exclusive",
-      message: "role binding set s: exclusive: it is not known, so what an exclusive set removes is not in this review",
+      message:
+        "role binding set s: exclusive: it is not known, so this review counts it as set: what the set would remove is a loss",
     });
   });
 
