@@ -8,7 +8,7 @@ import { checked, type ParsedPolicy, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { readSource } from "../policy/read-file.ts";
 import { TestFileShape } from "../policy/shape.ts";
-import { isMap, type Mistake, plainValue } from "../policy/source.ts";
+import { isMap, type Mistake, type Place, plainValue } from "../policy/source.ts";
 import { type FindFile, findTextFile } from "../policy/text-file.ts";
 
 export interface TestSuite {
@@ -81,8 +81,17 @@ const suiteOfTests = (file: string, from: Files): ReadSuite => {
       ...("policy" in read && read.policy && { policy: read.policy }),
       ...(value?.organization !== undefined && { organization: value.organization }),
     },
-    mistakes: [...read.mistakes, ...mistakes],
+    mistakes: [...read.mistakes, ...mistakes, ...("policy" in read ? otherOrganization(value, read.policy) : [])],
   };
+};
+
+/** The policy decides: another organization in its tests would not count. */
+const otherOrganization = (tests: TestFile | undefined, policy: Policy | undefined): Mistake[] => {
+  const { organization: text, place } = tests ?? {};
+  const { name, uid } = policy?.organization ?? {};
+  if (text === undefined || policy === undefined || text === name || text === uid) return [];
+  const why = `the policy of these tests is of ${name ?? uid}, not of ${text}; leave this out`;
+  return [{ path: "organization", text: why, place }];
 };
 
 /** The tests of a policy that was read already. */
@@ -98,9 +107,10 @@ const suiteOf = (policyFile: string | undefined, testFile: string | undefined, f
 
 const joined = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
   const own = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
-  const further = "value" in own ? (own.value?.tests ?? []) : [];
-  const tests = [...(policy?.tests ?? []), ...further];
-  return { suite: { tests, ...(policy && { policy }) }, mistakes: [...mistakes, ...own.mistakes] };
+  const further = "value" in own ? own.value : undefined;
+  const tests = [...(policy?.tests ?? []), ...(further?.tests ?? [])];
+  const wrong = [...mistakes, ...own.mistakes, ...otherOrganization(further, policy)];
+  return { suite: { tests, ...(policy && { policy }) }, mistakes: wrong };
 };
 
 const NOTHING: ReadSuite = { suite: { tests: [] }, mistakes: [] };
@@ -108,6 +118,8 @@ const NOTHING: ReadSuite = { suite: { tests: [] }, mistakes: [] };
 interface TestFile {
   policy?: string;
   organization?: string;
+  /** of the organization */
+  place?: Place | undefined;
   tests: readonly AccessTest[];
 }
 
@@ -126,5 +138,10 @@ const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mis
     );
     const { policy, organization } = draft;
     const tests = checkTests(draft.tests, report);
-    return { ...(policy !== undefined && { policy }), ...(organization !== undefined && { organization }), tests };
+    const place = report.placeOf(["organization"]);
+    return {
+      ...(policy !== undefined && { policy }),
+      ...(organization !== undefined && { organization, place }),
+      tests,
+    };
   });

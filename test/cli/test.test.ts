@@ -94,6 +94,11 @@ test("a file of tests names its policy where that has another name", async () =>
   expect((await runIrm("test", path("checks.yaml"))).code).toBe(3);
 });
 
+test("a file of tests may repeat the organization of its policy", async () => {
+  const path = write({ "access.yaml": POLICY, "access.tests.yaml": `organization: acme\n${TESTS}` });
+  expect((await runIrm("test", path("access.tests.yaml"))).code).toBe(3);
+});
+
 describe("mistakes exit with 1, and no test runs", () => {
   test.each<[string, Record<string, string>, string, string]>([
     [
@@ -125,6 +130,18 @@ describe("mistakes exit with 1, and no test runs", () => {
       { "access.tests.yaml": TESTS },
       "access.tests.yaml",
       "there is no policy beside the tests: name it with policy: FILE",
+    ],
+    [
+      "an organization that is not the policy's",
+      { "access.yaml": POLICY, "access.tests.yaml": `organization: other\n${TESTS}` },
+      "access.tests.yaml",
+      "access.tests.yaml:1:1: organization: the policy of these tests is of acme, not of other; leave this out",
+    ],
+    [
+      "the same of the file beside a policy",
+      { "team.yaml": POLICY, "team.tests.yaml": `organization: other\n${TESTS}` },
+      "team.yaml",
+      "team.tests.yaml:1:1: organization: the policy of these tests is of acme, not of other; leave this out",
     ],
     ["no tests", { "access.yaml": POLICY }, "access.yaml", "access.yaml has no tests"],
     ["no file", {}, "access.tests.yaml", "access.tests.yaml:1:1: there is no file "],
