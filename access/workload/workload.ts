@@ -10,7 +10,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
-import { ANYTHING, every, type Language, UNKNOWN } from "../pattern/language.ts";
+import { ANYTHING, every, type Language, matching, UNKNOWN } from "../pattern/language.ts";
 import { impliedBy } from "./implied.ts";
 import { acceptedBy, type TokenWorkload, type Workload } from "./token.ts";
 
@@ -77,7 +77,7 @@ const answerOf = (claims: readonly [name: string, language: Language][], budget:
   for (const [name, language] of claims) {
     const one = findText(language, budget);
     if (one.is === "none") return { is: "no" };
-    found.push([name, one]);
+    found.push([name, one.is === "found" && name === "sub" ? likelyIn(language, one, budget) : one]);
   }
   if (found.some(([, { is }]) => is === "undecided")) return { is: "undecided" };
   return {
@@ -85,3 +85,14 @@ const answerOf = (claims: readonly [name: string, language: Language][], budget:
     example: Object.fromEntries(found.map(([name, one]) => [name, (one as { text: string }).text])),
   };
 };
+
+/** Subjects as a CI writes them, the likeliest first. A shortest text may have no name where a name belongs: `repo:acme/:pull_request`. */
+const LIKELY: readonly Language[] = [
+  "(?:repo|project_path):(?:[a-z0-9-]+/)+images:(?:pull_request|ref:refs/heads/main|ref_type:branch:ref:main)",
+  "(?:repo|project_path):(?:[a-z0-9-]+/)+images:(?s:.+)",
+  "(?s:[^:/]+(?:[:/][^:/]+)*)",
+].map(matching);
+
+/** An example that a reader believes, where there is one. */
+const likelyIn = (language: Language, otherwise: Found, budget: Budget | undefined): Found =>
+  LIKELY.map((one) => findText(every(language, one), budget)).find(({ is }) => is === "found") ?? otherwise;

@@ -43,6 +43,20 @@ describe("the pull requests of an owner", () => {
   });
 });
 
+describe("an example is a subject that a reader believes", () => {
+  const gitlab = presets.gitlab.relationship({ project: "acme/*", branch: "*" }) as unknown as Json;
+  const [PULLS, BRANCHES] = ["repo:acme/[^/:]*:pull_request", "project_path:acme/[^/:]*:ref_type:branch:ref:.*"];
+  test.each<[string, string, Json]>([
+    ["repo:acme/images:pull_request", PULLS, pulls],
+    ["repo:acme/:pull_request", "repo:acme/:pull_request", pulls],
+    ["project_path:acme/images:ref_type:branch:ref:main", BRANCHES, gitlab],
+  ])("%s", (sub, subjectPattern, workload) => {
+    const issuer = workload === gitlab ? "https://gitlab.com" : GITHUB;
+    const found = canBeAssumedBy(assumedBy({ issuer, subjectPattern }), workloadsOf(workload));
+    expect(found).toMatchObject({ is: "yes", example: { sub } });
+  });
+});
+
 describe("other workloads", () => {
   const branch = presets.github.relationship({ repository: "acme/x", branch: "main" }) as unknown as Json;
   const role = presets.aws.relationship({ account: "123456789012", role: "build" }) as unknown as Json;
