@@ -141,3 +141,12 @@ export const pathOf = (graph: AccessGraph, group: NodeId): string => {
     .map((id) => graph.groups.get(id)?.name ?? id);
   return names.length === 0 ? "/" : names.reverse().join("/");
 };
+
+/** The path of a group; of several visible organizations also which one: `platform/registry of acme`. */
+export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
+  if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
+  return (group) => {
+    const top = lineageOf(graph, group).at(-1) as NodeId;
+    return `${pathOf(graph, group)} of ${graph.groups.get(top)?.name ?? top}`;
+  };
+};

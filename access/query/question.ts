@@ -7,6 +7,7 @@ import {
   type IdentityNode,
   organizationsIn,
   pathOf,
+  placesIn,
   withoutSlashes,
 } from "../graph/graph.ts";
 
@@ -99,28 +100,27 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
     if (found === undefined) throw new QuestionError(`there is no group ${quoted(text)}${hidden}`);
     return found;
   }
-  const organizations = organizationsIn(graph);
-  const [organization] = organizations;
-  if (organization === undefined)
+  if (graph.groups.size === 0)
     throw new QuestionError(`there is no group ${quoted(text)}: you can see no organization`);
-  if (organizations.length > 1) {
-    const candidates = organizations.map(({ uid, name }) => `${uid} ${name}`);
+  const placeOf = placesIn(graph);
+  const groups = [...graph.groups.values()].map((group) => ({
+    group,
+    path: pathOf(graph, group.id),
+    place: placeOf(group.id),
+  }));
+  const path = withoutSlashes(text) || "/";
+  const found = groups.filter((one) => one.path === path || [path, text].includes(one.place));
+  if (found.length > 1) {
+    const candidates = found.map(({ group, place }) => `${group.uid} ${place}`);
     throw new QuestionError(
-      `a path counts from an organization, and you can see ${organizations.length}; give the uid of the group. They are:${lines(candidates)}`,
+      `${found.length} groups have the path ${quoted(text)}; give a uid, or the path with its organization:${lines(candidates)}`,
     );
   }
-  const groups = [...graph.groups.values()].map((group) => ({ group, path: pathOf(graph, group.id) }));
-  const path = withoutSlashes(text) || "/";
-  const found = groups.filter((one) => one.path === path);
-  if (found.length > 1)
-    throw new QuestionError(
-      `${found.length} groups have the path ${quoted(text)}; give a uid:${lines(found.map(({ group }) => String(group.uid)))}`,
-    );
   if (found[0]) return found[0].group;
   const paths = groups.map((one) => one.path);
-  throw new QuestionError(
-    `there is no group ${quoted(text)}${belowOwnName(organization, path, paths) || suggestion(path, paths, 3) || hidden}`,
-  );
+  const belowOwn = organizationsIn(graph).map((one) => belowOwnName(one, path, paths));
+  const near = belowOwn.find((one) => one !== "") ?? suggestion(path, paths, 3);
+  throw new QuestionError(`there is no group ${quoted(text)}${near || hidden}`);
 };
 
 /** A path that begins with the organization's own name is a likely mistake. */

@@ -2,7 +2,7 @@
 
 import { resources } from "../../../schema/index.ts";
 import { compare } from "../../graph/compare.ts";
-import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
+import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
@@ -29,15 +29,6 @@ export interface HeldBy {
   path: string;
   places: HeldThere[];
 }
-
-/** The path of a group; of several visible organizations also which one: `platform/registry of acme`. */
-export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
-  if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
-  return (group) => {
-    const top = lineageOf(graph, group).at(-1) as NodeId;
-    return `${pathOf(graph, group)} of ${graph.groups.get(top)?.name ?? top}`;
-  };
-};
 
 /** Identities by name, then those who have none; the groups of each from the organization down. */
 export const heldIn = (answer: Answer): HeldBy[] => [...heldBy(answer), ...heldBy(answer.people)];

@@ -116,13 +116,24 @@ test("an ambiguous name lists its uids", () => {
   );
 });
 
-test("a path needs one organization; of several their uids are listed", () => {
+test("of several organizations, a path that several have needs its organization", () => {
   const { graph } = organization();
   const other = addGroup(graph, "f".repeat(40), "zenith", null);
-  expect(refused({ group: "platform" }, { graph, notVisible: [] })).toBe(
-    `a path counts from an organization, and you can see 2; give the uid of the group. They are:\n  ${ROOT} acme\n  ${other} zenith`,
+  const tools = addGroup(graph, uidIn(other, 1), "tools", other);
+  bind(graph, tools, own.release, own.viewer);
+  const both = { graph, notVisible: [] };
+  expect(asked({ group: "platform" }, both)).toHaveLength(2);
+  expect(refused({ group: "tools" }, both)).toBe(
+    `2 groups have the path "tools"; give a uid, or the path with its organization:\n  ${own.tools} tools of acme\n  ${tools} tools of zenith`,
   );
-  expect(asked({ group: own.platform }, { graph, notVisible: [] })).toHaveLength(2);
+  expect(asked({ group: "tools of zenith" }, both)).toEqual([
+    "release tools groups.list by viewer",
+    "release tools repo.list by viewer",
+  ]);
+  expect(refused({ group: "/" }, both)).toContain(`\n  ${ROOT} / of acme\n  ${other} / of zenith`);
+  expect(asked({ group: "/ of acme" }, both)).toHaveLength(2);
+  expect(asked({ group: "/ of zenith" }, both)).toEqual([]);
+  expect(refused({ group: "acme/platform" }, both)).toContain("a path begins below the organization: platform");
 });
 
 test("a name that may be hidden is not reported as absent without saying so", () => {
