@@ -55,6 +55,14 @@ export interface Client {
   identity(): Promise<string | undefined>;
   /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
+  /** Grows when a call that writes begins, and when it ends: what was read at another count may be stale. */
+  writes(): WriteCounts;
+}
+
+export interface WriteCounts {
+  deletes: number;
+  /** creates and updates */
+  others: number;
 }
 
 export interface ClientParts {
@@ -141,15 +149,27 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       }
     }
   };
+  const writes: WriteCounts = { deletes: 0, others: 0 };
+  const countWrite = ({ method }: Operation): void => {
+    if (method === "DELETE") writes.deletes += 1;
+    else if (method !== "GET") writes.others += 1;
+  };
   // The row decodes the response, so it has the row's type.
-  const call: Call = async (operation, request, options) =>
-    (await callJson(operation, request as Json, options)) as ResponseOf<typeof operation>;
+  const call: Call = async (operation, request, options) => {
+    countWrite(operations[operation]);
+    try {
+      return (await callJson(operation, request as Json, options)) as ResponseOf<typeof operation>;
+    } finally {
+      countWrite(operations[operation]);
+    }
+  };
   return {
     call,
     clock,
     serverNow: () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs,
     identity: async () => identityOf(await credentials.token()),
     acquireRetry: retrying.acquire,
+    writes: () => ({ ...writes }),
   };
 };
 

@@ -2,7 +2,7 @@
 // so records that were seen are skipped. Pages may be empty and name another page (AIP-158). So limits end a list that a service, or a
 // cache in front of it, would continue for ever.
 import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
-import type { Client } from "./client.ts";
+import type { CallOptions, Client } from "./client.ts";
 import { operationError } from "./errors.ts";
 import { DEADLINE_MS } from "./retry.ts";
 
@@ -85,8 +85,9 @@ export const listPage = async <T extends { uid: string } = Listed>(
   { call }: Pick<Client, "call">,
   { operation, plural }: List,
   request: Json,
+  options?: CallOptions,
 ): Promise<Page<T>> => {
-  const page: Json = await call(operation, request as RequestOf<List["operation"]>);
+  const page: Json = await call(operation, request as RequestOf<List["operation"]>, options);
   return {
     records: (page[plural] ?? []) as T[],
     totalCount: page.totalCount === undefined ? undefined : Number(page.totalCount),

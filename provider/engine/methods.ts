@@ -215,7 +215,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       refresh.read(id, stored, declared.size === 0, async () => {
         await gate.address(stored);
         const own = await reportingSessionFor(steps.held(id, stored), stored);
-        const result = await steps.read(own, id, stored).catch((error) => gate.explain(id, error));
+        const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
+        const result = await steps.read(own, id, stored, isRefresh).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
         const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
         return {

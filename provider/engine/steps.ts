@@ -45,7 +45,8 @@ export interface Steps {
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
   create(session: Session, inputs: Json): Promise<{ id: string; outs: Json }>;
-  read(session: Session, id: string, stored: Json): Promise<ReadResult>;
+  /** `isRefresh`: of a refresh, before anything is declared. */
+  read(session: Session, id: string, stored: Json, isRefresh: boolean): Promise<ReadResult>;
   update(session: Session, id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
   delete(session: Session, id: string, stored: Json): Promise<void>;
 }

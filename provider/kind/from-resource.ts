@@ -7,8 +7,10 @@ import {
   type Json,
   type Managed,
   type Operation,
+  parentOf,
   type Resource,
   resources,
+  rootOf,
 } from "../../schema/index.ts";
 import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "../record/kind.ts";
 import { valueAt } from "../record/path.ts";
@@ -82,6 +84,12 @@ const filtersOf = (resource: Resource, field: string): string[] => {
   return [field, argumentsOf(resource.schema)[field] ?? field].filter((name) => name in shape).slice(0, 1);
 };
 
+type IsOne = (record: Json, uid: string) => boolean;
+
+/** Where a response has what a request names so. */
+const answeredPath = ({ schema }: Resource, path: string): string =>
+  fieldsWith(schema, ({ answeredAs }) => answeredAs).find(({ name }) => name === path)?.value ?? path;
+
 interface Held {
   words: string;
   with(uid: string): Blockers;
@@ -91,14 +99,33 @@ interface Held {
 const heldBy = ({ type }: Resource): Held[] =>
   Object.values<Resource>(resources).flatMap((other) => {
     const { list, word, words } = other;
-    const listed = (request: (uid: string) => Json): Held => ({
+    const listed = (request: (uid: string) => Json, everyone: (uid: string) => Json, isOne: IsOne): Held => ({
       words,
-      with: (uid) => ({ ...list, request: { ...list.always, ...request(uid) }, word }),
+      with: (uid) => ({
+        ...list,
+        request: { ...list.always, ...request(uid) },
+        word,
+        among: { everyone: everyone(uid), isOne: (record) => isOne(record, uid) },
+      }),
     });
     const isInside = other.parent === type && isManaged(other);
-    const filters = referencesOf(other).flatMap((one) => (one.type === type ? filtersOf(other, one.path) : []));
+    const references = referencesOf(other).filter((one) => one.type === type);
+    const inside = listed(
+      (uid) => ({ uidp: { childrenOf: uid } }),
+      (uid) => ({ uidp: { descendantsOf: rootOf(uid) } }),
+      (record, uid) => parentOf(String(record.uid)) === uid,
+    );
     return [
-      ...(isInside ? [listed((uid) => ({ uidp: { childrenOf: uid } }))] : []),
-      ...filters.map((filter) => listed((uid) => ({ [filter]: uid }))),
+      ...(isInside ? [inside] : []),
+      ...references.flatMap(({ path }) =>
+        filtersOf(other, path).map((filter) =>
+          // Records of other organizations may refer to it too.
+          listed(
+            (uid) => ({ [filter]: uid }),
+            () => ({}),
+            (record, uid) => uidsIn(valueAt(record, answeredPath(other, path))).includes(uid),
+          ),
+        ),
+      ),
     ];
   });

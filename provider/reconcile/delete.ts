@@ -8,6 +8,7 @@ import { type Kind, title } from "../record/kind.ts";
 import { KEY, staysOnDelete } from "../record/state.ts";
 import { deleteOrConfirm } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
+import { isCleared } from "./delete-guard.ts";
 import { deletesOf, deleteWhenUnblocked, listBlocking } from "./delete-order.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
 
@@ -35,7 +36,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   };
   const guarded = async () => {
     const { deleteGuard: text } = kind;
-    if (!text) return send();
+    if (!text || (await isCleared(kind, session, id))) return send();
     const { count, isComplete } = await listBlocking(kind, session, id);
     if (isComplete && count === 0) return send();
     const operation = kind.operations.delete;

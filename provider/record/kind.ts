@@ -81,6 +81,8 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
 export interface Blockers extends List {
   request: Json;
   word: string;
+  /** whether a record of the list without these filters, but with `everyone`, is one of them; absent: not to be said */
+  among?: { everyone: Json; isOne(record: Json): boolean };
 }
 
 /** The fields of which `read` finds something, with what it finds. */

@@ -4,6 +4,7 @@ import { listChildren } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { childrenInBatch } from "../reconcile/read-batch.ts";
 import { observe } from "../record/normal-form.ts";
 import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
@@ -32,9 +33,16 @@ const nameIn = (part: unknown): { name?: string } => {
   return typeof name === "string" && name !== "" ? { name } : {};
 };
 
-export const listLive = async (session: Session, group: string): Promise<Live[]> => {
-  const found: Live[] = [];
-  for await (const record of listChildren(session, kind.list, group)) found.push(liveFrom(record));
+export const listLive = async (session: Session, group: string): Promise<Live[]> =>
+  (await listRecords(session, group)).map(liveFrom);
+
+/** The same in a refresh, whose reads one list may answer. */
+export const listLiveInBatch = async (session: Session, group: string): Promise<Live[]> =>
+  (await childrenInBatch(kind, session, group, () => listRecords(session, group))).map(liveFrom);
+
+const listRecords = async (session: Session, group: string): Promise<Json[]> => {
+  const found: Json[] = [];
+  for await (const record of listChildren(session, kind.list, group)) found.push(record);
   return found;
 };
 

@@ -1,20 +1,25 @@
-// Read of a set: one list. What was removed or changed by hand shows as a diff, and what others have added is recorded.
+// Read of a set: one list, or a part of one that answers other reads of a refresh too. What was removed or changed by hand shows as a diff, and what others have added is recorded.
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { ReadResult } from "../reconcile/read.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listLive, withKnown } from "./live.ts";
+import { type Live, listLive, listLiveInBatch, withKnown } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
 import { bindingsIn } from "./pair.ts";
 import { keptOnPurpose } from "./protect.ts";
 import { settingsOf } from "./settings.ts";
 
 /** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
-export const readSet = async (session: Session, group: string, stored: Json): Promise<ReadResult> => {
+export const readSet = async (
+  session: Session,
+  group: string,
+  stored: Json,
+  isRefresh = false,
+): Promise<ReadResult> => {
   const known = bindingsIn(stored, "bindings");
-  const listed = await listLive(session, group);
+  const listed = await (isRefresh ? listLiveInBatch(session, group) : listLive(session, group));
   if (listed.length === 0 && !(await isGroup(session, group))) return { id: "", props: {} };
   const live = await withKnown(session, known, stored.updateTime, listed);
   const byUid = new Map(live.map((one) => [one.uid, one]));

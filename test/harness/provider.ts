@@ -159,6 +159,7 @@ export interface Service extends RunningServer {
   clock: ManualClock;
   env: Env;
   requests: Recorded[];
+  transport: Transport;
   session: Session;
   /** a session like that of another process */
   otherSession(): Session;
@@ -187,7 +188,7 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
   const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
-  return { ...server, clock, env, requests, session: otherSession(), otherSession };
+  return { ...server, clock, env, requests, transport, session: otherSession(), otherSession };
 };
 
 export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {

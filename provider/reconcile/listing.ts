@@ -1,0 +1,101 @@
+// A list of a kind that is read page by page, as far as its caller wants, and kept for a while. It is dropped when it is too old, when
+// this process has written since it began, and when it is too large.
+import type { CallOptions } from "../../client/client.ts";
+import { listPage } from "../../client/paginate.ts";
+import { isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
+import type { Kind } from "../record/kind.ts";
+import type { Session } from "../run/session.ts";
+
+/** In characters: about what it takes of memory. */
+const SIZE_MAX = 64 * 1024 * 1024;
+
+type Listed = Json & { uid: string };
+
+export interface Listing {
+  /** Drops pages that may be stale. */
+  refresh(): void;
+  /** every record of the list is here */
+  isComplete(): boolean;
+  /** how many more pages there are, as far as the service says; Infinity where it cannot be kept */
+  pagesLeft(): number;
+  /** Reads one more page, and returns its records. */
+  next(options?: CallOptions): Promise<readonly Listed[]>;
+  find(uid: string): Listed | undefined;
+  childrenOf(parent: string): readonly Listed[];
+  all(): readonly Listed[];
+}
+
+interface Pages {
+  count: number;
+  token: string | undefined;
+  isComplete: boolean;
+  beganMs: number;
+  writes: string;
+  size: number;
+  byParent: Map<string, Map<string, Listed>>;
+}
+
+/** `writes`: the count of writes after which what was read may be stale. */
+export const listingOf = (
+  session: Session,
+  { list }: Pick<Kind, "list">,
+  filters: Json,
+  { freshMs, writes }: { freshMs: number; writes: () => string },
+): Listing => {
+  let pages: Pages | undefined;
+  // As the service counted it last.
+  let total: number | undefined;
+  const begin = (): Pages => ({
+    count: 0,
+    token: undefined,
+    isComplete: false,
+    beganMs: session.clock.now(),
+    writes: writes(),
+    size: 0,
+    byParent: new Map(),
+  });
+  const add = (own: Pages, record: Listed): void => {
+    const parent = parentOf(record.uid);
+    const children = own.byParent.get(parent) ?? new Map<string, Listed>();
+    own.byParent.set(parent, children.set(record.uid, record));
+    own.size += JSON.stringify(record).length;
+  };
+  const childrenOf = (parent: string) => [...(pages?.byParent.get(parent)?.values() ?? [])];
+  return {
+    refresh: () => {
+      if (!pages) return;
+      const isOld = session.clock.now() - pages.beganMs > freshMs;
+      if (isOld || pages.writes !== writes()) pages = undefined;
+    },
+    isComplete: () => pages?.isComplete === true,
+    pagesLeft: () => {
+      if (pages?.isComplete) return 0;
+      // At least one, whatever the service counts.
+      return total === undefined ? 1 : Math.max(1, Math.ceil(total / PAGE_SIZE_MAX) - (pages?.count ?? 0));
+    },
+    next: async (options) => {
+      const own = pages ?? begin();
+      pages = own;
+      const page = { pageSize: PAGE_SIZE_MAX, ...(own.token ? { pageToken: own.token } : {}) };
+      const request = { ...list.always, ...filters, ...page };
+      const { records, totalCount, nextPageToken } = await listPage(session, list, request, options);
+      const listed = records.filter(({ uid }) => isUidp(uid));
+      const isBarren =
+        nextPageToken !== undefined && listed.every(({ uid }) => own.byParent.get(parentOf(uid))?.has(uid));
+      for (const record of listed) add(own, record);
+      own.count += 1;
+      own.token = nextPageToken;
+      own.isComplete = !nextPageToken;
+      total = totalCount;
+      // Pages may be empty (AIP-158), or repeat themselves for ever: no page of this list is worth another one.
+      if (own.size > SIZE_MAX || isBarren) {
+        pages = undefined;
+        total = Infinity;
+      }
+      return listed;
+    },
+    find: (uid) => pages?.byParent.get(parentOf(uid))?.get(uid),
+    childrenOf,
+    all: () => [...(pages?.byParent.keys() ?? [])].flatMap(childrenOf),
+  };
+};

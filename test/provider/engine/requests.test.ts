@@ -1,0 +1,129 @@
+// How many requests a refresh and a destroy take, of 10 groups, 30 identities and 60 role bindings, with 8 operations at a time as the
+// engine has them.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { keyOf } from "../../support/scripted.ts";
+
+interface Resource {
+  kind: StateKind;
+  id: string;
+  outs: Json;
+}
+
+let service: Service;
+let home: string;
+beforeAll(async () => {
+  service = await startService();
+  home = service.organization as string;
+});
+afterAll(() => service.close());
+
+const startProcess = async (): Promise<Record<StateKind, Methods>> => {
+  const methods = methodsWith({ ...service, log: () => undefined, transport: service.transport });
+  await methods.group.configure({ config: { get: () => undefined } });
+  return methods;
+};
+
+/** In the engine's order: what others refer to comes first. */
+const inParallel = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = [];
+  const left = [...items.entries()];
+  const worker = async () => {
+    for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return results;
+};
+
+const claimMatch = (subject: string) => ({ issuer: "https://issuer.example", subject });
+
+const createStack = async (form: "bindings" | "sets"): Promise<Resource[]> => {
+  const methods = await startProcess();
+  const create = async (kind: StateKind, name: string, inputs: Json): Promise<Resource> => {
+    const { inputs: checked, failures } = await methods[kind].check({}, { ...keyOf(`${form}-${name}`), ...inputs });
+    expect(failures).toEqual([]);
+    return { kind, ...(await methods[kind].create(checked)) };
+  };
+  const names = Array.from({ length: 10 }, (_, i) => `${form} ${i}`);
+  const groups = await inParallel(names, (name) => create("group", name, { parent: home, name }));
+  const owners = groups.flatMap(({ id }, i) => [0, 1, 2].map((j) => ({ parent: id, name: `${form} ${i} ${j}` })));
+  const identities = await inParallel(owners, ({ parent, name }) =>
+    create("identity", name, { parent, name, claimMatch: claimMatch(name) }),
+  );
+  const pairs = owners.flatMap(({ parent, name }, i) =>
+    ["viewer", "editor"].map((role) => ({ parent, name, identity: identities[i]?.id, role })),
+  );
+  const bound =
+    form === "sets"
+      ? await inParallel(groups, ({ id: parent }) => {
+          const bindings = pairs.filter((one) => one.parent === parent);
+          const own = bindings.map(({ identity, role }) => ({ identity, role }));
+          return create("roleBindingSet", parent, { parent, bindings: own });
+        })
+      : await inParallel(pairs, ({ name, ...inputs }) => create("roleBinding", `${name} ${inputs.role}`, inputs));
+  service.clock.advance(10_000);
+  return [...groups, ...identities, ...bound];
+};
+
+describe.each(["bindings", "sets"] as const)("a stack with %s", (form) => {
+  let stack: Resource[];
+  beforeAll(async () => {
+    stack = await createStack(form);
+  }, 60_000);
+  beforeEach(() => {
+    service.requests.length = 0;
+  });
+
+  it("is refreshed by few lists, without drift", async () => {
+    const methods = await startProcess();
+    const results = await inParallel(stack, ({ kind, id, outs }) => methods[kind].read(id, outs));
+    expect(service.requests.length).toBeLessThanOrEqual(stack.length / 150 + 20);
+    expect(results.map(({ id }) => id)).toEqual(stack.map(({ id }) => id));
+    expect(results.map(({ props }) => props)).toEqual(stack.map(({ outs }) => outs));
+  });
+
+  it("is destroyed with hardly more requests than records", async () => {
+    const methods = await startProcess();
+    const layers: StateKind[][] = [["roleBinding", "roleBindingSet"], ["identity"], ["group"]];
+    for (const layer of layers)
+      await inParallel(
+        stack.filter(({ kind }) => layer.includes(kind)),
+        ({ kind, id, outs }) => methods[kind].delete(id, outs),
+      );
+    const deletes = service.requests.filter(({ method }) => method === "DELETE");
+    expect(deletes).toHaveLength(100);
+    expect(service.requests.length).toBeLessThanOrEqual(105);
+  });
+});
+
+describe("the deletes of many identities", () => {
+  it("spare the role bindings of others, although one list clears most of them", async () => {
+    const methods = await startProcess();
+    const names = Array.from({ length: 8 }, (_, i) => `spared ${i}`);
+    const identities = await inParallel(names, async (name) => {
+      const inputs = { ...keyOf(name), parent: home, name, claimMatch: claimMatch(name) };
+      return { name, ...(await methods.identity.create(inputs)) };
+    });
+    const bound = identities.at(-2)?.id as string;
+    const { roles } = await service.session.call("ListRoles", { name: "viewer" });
+    const roleUid = roles?.[0]?.uid as string;
+    const binding = { parent: home, roleBinding: { identityUid: bound, roleUid } };
+    const { uid } = (await service.session.call("CreateRoleBinding", binding as never)) as { uid: string };
+    const next = await startProcess();
+    service.requests.length = 0;
+    const results = await inParallel(identities, ({ id, outs }) =>
+      next.identity.delete(id, outs).then(
+        () => "",
+        (error: Error) => error.message,
+      ),
+    );
+    expect(results.filter((text) => text !== "")).toEqual([expect.stringContaining(`role binding ${uid}`)]);
+    const deleted = service.requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.pathname);
+    expect(deleted).toHaveLength(7);
+    expect(deleted.some((path) => path.endsWith(bound))).toBe(false);
+    await service.session.call("DeleteRoleBinding", { uid });
+  });
+});

@@ -1,0 +1,257 @@
+// The reads of a refresh: few lists answer them, never more requests than reads, and nothing that a list does not know.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Session } from "../../../provider/run/session.ts";
+import { isAncestor, type Json } from "../../../schema/index.ts";
+import { createRateLimit } from "../../../server/rate-limit.ts";
+import { type Service, startService } from "../../harness/provider.ts";
+import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
+
+interface Stored {
+  kind: KindName;
+  id: string;
+  outs: Json;
+}
+
+/** As many reads at a time as the engine has under way. */
+const readAll = async (session: Session, stack: readonly Stored[], parallel = 8) => {
+  const results: (reconcile.ReadResult | Error)[] = [];
+  const left = [...stack.entries()];
+  const worker = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [place, { kind, id, outs }] = next;
+      results[place] = await reconcile.read(kindRecords[kind], session, id, outs, true).catch((error: Error) => error);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+  return results;
+};
+
+describe("a refresh", () => {
+  let service: Service;
+  let home: string;
+  const stack: Stored[] = [];
+
+  const create = async (kind: KindName, name: string, inputs: Json): Promise<string> => {
+    const { id, outs } = await reconcile.create(kindRecords[kind], service.session, { ...keyOf(name), ...inputs });
+    stack.push({ kind, id, outs });
+    return id;
+  };
+  const subjectOf = (name: string) => ({ issuer: "https://issuer.example", subject: name });
+
+  beforeAll(async () => {
+    service = await startService();
+    home = service.organization as string;
+    for (let i = 0; i < 20; i += 1) {
+      const group = await create("group", `g${i}`, { parent: home, name: `g${i}` });
+      for (let j = 0; j < 3; j += 1) {
+        const name = `i${i}-${j}`;
+        const identity = await create("identity", name, { parent: group, name, claimMatch: subjectOf(name) });
+        for (const role of ["viewer", "editor"])
+          await create("roleBinding", `${name}-${role}`, { parent: group, identity, role });
+      }
+    }
+    service.clock.advance(10_000);
+  }, 60_000);
+  afterAll(() => service.close());
+  beforeEach(() => {
+    service.requests.length = 0;
+  });
+
+  const asked = () => service.requests.map(({ url }) => url);
+
+  it.each([1, 2, 8, 32])("of a whole organization takes few requests, with %i reads at a time", async (parallel) => {
+    const results = await readAll(service.otherSession(), stack, parallel);
+    expect(service.requests.length).toBeLessThanOrEqual(stack.length / 150 + 20);
+    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
+    // As by a GET of each.
+    const sample = stack.filter((_, i) => i % 17 === 0);
+    for (const { kind, id, outs } of sample) {
+      const single = await reconcile.read(kindRecords[kind], service.otherSession(), id, outs);
+      expect(results[stack.findIndex((one) => one.id === id)]).toEqual(single);
+    }
+  });
+
+  it("reads a deleted record by its own GET before it believes that", async () => {
+    const group = await create("group", "gone", { parent: home, name: "gone" });
+    const [gone] = stack.splice(-1) as [Stored];
+    await service.session.call("DeleteGroup", { uid: group });
+    service.clock.advance(10_000);
+    service.requests.length = 0;
+    const groups = stack.filter(({ kind }) => kind === "group");
+    const results = await readAll(service.otherSession(), [...groups, gone]);
+    expect(results.at(-1)).toEqual({ id: "", props: {} });
+    expect(asked().filter(({ pathname }) => pathname.endsWith(group))).toHaveLength(1);
+  });
+
+  it("reads what was created a moment ago, and lists do not show yet", async () => {
+    const session = service.otherSession();
+    const groups = stack.filter(({ kind }) => kind === "group");
+    await readAll(session, groups);
+    const uid = await create("group", "late", { parent: home, name: "late" });
+    const [late] = stack.splice(-1) as [Stored];
+    expect(await readAll(session, [late])).toMatchObject([{ id: uid }]);
+    await service.session.call("DeleteGroup", { uid });
+  });
+
+  it("sees what this process has written since a list began", async () => {
+    const session = service.otherSession();
+    const groups = stack.filter(({ kind }) => kind === "group");
+    const [first, second] = groups.slice(-2) as [Stored, Stored];
+    await readAll(session, groups.slice(0, -2));
+    await session.call("UpdateGroup", {
+      group: { uid: first.id, description: "new" },
+      updateMask: "description",
+    } as never);
+    const results = await readAll(session, [first, second]);
+    expect(results).toMatchObject([{ props: { description: "new" } }, { id: second.id }]);
+    expect(asked().some(({ pathname }) => pathname.endsWith(first.id))).toBe(true);
+  });
+
+  it("sees what others have changed when a list is older than a minute", async () => {
+    const session = service.otherSession();
+    const groups = stack.filter(({ kind }) => kind === "group");
+    const changed = groups.at(-3) as Stored;
+    await readAll(session, groups.slice(0, 10));
+    await service.session.call("UpdateGroup", {
+      group: { uid: changed.id, description: "x" },
+      updateMask: "description",
+    } as never);
+    service.clock.advance(61_000);
+    expect(await readAll(session, [changed])).toMatchObject([{ props: { description: "x" } }]);
+  });
+
+  it("answers a second read of a record with a GET", async () => {
+    const session = service.otherSession();
+    const groups = stack.filter(({ kind }) => kind === "group");
+    const changed = groups.at(-4) as Stored;
+    await readAll(session, groups);
+    await service.session.call("UpdateGroup", {
+      group: { uid: changed.id, description: "y" },
+      updateMask: "description",
+    } as never);
+    expect(await readAll(session, [changed])).toMatchObject([{ props: { description: "y" } }]);
+  });
+
+  it("of a few records in a large organization takes no more requests than a GET of each", async () => {
+    const few = stack.filter(({ kind }) => kind === "roleBinding").slice(0, 3);
+    for (const parallel of [1, 3]) {
+      const session = service.otherSession();
+      await session.identity();
+      service.requests.length = 0;
+      await readAll(session, few, parallel);
+      expect(service.requests.length).toBeLessThanOrEqual(few.length);
+    }
+  });
+});
+
+/** A service of so many groups, as a fast one answers. */
+const serviceOf = (uids: readonly string[], deny: (uid: string) => boolean = () => false) => {
+  const recordOf = (uid: string): Json => ({ uid, name: uid.slice(-16), description: "d".repeat(100) });
+  const seen = { gets: 0, lists: 0 };
+  const answer = ({ url }: { url: URL }) => {
+    const { pathname, searchParams: query } = url;
+    const uid = pathname.split("/groups/")[1];
+    if (uid !== undefined) {
+      seen.gets += 1;
+      return deny(uid) ? refusal("PERMISSION_DENIED", "no") : json(recordOf(uid));
+    }
+    seen.lists += 1;
+    const ids = query.getAll("uidp.ids");
+    const below = query.get("uidp.descendantsOf");
+    const all = (ids.length > 0 ? uids.filter((one) => ids.includes(one)) : uids).filter(
+      (one) => (below === null || isAncestor(below, one)) && !deny(one),
+    );
+    const from = Number(query.get("pageToken") ?? 0);
+    const to = from + Number(query.get("pageSize"));
+    const groups = all.slice(from, to).map(recordOf);
+    return json({ groups, totalCount: String(all.length), ...(to < all.length && { nextPageToken: String(to) }) });
+  };
+  return { seen, answer };
+};
+
+const groupsIn = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
+
+const storedGroups = (uids: readonly string[]): Stored[] => uids.map((id) => ({ kind: "group", id, outs: keyOf(id) }));
+
+describe("a refresh of a large organization", () => {
+  it("reads 10,000 records without tripping a limit of 50 requests a second", async () => {
+    const uids = groupsIn(10_000);
+    const { seen, answer } = serviceOf(uids);
+    const { session, clock } = scriptedSession((request) => {
+      limit.identity("ci");
+      return answer(request);
+    });
+    const limit = createRateLimit(50, () => clock.now());
+    // In another order than that of the list.
+    const stack = storedGroups(uids.toSorted((a, b) => (a.slice(-2) < b.slice(-2) ? -1 : 1)));
+    const results = await readAll(session, stack);
+    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
+    expect(seen.gets + seen.lists).toBeLessThanOrEqual(10_000 / 150 + 20);
+  });
+
+  it.each([1, 8])("never takes more requests than records, with %i at a time", async (parallel) => {
+    const uids = groupsIn(30_000);
+    for (const count of [1, 5, 12, 60]) {
+      const { seen, answer } = serviceOf(uids);
+      await readAll(scriptedSession(answer).session, storedGroups(uids.slice(-count)), parallel);
+      // Where reads never wait together, one page is tried.
+      expect(seen.gets + seen.lists).toBeLessThanOrEqual(count + (parallel === 1 && count > 12 ? 1 : 0));
+    }
+  });
+});
+
+describe("a refresh from a service that lists something else", () => {
+  const uids = groupsIn(40);
+  const stack = storedGroups(uids);
+
+  const refreshWith = async (list: (url: URL, honest: Json) => unknown, deny?: (uid: string) => boolean) => {
+    const { seen, answer } = serviceOf(uids, deny);
+    const { session } = scriptedSession((request) => {
+      const honest = answer(request);
+      if (request.url.pathname.includes("/groups/")) return honest;
+      return list(request.url, JSON.parse(honest.body)) as never;
+    });
+    return { seen, results: await readAll(session, stack) };
+  };
+  const groupsOf = (page: Json) => page.groups as Json[];
+
+  it("is not misled where lists are refused", async () => {
+    const { seen, results } = await refreshWith(() => refusal("PERMISSION_DENIED", "no lists"));
+    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(uids);
+    expect(seen).toEqual({ gets: 40, lists: 1 });
+  });
+
+  it("is not misled where lists show less of a record than a GET", async () => {
+    const less = (page: Json) => ({ ...page, groups: groupsOf(page).map(({ description: _, ...rest }) => rest) });
+    const { seen, results } = await refreshWith((_, page) => json(less(page)));
+    for (const result of results) expect(result).toMatchObject({ props: { description: "d".repeat(100) } });
+    expect(seen.gets).toBe(40);
+  });
+
+  it("is not misled where lists ignore every filter", async () => {
+    const other = { uid: `${"f".repeat(40)}/${"f".repeat(16)}`, name: "other" };
+    const { results } = await refreshWith(() => json({ groups: [other], totalCount: "1" }));
+    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(uids);
+  });
+
+  it("ends where pages never end", async () => {
+    const { seen, results } = await refreshWith((url, page) =>
+      url.searchParams.has("uidp.ids") ? json(page) : json({ groups: [], nextPageToken: "same", totalCount: "0" }),
+    );
+    expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(uids);
+    expect(seen.gets + seen.lists).toBeLessThanOrEqual(uids.length);
+  });
+
+  it("reports an error with its own record", async () => {
+    const denied = uids[7] as string;
+    const { results } = await refreshWith(
+      (_, page) => json(page),
+      (uid) => uid === denied,
+    );
+    const errors = results.flatMap((result) => (result instanceof Error ? [result.message] : []));
+    expect(errors).toEqual([expect.stringContaining(`GetGroup group ${denied}: PERMISSION_DENIED`)]);
+  });
+});
