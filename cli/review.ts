@@ -34,9 +34,8 @@ import type { Review } from "../access/review/report.ts";
 import { possibleTwins } from "../access/review/twins.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
-import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
-import { clientErrorText, systemClient, systemConfig } from "./client.ts";
+import { clientErrorText, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
 import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
@@ -70,16 +69,14 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
     for (const text of [at?.notice, notice])
       if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
-    const client = systemClient();
-    const own = systemConfig().baseUrl;
-    const { propose, stack, stackOf, policy, further = new Map() } = await proposerOf(flags, services);
+    const { propose, stack, stackOf, policy, clients } = await proposerOf(flags, services);
     const tests = reviewTests(flags, at, process.cwd(), policy);
-    const clients = [client, ...further.values()];
-    const lives = await Promise.all(clients.map((one) => readLive(one)));
+    const [client] = clients.values() as Iterable<Client> as [Client];
+    const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
     const live = merged(lives);
     const nowMs = client.clock.today();
     const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
-    const proposal = await propose(live, client, base);
+    const proposal = await propose(live, base);
     const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const made = reviewOf(proposal, {
@@ -92,7 +89,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     });
     made.report.origin = originOf({
       stack,
-      service: [serviceOf(own), ...further.keys()].join(", "),
+      service: [...clients.keys()].join(", "),
       folder: folderOf(flags),
       nowMs,
     });
@@ -112,19 +109,22 @@ const proposerOf = async (
   { preview, policy, stack, exclusive }: ReviewFlags,
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
+  // Without an address of the environment, explicit providers have their own. Only a preview that runs here shows them.
+  const mayBeOthers = policy === undefined && (preview === undefined || services.length > 0);
+  const config = process.env.IRM_BASE_URL || !mayBeOthers ? systemConfig() : undefined;
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
   const parsed =
     preview === undefined
       ? await runPreview(engineCommand(), stack)
       : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
-  const config = systemConfig();
   // A saved preview may be of anybody: what it names gets no token of this environment.
   const own = preview === undefined ? providersIn(parsed) : [];
-  const further = clientsOf(config.baseUrl, [...services, ...own]);
-  checkService(parsed, config, further.keys());
+  const clients = clientsOf(config, [...services, ...own]);
+  checkService(parsed, config, clients.keys());
   const groups = emptiedGroupsIn(parsed);
-  const propose: Proposer["propose"] = async (live, client) =>
-    planFrom(parsed, live, await readHeldRecords((service = "") => further.get(service) ?? client, groups));
+  const [first] = clients.values() as Iterable<Client> as [Client];
+  const propose: Proposer["propose"] = async (live) =>
+    planFrom(parsed, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(storedStates(parsed), one);
@@ -133,17 +133,17 @@ const proposerOf = async (
       return undefined;
     }
   };
-  return { propose, stack: stackIn(parsed) ?? stack, stackOf, further };
+  return { propose, stack: stackIn(parsed) ?? stack, stackOf, clients };
 };
 
 interface Proposer {
   /** `base` is the policy before the change; absent: there is no base */
-  propose(live: Live, client: Client, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
+  propose(live: Live, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
   stackOf: StackOf;
-  /** clients of further services, by address */
-  further?: Map<string, Client>;
+  /** by address, at least one: the first is the service of the environment, where it names one */
+  clients: ReadonlyMap<string, Client>;
   /** of --policy */
   policy?: ParsedPolicy;
 }
@@ -164,7 +164,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
   return {
-    propose(live, _client, base) {
+    propose(live, base) {
       const wanted = policyGraph(policy, live.graph, stack);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
@@ -181,6 +181,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
     },
     stack: stack && exported?.name,
     stackOf: () => stack,
+    clients: clientsOf(systemConfig(), []),
     policy: read,
   };
 };

@@ -1,16 +1,18 @@
-// The further services of a review: a program may have explicit providers. Their credentials are named by --service; those of the
-// program's own providers are used where this command has run the program, which has them anyway.
+// The services of a review: the environment's own, and those of explicit providers. --service names credentials for them. Where this command
+// has run the program, the credentials of its own providers are used as well: the program has them anyway.
 
 import { newGraph } from "../access/graph/graph.ts";
 import type { Live } from "../access/graph/live.ts";
 import type { Preview } from "../access/preview/shape.ts";
+import { partsOfUrn } from "../access/preview/urn.ts";
 import { valuesIn } from "../access/preview/value.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
-import { serviceOf } from "../client/config.ts";
+import { type Config, serviceOf } from "../client/config.ts";
 import { checkedConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
+import { systemConfig } from "./client.ts";
 import { UsageError } from "./usage.ts";
 
 /** Settings of a provider, as texts: baseUrl, tokenEnv, … */
@@ -39,7 +41,7 @@ const SETTINGS = ["baseUrl", "authUrl", "identity", "tokenEnv", "tokenFile", "id
 /** Of the explicit providers of a program. */
 export const providersIn = ({ steps }: Preview): Settings[] =>
   steps
-    .filter(({ urn }) => urn.split("::")[2]?.split("$").at(-1) === PROVIDER)
+    .filter(({ urn }) => partsOfUrn(urn).type === PROVIDER)
     .map(({ newState, oldState }) => {
       const inputs = valuesIn((newState ?? oldState)?.inputs);
       const own = SETTINGS.flatMap((name) =>
@@ -49,17 +51,20 @@ export const providersIn = ({ steps }: Preview): Settings[] =>
     })
     .filter(({ baseUrl }) => baseUrl !== undefined && URL.canParse(baseUrl));
 
-/** A client of each further service; of two settings for one address the first counts. */
-export const clientsOf = (own: string, services: readonly Settings[]): Map<string, Client> => {
+/** A client of each service, by address: the environment's own first. Of two settings for one address the first counts. */
+export const clientsOf = (own: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
+  const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
   const clients = new Map<string, Client>();
+  const add = (config: Config): void => void clients.set(serviceOf(config.baseUrl), clientWith({ ...parts, config }));
+  if (own) add(own);
   for (const settings of services) {
     const address = serviceOf(settings.baseUrl as string);
-    if (address === serviceOf(own) || clients.has(address)) continue;
+    if (clients.has(address)) continue;
     const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), provider: `of ${address}` };
-    const config = checkedConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given);
-    const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
-    clients.set(address, clientWith({ ...parts, config }));
+    add(checkedConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
   }
+  // The error says which address is missing.
+  if (clients.size === 0) add(systemConfig());
   return clients;
 };
 

@@ -7,11 +7,11 @@ import { ourTypeOf } from "./urn.ts";
 /** Throws when records of the preview are at an address that is not asked about, unless the move is confirmed as for a run. */
 export const checkService = (
   { steps }: Preview,
-  { baseUrl, movedFrom }: Pick<Config, "baseUrl" | "movedFrom">,
-  further: Iterable<string> = [],
+  environment: Pick<Config, "baseUrl" | "movedFrom"> | undefined,
+  services: Iterable<string> = [],
 ): void => {
-  const own = serviceOf(baseUrl);
-  const asked = new Set([own, movedFrom, ...further]);
+  const own = environment && serviceOf(environment.baseUrl);
+  const asked = new Set([own, environment?.movedFrom, ...services]);
   const others = steps
     .filter(({ urn }) => ourTypeOf(urn) !== undefined)
     .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
@@ -19,7 +19,10 @@ export const checkService = (
     .filter((address): address is string => typeof address === "string" && !asked.has(address));
   const [other] = others;
   if (other === undefined) return;
+  const flag = `--service ${other}=VARIABLE, an environment variable with a token for it`;
   throw new PreviewError(
-    `the preview is of the service at ${other}, and IRM_BASE_URL names ${own}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give --service ${other}=VARIABLE, an environment variable with a token for it`,
+    own === undefined
+      ? `the preview is of the service at ${other}, and neither IRM_BASE_URL nor --service names it. Give ${flag}`
+      : `the preview is of the service at ${other}, and IRM_BASE_URL names ${own}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`,
   );
 };

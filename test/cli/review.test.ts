@@ -284,6 +284,20 @@ test("a program with two services is reviewed with credentials for each", async 
     expect(identities.every(({ gains }) => gains.length > 0)).toBe(true);
     expect(origin?.service).toBe(`${api.baseUrl}, ${other.baseUrl}`);
     expect(stdout).not.toContain(other.owner.token);
+    // Without a service of the environment, the flags name all of them.
+    vi.stubEnv("IRM_BASE_URL", undefined);
+    vi.stubEnv("OWN_TOKEN", api.owner.token);
+    const both = await runIrm("review", ...flags, "--service", `${api.baseUrl}=OWN_TOKEN`);
+    expect({ code: both.code, stderr: both.stderr }).toEqual({ code: 0, stderr: "" });
+    const named = Report.parse(JSON.parse(both.stdout));
+    expect(named.identities).toEqual(identities);
+    expect(named.origin?.service).toBe(`${other.baseUrl}, ${api.baseUrl}`);
+    expect(await runIrm("review", ...flags)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `the preview is of the service at ${api.baseUrl}, and neither IRM_BASE_URL nor --service names it`,
+      ),
+    });
   } finally {
     await other.close();
   }
