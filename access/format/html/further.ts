@@ -1,6 +1,6 @@
 // The parts of a review beside identities.
 import type { DeletedGroup, Report } from "../../review/report.ts";
-import { blockedTitle, rulesParts } from "../review/blocks.ts";
+import { blockedTitle, rulesParts, TITLES } from "../review/blocks.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -10,7 +10,7 @@ type Sections = readonly (Section | false)[];
 export const limitSections = ({ unknown, blocked, notVisible }: Report): Sections => [
   listSection(
     "unknown",
-    "Unknown",
+    TITLES.unknown,
     unknown.map(({ subject, property, message }) => {
       const of = property !== undefined && html` <code>${property}</code>`;
       return html`${subject !== "" && html`<b><bdi>${subject}</bdi></b>${of}: `}${message}`;
@@ -25,7 +25,7 @@ export const limitSections = ({ unknown, blocked, notVisible }: Report): Section
   ),
   listSection(
     "not-visible",
-    "Not visible to the caller",
+    TITLES.notVisible,
     notVisible.map(({ groupName, message }) => html`<bdi class="path">${groupName}</bdi>: ${message}`),
   ),
 ];
@@ -33,7 +33,7 @@ export const limitSections = ({ unknown, blocked, notVisible }: Report): Section
 export const rulesSection = (report: Report): Section | false =>
   listSection(
     "rules",
-    "Rules of this review",
+    TITLES.rules,
     rulesParts(report).map(
       (parts) => html`${parts.map((part) => (typeof part === "string" ? part : html`<bdi>${part.quoted}</bdi>`))}`,
     ),
@@ -42,12 +42,12 @@ export const rulesSection = (report: Report): Section | false =>
 export const deletionSections = ({ deletedGroups, forceDestroy }: Report): Sections => [
   listSection(
     "deleted",
-    "What disappears with a deleted group",
+    TITLES.deletedGroups,
     deletedGroups.map(({ groupName, contents }) => html`<b><bdi>${groupName}</bdi></b>${contentsOf(contents)}`),
   ),
   listSection(
     "forced",
-    "What forceDestroy deletes",
+    TITLES.forceDestroy,
     forceDestroy.map(({ resource, kind, name, deletes, contents }) => {
       const when = deletes ? "this change deletes it" : "a later change may delete it";
       return html`${kind} <b><bdi>${name}</bdi></b> (resource ${resource}): ${when}, with what no resource manages${contentsOf(contents)}`;
@@ -58,7 +58,7 @@ export const deletionSections = ({ deletedGroups, forceDestroy }: Report): Secti
 export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): Sections => [
   listSection(
     "adopted",
-    "Adopted records",
+    TITLES.adopted,
     adopted.map(({ resource, kind, name, uid, deletedLater, interruptedAt }) => {
       const later = deletedLater && ", which deletes it when it is removed";
       return html`${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small> becomes resource ${resource}${interruptedAt !== undefined && html` (created by an earlier run at ${interruptedAt})`}${later}`;
@@ -66,7 +66,7 @@ export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): S
   ),
   listSection(
     "undeclared",
-    "Access that nothing declares",
+    TITLES.undeclared,
     undeclared.map(
       ({ identityName, role, groupName }) =>
         html`<b><bdi>${identityName}</bdi></b> has <bdi>${role}</bdi> at <bdi class="path">${groupName}</bdi>`,
@@ -74,7 +74,7 @@ export const recordSections = ({ adopted, undeclared, expiringKeys }: Report): S
   ),
   listSection(
     "expiring",
-    "Static keys that expire within 30 days",
+    TITLES.expiringKeys,
     expiringKeys.map(
       ({ name, groupName, expirationTime }) =>
         html`<b><bdi>${name}</bdi></b> in <bdi class="path">${groupName}</bdi>: ${expirationTime}`,

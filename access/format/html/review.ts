@@ -52,7 +52,7 @@ const titleOf = (trees: readonly GroupTree[]): string => {
 
 const leadOf = (report: Report): Markup => {
   const { source, findings, origin, unknown, notVisible } = report;
-  const then = source === "preview" ? "after the update that was previewed" : "if the policy file is the whole truth";
+  const then = source === "preview" ? "after the update that was previewed" : "after an update with this policy";
   const open = findings.filter(({ allowed }) => !allowed).length;
   const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;
@@ -126,7 +126,7 @@ const identitiesSection = ({ identities, unknown, notVisible }: Report, sets: Ca
   const isOpen = identities.length <= OPEN_MAX;
   const blocks = identities.map((identity, i) => identityBlock(identity, { id: addressOf(i), isOpen, sets }));
   const seen = unknown.length + notVisible.length > 0 && " that this review can see";
-  const none = html`<p>No change${seen}: no identity gains or loses anything.</p>`;
+  const none = html`<p>No identity gains or loses anything${seen}.</p>`;
   return {
     id: "identities",
     title: "What each identity gains and loses",

@@ -216,12 +216,24 @@ export type Part = string | { quoted: string };
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
+/** The same in every format. */
+export const TITLES = {
+  unknown: "Not known",
+  notVisible: "Not visible to the caller, so in neither gains nor losses",
+  deletedGroups: "Deleted groups, and what disappears with them",
+  adopted: "Adopted: existing records that the program takes over",
+  forceDestroy: "forceDestroy",
+  undeclared: "Live access that nothing declares",
+  expiringKeys: "Static keys that end within 30 days",
+  rules: "Rules of this review",
+} as const;
+
 /** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
 export const limitsOf = (report: Report): Section[] => [
-  { title: "Not known", items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
+  { title: TITLES.unknown, items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
   { title: blockedTitle(report.blocked), items: report.blocked.map((one) => ({ parts: blockedParts(one) })) },
   {
-    title: "Not visible to the caller, so in neither gains nor losses",
+    title: TITLES.notVisible,
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
 ];
@@ -239,13 +251,13 @@ export const blockedParts = ({ subject, message, contents }: Blocked): Part[] =>
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] => [
   {
-    title: "Deleted groups, and what disappears with them",
+    title: TITLES.deletedGroups,
     items: report.deletedGroups.map(({ groupName, contents }) => ({
       parts: [quote(groupName), contents.length === 0 ? ": it is empty" : ": ", ...named(contents)],
     })),
   },
   {
-    title: "Adopted: existing records that the program takes over",
+    title: TITLES.adopted,
     items: report.adopted.map(({ kind, name, uid, resource, deletedLater, interruptedAt }) => ({
       parts: [
         `${kind} `,
@@ -260,7 +272,7 @@ export const sectionsOf = (report: Report): Section[] => [
     })),
   },
   {
-    title: "forceDestroy",
+    title: TITLES.forceDestroy,
     items: report.forceDestroy.map(({ kind, name, deletes, contents }) => ({
       parts: deletes
         ? [
@@ -273,18 +285,18 @@ export const sectionsOf = (report: Report): Section[] => [
     })),
   },
   {
-    title: "Live access that nothing declares",
+    title: TITLES.undeclared,
     items: report.undeclared.map(({ identityName, role, groupName, binding }) => ({
       parts: [quote(identityName), " is ", quote(role), " at ", quote(groupName), " by binding ", quote(binding)],
     })),
   },
   {
-    title: "Static keys that end within 30 days",
+    title: TITLES.expiringKeys,
     items: report.expiringKeys.map(({ name, groupName, expirationTime }) => ({
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
     })),
   },
-  { title: "Rules of this review", items: rulesParts(report).map((parts) => ({ parts })) },
+  { title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
 ];
 
 /** Where the rules come from, and how the tests went: a reader must see that there are none. */

@@ -18,6 +18,7 @@ import {
   peopleFactOf,
   type Section,
   sectionsOf,
+  TITLES,
   titleOf,
   whoOf,
 } from "./blocks.ts";
@@ -38,7 +39,9 @@ export const reportAsMarkdown = (report: Report): string => {
   const title = `## ${titleOf(report)}\n\n${origin ? `${facts.join(" · ")}\n\n` : ""}`;
   const foot = `\n<sub>${footOf(report)}</sub>\n`;
   const room = BYTES_MAX - Buffer.byteLength(title + foot);
-  const limits = limitsOf(report).map((section) => sectionBlock(section, DANGER.write));
+  const limits = limitsOf(report).map((section) =>
+    sectionBlock(section, DANGER.write, section.title !== TITLES.notVisible),
+  );
   const sections = sectionsOf(report).map((section) => sectionBlock(section, DANGER.section));
   const identities = report.identities.map((identity) => ({ identity, changes: changesOf(identity) }));
   let blocks: Block[] = [];
@@ -125,11 +128,12 @@ const peopleItem = (people: PeopleReview, shown: number): Item => {
   const counts = [gains.length > 0 && `gains ${gains.length}`, losses.length > 0 && `loses ${losses.length}`];
   const facts = [peopleFactOf(people), ...counts].filter(Boolean).join(", ");
   const who = whoOf(people);
-  const danger = who.length > 1 ? DANGER.assumable : gains.length > 0 ? DANGER.write : DANGER.loss;
+  const isReassumed = who.length > 1;
+  const danger = isReassumed ? DANGER.assumable : gains.length > 0 ? DANGER.write : DANGER.loss;
   const changes = changesOf(people).map((one) => changeLine(one, shown));
   return {
-    danger: who.length > 1 ? danger : gains.length > 0 ? DANGER.read : DANGER.loss,
-    head: `<details${who.length > 1 ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName)}.\n`,
+    danger: isReassumed ? danger : gains.length > 0 ? DANGER.read : DANGER.loss,
+    head: `<details${isReassumed ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName)}.\n`,
     lines: [...who.map(({ when, text }) => ({ danger, text: `- ${when}: ${code(text, CLAIMS_MAX)}\n` })), ...changes],
     foot: "\n</details>\n",
     omittedText: (lines) => `- ${counted(lines.length, "line")} left out here\n`,
@@ -193,8 +197,8 @@ const changeLine = ({ sign, place, role, capabilities, effect }: Change, most: n
     return `- ${verb} at ${code(place)} and below, through ${code(role)}: ${list}${more}\n`;
   });
 
-const sectionBlock = ({ title, items }: Section, danger: number): Block => ({
-  head: `<details><summary>${title} (${items.length})</summary>\n\n`,
+const sectionBlock = ({ title, items }: Section, danger: number, isOpen = false): Block => ({
+  head: `<details${isOpen ? " open" : ""}><summary>${title} (${items.length})</summary>\n\n`,
   items: items.map(({ parts }) => {
     const text = parts.map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX))).join("");
     return plainItem(danger, `- ${text}\n`);

@@ -42,19 +42,19 @@ describe("the page of a review", () => {
 
   test("has a section for each part of the report", () => {
     expect(headings).toEqual([
-      "Unknown",
+      "Not known",
       "Deletions that will fail",
-      "Not visible to the caller",
+      "Not visible to the caller, so in neither gains nor losses",
       "Findings",
       "What each identity gains and loses",
       "People, invites and static keys: what they gain and lose",
-      "What disappears with a deleted group",
-      "What forceDestroy deletes",
+      "Deleted groups, and what disappears with them",
+      "forceDestroy",
       "Who has access where",
       "Roles that change",
-      "Adopted records",
-      "Access that nothing declares",
-      "Static keys that expire within 30 days",
+      "Adopted: existing records that the program takes over",
+      "Live access that nothing declares",
+      "Static keys that end within 30 days",
       "Capabilities",
       "What this review cannot promise",
     ]);
@@ -141,9 +141,15 @@ describe("the page of a review", () => {
   test("says so when nothing changes", () => {
     const graph = newGraph();
     addGroup(graph, ROOT, "acme", null);
-    expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain(
-      "No change: no identity gains or loses anything.",
-    );
+    expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain("No identity gains or loses anything.");
+  });
+
+  test("claims nothing that a review of a policy does not know: what the file lacks may stay", () => {
+    const graph = newGraph();
+    addGroup(graph, ROOT, "acme", null);
+    const text = reviewAsHtml(reviewBetween(graph, graph, { source: "policy" }));
+    expect(text).toContain("Who can do what now, and after an update with this policy.");
+    expect(text).not.toContain("whole truth");
   });
 
   test("loads nothing: its policy admits its own style and script by hash, and no element refers elsewhere", () => {

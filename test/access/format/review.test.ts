@@ -114,6 +114,14 @@ describe("Markdown", () => {
       expect(text).toMatch(new RegExp(`\\d+ ${word} left out here; \`--format json\` has all`));
   });
 
+  test("what is not known stands open, and what the caller cannot see is folded", () => {
+    const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
+    const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
+    const text = reportAsMarkdown({ ...EMPTY, unknown, notVisible });
+    expect(text).toContain("<details open><summary>Not known (1)</summary>\n\n- `which role it gets is secret`\n");
+    expect(text).toContain("<details><summary>Not visible to the caller");
+  });
+
   test("one identity that is too large is left out, and counted", () => {
     const long = {
       ...identity("long"),
