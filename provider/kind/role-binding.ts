@@ -27,6 +27,7 @@ const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
 
 export const roleBinding: Behavior = {
   display: ["names"],
+  batchCreate: "BatchCreateRoleBindings",
   settle: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
     const { uid, name: own } = partOf(record, "role");

@@ -8,7 +8,7 @@ import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withoutSecrets } from "../record/normal-form.ts";
 import { outputsFrom } from "../record/state.ts";
-import { createOnce } from "../recovery/create-once.ts";
+import { createBeside } from "../recovery/beside.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
@@ -30,8 +30,9 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
     for (;;) {
       const recovered = await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
-      const record = await createOnce(session, desired);
-      if (record) return requireShownOnce(desired, created(desired, record));
+      const outcome = await createBeside(session, desired);
+      if (outcome && "error" in outcome) throw outcome.error;
+      if (outcome) return requireShownOnce(desired, created(desired, outcome.record));
       // Meanwhile another process has left an entry for this resource.
     }
   });

@@ -9,6 +9,7 @@ import {
   type Json,
   type Managed,
   type Message,
+  type OperationName,
   printable,
   type Resource,
   resources,
@@ -51,6 +52,8 @@ export interface Behavior {
   holdsSecret?(outputs: Json, desired: Json): boolean;
   /** records that prevent a deletion, to wait for and to list */
   blockers?(uid: string): Blockers[];
+  /** creates several in one atomic request */
+  batchCreate?: Extract<OperationName, `BatchCreate${string}`>;
   /** `forceDestroy` is an argument */
   supportsForceDestroy?: "below" | "guarded";
 }

@@ -13,9 +13,9 @@ import { withoutSecrets } from "../record/normal-form.ts";
 import { argumentOf, outputsFrom } from "../record/state.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
 import { DATE_MS, type Session, serviceNow } from "../run/session.ts";
+import { noteSuccess } from "./create.ts";
 import { absentOrganization, unreadableEntry } from "./gone.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "./not-found.ts";
-import { noteSuccess } from "./outcome.ts";
 import {
   CLOCK_SKEW_MS,
   differentRecord,
@@ -157,16 +157,16 @@ const search = async (
   const waitMs = await waits.hiddenFor(session, entry);
   // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
-  let found: Json[];
+  let found: Json[] | undefined;
   try {
-    found = await findCreated(kind, session, entry, { filters, waitMs, notAfter });
+    [found] = await findCreated(kind, session, [entry], { filters, waitMs, notAfter });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new Error(`${entry.key}: an interrupted run may have created it, and the search for it failed: ${text}`, {
       cause: error,
     });
   }
-  return pickCreated(kind, session, found, entry);
+  return pickCreated(kind, session, found ?? [], entry);
 };
 
 /**
@@ -208,7 +208,8 @@ const describeCandidates = async (session: Session, entry: Entry, waitMs: number
   if (!kind) return { text: head, count: 1 };
   let found: Json[];
   try {
-    found = await findCreated(kind, session, entry, { waitMs, except: new Set(taken === undefined ? [] : [taken]) });
+    const except = new Set(taken === undefined ? [] : [taken]);
+    [found = []] = await findCreated(kind, session, [entry], { waitMs, except });
   } catch (error) {
     return { text: `${head}; the search for it failed: ${(error as Error).message}`, count: 1 };
   }

@@ -136,32 +136,49 @@ export interface Search {
   notAfter?: number | undefined;
 }
 
-/** The records that the entry's create may have produced. Looks until there is one, or none can be hidden any more. */
+/**
+ * For each entry the records that its create may have produced. All entries are of one parent. Looks until there is one for each, or none
+ * can be hidden any more.
+ */
 export const findCreated = async (
   kind: Kind,
   session: Session,
-  entry: Entry,
+  entries: readonly Entry[],
   { filters, waitMs = 0, except, notAfter = Infinity }: Search,
-): Promise<Json[]> => {
+): Promise<Json[][]> => {
   const until = session.clock.now() + waitMs;
+  let found: Json[][] = [];
   const look = async () => {
-    const found = (await listCandidates(kind, session, entry, filters)).filter(
-      (record) => !except?.has(record.uid) && createdMs(record) <= notAfter,
+    found = (await listCandidates(kind, session, entries, filters)).map((records) =>
+      records.filter((record) => !except?.has(record.uid) && createdMs(record) <= notAfter),
     );
-    return found.length > 0 ? found : undefined;
+    return found.every(({ length }) => length > 0) ? true : undefined;
   };
-  return (await retryUntilVisible(session.clock, look, () => until)) ?? [];
+  await retryUntilVisible(session.clock, look, () => until);
+  return found;
 };
 
-const listCandidates = async (kind: Kind, session: Session, entry: Entry, filters?: Json): Promise<Listed[]> => {
-  const { key, parent, inputs, given, notBefore } = entry;
-  const others = await session.journal.otherIds(key);
-  const found: Listed[] = [];
+const listCandidates = async (
+  kind: Kind,
+  session: Session,
+  entries: readonly Entry[],
+  filters?: Json,
+): Promise<Listed[][]> => {
+  const [{ parent }] = entries as [Entry];
+  const others = await Promise.all(entries.map(({ key }) => session.journal.otherIds(key)));
+  const found = entries.map((): Listed[] => []);
   for await (const record of listChildren(session, kind.list, parent, filters)) {
     const id = recordId(kind.field, record.uid);
-    if (others.has(id) || session.ownership.creationRefusal(id, key)) continue;
-    if (createdMs(record) >= notBefore - CLOCK_SKEW_MS && fingerprintOf(kind, parent, record, given) === inputs)
-      found.push(record);
+    // Equal for all entries of a batch.
+    const prints = new Map<string, string>();
+    for (const [i, { key, inputs, given, notBefore }] of entries.entries()) {
+      if (createdMs(record) < notBefore - CLOCK_SKEW_MS) continue;
+      const choices = given.join(" ");
+      const print = prints.get(choices) ?? fingerprintOf(kind, parent, record, given);
+      prints.set(choices, print);
+      if (print !== inputs || others[i]?.has(id) || session.ownership.creationRefusal(id, key)) continue;
+      found[i]?.push(record);
+    }
   }
   return found;
 };

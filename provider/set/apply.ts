@@ -6,9 +6,9 @@ import { kindRecords } from "../kind/index.ts";
 import { Incomplete } from "../reconcile/incomplete.ts";
 import { recordId } from "../record/id.ts";
 import { hidden, KEY } from "../record/state.ts";
+import { createAll, isRefusal } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { addBatch, Interrupted } from "./add.ts";
-import { type Live, listLive, requireListable, withKnown, withOthers } from "./live.ts";
+import { type Live, listLive, liveFrom, requireListable, withKnown, withOthers } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";
 import { bindingsIn, bindingText, declaredText, desiredPair, pairsIn } from "./pair.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
@@ -73,16 +73,8 @@ const add = async (work: Work, set: string): Promise<void> => {
     const missing = pairs.filter(({ desired: { key } }) => !managed.has(key) && !problems.has(key));
     if (missing.length === 0) break;
     let isInterrupted = false;
-    for (let at = 0; at < missing.length && !isInterrupted; at += BATCH_MAX) {
-      const added = await addBatch(session, group, missing.slice(at, at + BATCH_MAX), work.live).catch((error) => {
-        if (error instanceof Interrupted) noteCreated(work, error.created);
-        throw error;
-      });
-      isInterrupted = added === undefined;
-      noteCreated(work, added?.created ?? []);
-      for (const { missing: one, error } of added?.refused ?? [])
-        problems.set(one.desired.key, `${one.text}: ${error.message}`);
-    }
+    for (let at = 0; at < missing.length && !isInterrupted; at += BATCH_MAX)
+      isInterrupted = await addSome(work, missing.slice(at, at + BATCH_MAX), problems);
     // Another run of this stack is creating some of the pairs.
     if (isInterrupted) {
       const live = withOthers(await listLive(session, group), work.live);
@@ -94,12 +86,27 @@ const add = async (work: Work, set: string): Promise<void> => {
   throw new Error([`RoleBindingSet ${work.name}: ${count} not created:`, ...problems.values()].join("\n  - "));
 };
 
-const noteCreated = (work: Work, created: readonly Live[]): void => {
-  for (const one of created) {
-    work.live.push(one);
-    work.own.add(one.uid);
-    work.hasChanged = true;
+/** Creates the bindings of some pairs. Returns whether another run has left an entry for one of them. */
+const addSome = async (work: Work, missing: readonly Pair[], problems: Map<string, string>): Promise<boolean> => {
+  const existing = { records: work.live.map(({ record }) => record), isComplete: true };
+  const asked = missing.map(({ desired }) => desired);
+  const outcomes = await createAll(work.session, asked, existing);
+  let fatal: Error | undefined;
+  for (const [i, outcome] of outcomes.entries()) {
+    if (outcome === undefined) continue;
+    const { desired, text } = missing[i] as Pair;
+    if ("record" in outcome) noteCreated(work, liveFrom(outcome.record));
+    else if (isRefusal(outcome.error)) problems.set(desired.key, `${text}: ${outcome.error.message}`);
+    else fatal ??= outcome.error;
   }
+  if (fatal) throw fatal;
+  return outcomes.includes(undefined);
+};
+
+const noteCreated = (work: Work, one: Live): void => {
+  work.live.push(one);
+  work.own.add(one.uid);
+  work.hasChanged = true;
 };
 
 /** Finds the bindings of the pairs. One that the set did not manage is taken over, never doubled. */

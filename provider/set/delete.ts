@@ -5,7 +5,7 @@ import { kindRecords } from "../kind/index.ts";
 import { JournalError } from "../log/file.ts";
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
-import { noteFailure } from "../recovery/outcome.ts";
+import { noteFailure } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
 import { bindingsIn } from "./pair.ts";
 import { inOrder, logRemovals, removeBinding } from "./remove.ts";

@@ -4,7 +4,7 @@
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
-import { noteFailure, noteSuccess } from "../recovery/outcome.ts";
+import { noteFailure, noteSuccess } from "../recovery/create.ts";
 import { hiddenFor } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";

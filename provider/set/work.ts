@@ -1,8 +1,8 @@
 // What a create or update of a set knows, and what it has done so far.
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
+import type { Desired } from "../record/desired.ts";
 import type { Session } from "../run/session.ts";
-import type { Missing } from "./add.ts";
 import type { Live } from "./live.ts";
 import type { Binding, DeclaredPair } from "./pair.ts";
 import type { Plan } from "./plan.ts";
@@ -10,8 +10,11 @@ import { keptOnPurpose } from "./protect.ts";
 import { settingsOf } from "./settings.ts";
 
 /** A declared pair by its uids. */
-export interface Pair extends Missing {
+export interface Pair {
   declared: DeclaredPair;
+  desired: Desired;
+  /** `"ci" as "viewer"` */
+  text: string;
 }
 
 export interface Work {

@@ -100,6 +100,8 @@ irm.RoleBinding("other", parent=sub.uid, identity=ci.uid, role="${role}")
 pulumi.export("viewer", irm.get_role(name="viewer").uid)
 `;
 
+const isBinding = /^(Batch)?CreateRoleBindings?$/;
+
 const snakeCase = (members: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
@@ -162,15 +164,12 @@ const life =
 
     it("creates each record once, and calls a function", async () => {
       await program.must("up", "--yes");
-      expect(await operations()).toEqual([
-        "CreateGroup",
-        "CreateGroup",
-        "CreateIdentity",
-        "CreateRole",
-        "CreateRoleBinding",
-        "CreateRoleBinding",
-        "CreateRoleBinding",
-      ]);
+      const sent = await operations();
+      const records = sent.filter((operation) => !isBinding.test(operation ?? ""));
+      expect(records).toEqual(["CreateGroup", "CreateGroup", "CreateIdentity", "CreateRole"]);
+      // Those of one group go in one request, if the engine creates them at the same time.
+      expect(sent.length - records.length).toBeLessThanOrEqual(3);
+      expect(place.rows("role_bindings", "uid LIKE ?", `${place.server.organization}/%/%`)).toHaveLength(3);
       const [team, sub, ci, custom] = [
         rowOf("groups", "team"),
         rowOf("groups", "sub"),

@@ -101,12 +101,10 @@ new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
     );
     await place.server.takeRequests();
     const up = await program.must("up", "--yes", "--skip-preview");
-    expect(await writes()).toEqual([
-      "CreateRoleBinding",
-      "CreateRoleBinding",
-      "DeleteRoleBinding",
-      "DeleteRoleBinding",
-    ]);
+    // Both in one request, if the engine creates them at the same time.
+    const made = await writes();
+    expect(made.slice(-2)).toEqual(["DeleteRoleBinding", "DeleteRoleBinding"]);
+    expect([["BatchCreateRoleBindings"], ["CreateRoleBinding", "CreateRoleBinding"]]).toContainEqual(made.slice(0, -2));
     expect(up.output).toContain("to restore one, add its pair to bindings:");
     expect(bindings()).toHaveLength(2);
     program.write(set(PAIRS));

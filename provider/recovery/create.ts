@@ -1,0 +1,300 @@
+// Creates records without an idempotency key (the API does not offer AIP-155): one, or several of a group in one atomic request
+// (AIP-233). Their entries are on disk before the POST. After a lost response the requests never overlap a search: it settles which of
+// the records exist, and only the others are sent again.
+import type { CallOptions } from "../../client/client.ts";
+import { advised, apiErrorOf, hasCode, LostAnswer, RecordError, sessionErrorOf } from "../../client/errors.ts";
+import { createRecord } from "../../client/records.ts";
+import {
+  type AttemptBudget,
+  delayMs,
+  type Failure,
+  isExhausted,
+  isResendable,
+  newAttemptBudget,
+} from "../../client/retry.ts";
+import { type Json, type RequestOf, rootOf } from "../../schema/index.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Desired } from "../record/desired.ts";
+import { recordId } from "../record/id.ts";
+import type { Created, NewIntent } from "../run/journal.ts";
+import { type Session, serviceNow } from "../run/session.ts";
+import {
+  ADOPT_ADVICE,
+  batchSubject,
+  logAlike,
+  otherRecord,
+  otherRecords,
+  otherRecordText,
+  UnknownOutcome,
+  unknownOutcome,
+  upsertProblem,
+} from "./create-problem.ts";
+import { CREATION_GRACE_MS } from "./not-found.ts";
+import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
+import { recoverPatiently } from "./wait.ts";
+
+/** The new record, or why there is none; undefined where another process has meanwhile left an entry for the resource. */
+export type Outcome = { record: Json } | { error: Error } | undefined;
+
+/** One of the records of a POST. */
+interface Pending {
+  desired: Desired;
+  entry: Entry;
+  record?: Json;
+  error?: Error;
+  /** the response named a record that may be this one: a person decides, if no other is found */
+  undecided?: Error;
+}
+
+type Batch = readonly [Pending, ...Pending[]];
+
+/**
+ * Creates records of one kind and parent, and returns what became of each. All of them differ: a search could not tell equal ones apart.
+ * `existing`: what the parent held.
+ */
+export const createAll = async (
+  session: Session,
+  asked: readonly Desired[],
+  existing?: Existing,
+): Promise<Outcome[]> => {
+  const outcomes = await createTogether(session, asked, existing);
+  const isRefused = outcomes.some((one) => one && "error" in one && isRefusal(one.error));
+  if (asked.length === 1 || !isRefused) return outcomes;
+  // All or nothing: no record of a refused batch exists. The error stays with its own resource.
+  return (await Promise.all(asked.map((one) => createTogether(session, [one], existing)))).flat();
+};
+
+/** A refusal that concerns a record, and not the whole run. */
+export const isRefusal = (error: Error): boolean =>
+  !(error instanceof UnknownOutcome) && !sessionErrorOf(error) && apiErrorOf(error) !== undefined;
+
+const createTogether = async (session: Session, asked: readonly Desired[], existing?: Existing): Promise<Outcome[]> => {
+  const { journal } = session;
+  const entries = await journal.begin(asked.map(intentOf), () => serviceNow(session));
+  if (!entries) return asked.map(() => undefined);
+  const batch = entries.map((entry, i) => ({ entry, desired: asked[i] })) as unknown as Batch;
+  try {
+    const before = existing ?? (await listExisting(session, batch[0].desired));
+    await requireNew(session, batch, before);
+    await send(session, batch, before);
+  } catch (error) {
+    const shown = advised(error, "ALREADY_EXISTS", ADOPT_ADVICE) as Error;
+    for (const one of stillOpen(batch) ?? []) one.error = shown;
+  } finally {
+    await journal.end(entries);
+  }
+  return batch.map(({ record, error }) => (record ? { record } : { error: error as Error }));
+};
+
+/** What the journal keeps of a create. */
+const intentOf = ({ kind, key, parent, choices, fingerprint }: Desired): NewIntent => ({
+  key,
+  kind: kind.field,
+  parent,
+  inputs: fingerprint,
+  given: [...choices],
+});
+
+const stillOpen = (batch: Batch): Batch | undefined => {
+  const [first, ...others] = batch.filter(({ record, error }) => !record && !error);
+  return first && [first, ...others];
+};
+
+const entriesOf = (batch: Batch): [Entry, ...Entry[]] => {
+  const [first, ...others] = batch;
+  return [first.entry, ...others.map(({ entry }) => entry)];
+};
+
+/** Sends until each has its record, or an error of its own. Throws what the others failed with. */
+const send = async (session: Session, batch: Batch, before: Existing): Promise<void> => {
+  const { clock } = session;
+  const attempts = newAttemptBudget(clock);
+  let open: Batch | undefined = batch;
+  for (let wasLost = false; open; wasLost = true) {
+    try {
+      return await post(session, open, before, { attempts, wasLost });
+    } catch (thrown) {
+      const error = thrown as Error;
+      const lost = lostAnswerIn(error);
+      if (!lost && !wasLost) throw error;
+      const failedAt = clock.now();
+      // A search costs as much as a retry: in an outage the requests must not double.
+      if (lost && !session.acquireRetry(lost.failure)) throw unknownOutcome(stillOpen(open) ?? open, error);
+      // An earlier request may still be processed, and a record that exists may be its result.
+      if (lost || hasCode(error, "ALREADY_EXISTS")) {
+        const searched = stillOpen(open);
+        if (searched) await findLost(session, searched, before, error);
+      }
+      open = stillOpen(open);
+      if (!open) return;
+      if (!lost || !(await mayResend(session, lost.failure, attempts, failedAt))) throw unknownOutcome(open, error);
+    }
+  }
+};
+
+/** Waits for the next attempt, which the search was part of. False where there is none. */
+const mayResend = async (
+  { clock, cancelled }: Session,
+  failure: Failure,
+  attempts: AttemptBudget,
+  failedAt: number,
+): Promise<boolean> => {
+  const next = Math.max(clock.now(), failedAt + delayMs(failure, attempts.count, clock.random()));
+  if (!isResendable(failure) || cancelled?.aborted || isExhausted(attempts, next)) return false;
+  if (next > clock.now()) await clock.sleep(next - clock.now());
+  return true;
+};
+
+const lostAnswerIn = (error: unknown): LostAnswer | undefined => {
+  const cause = error instanceof RecordError ? apiErrorOf(error) : undefined;
+  return cause instanceof LostAnswer ? cause : undefined;
+};
+
+/** Before the first request: throws where a create would change a record that exists. */
+const requireNew = async (session: Session, batch: Batch, before: Existing): Promise<void> => {
+  const [{ desired, entry }] = batch;
+  const problem = desired.kind.upsert && upsertProblem(session, desired, before);
+  if (problem) {
+    await noteFailure(session, entry);
+    throw new Error(problem);
+  }
+  if (before.records.length > 0 && (await session.journal.isNew(desired.key)))
+    for (const one of batch) logAlike(session, one.desired.kind, one.entry, before);
+};
+
+interface Sending {
+  attempts: AttemptBudget;
+  /** the response to an earlier request was lost */
+  wasLost: boolean;
+}
+
+/** One request. Takes the records that its response names, and throws the error of a lost one where it does not name all of them. */
+const post = async (
+  session: Session,
+  batch: Batch,
+  before: Existing,
+  { attempts, wasLost }: Sending,
+): Promise<void> => {
+  const [{ desired }] = batch;
+  let isSent = false;
+  const beforeSend = async (): Promise<void> => {
+    await session.journal.recordSend(entriesOf(batch), session.serverNow() ?? 0);
+    isSent = true;
+  };
+  const permissionIsNew = session.ownership.isNewRoot(rootOf(desired.parent));
+  const options = { attempts, permissionIsNew, beforeSend };
+  let answers: readonly Json[];
+  try {
+    answers =
+      batch.length === 1 ? [await postOne(session, desired, options)] : await postBatch(session, batch, options);
+  } catch (error) {
+    // Once a request was sent, only an error of the service proves that there is no record, and only of the first request.
+    if (!wasLost && !lostAnswerIn(error) && (apiErrorOf(error) || !isSent))
+      await noteFailure(session, ...entriesOf(batch));
+    throw error;
+  }
+  if (answers.length !== batch.length) throw otherRecords(batch);
+  await takeAnswers(session, batch, answers, before);
+};
+
+const postOne = (session: Session, { kind, parent, fields }: Desired, options: CallOptions): Promise<Json> =>
+  createRecord(session, kind, parent, fields, options);
+
+const postBatch = async (session: Session, batch: Batch, options: CallOptions): Promise<readonly Json[]> => {
+  const [{ desired }] = batch;
+  const { kind, parent } = desired;
+  const operation = kind.batchCreate as NonNullable<typeof kind.batchCreate>;
+  // The field's name is data, which the schema checks.
+  const request: Json = { parent, requests: batch.map((one) => ({ [kind.field]: one.desired.fields })) };
+  try {
+    const answer: Json = await session.call(operation, request as RequestOf<typeof operation>, options);
+    return (answer[kind.plural] as readonly Json[] | undefined) ?? [];
+  } catch (error) {
+    const cause = apiErrorOf(error);
+    throw cause ? new RecordError(batchSubject(batch), cause) : error;
+  }
+};
+
+const takeAnswers = async (
+  session: Session,
+  batch: Batch,
+  answers: readonly Json[],
+  before: Existing,
+): Promise<void> => {
+  let lost: RecordError | undefined;
+  const created: [Pending, Json][] = [];
+  for (const [i, one] of batch.entries()) {
+    const { desired, entry } = one;
+    const answer = answers[i] ?? {};
+    const problem = await answerProblem(desired.kind, session, entry, answer, before);
+    if (problem === undefined) {
+      created.push([one, answer]);
+      continue;
+    }
+    if (problem.isUndecided) {
+      await noteAnswer(session, entry, answer.uid as string);
+      one.undecided = undecidedRecord(desired.kind, session, entry, answer, problem.why);
+    }
+    session.log(otherRecordText(desired.kind, entry, answer, problem.why));
+    lost ??= otherRecord(desired, answer, problem.why);
+  }
+  await take(session, created);
+  if (lost) throw lost;
+};
+
+/** From here on the records exist. */
+const take = async (session: Session, created: readonly [Pending, Json][]): Promise<void> => {
+  for (const [one, record] of created) {
+    const { kind, key } = one.desired;
+    session.ownership.take(recordId(kind.field, record.uid as string), key, "created");
+    one.record = record;
+  }
+  await noteSuccess(session, ...created.map(([{ entry }, { uid }]) => ({ entry, uid: uid as string })));
+};
+
+/** Searches for what the requests so far have created. A record that only a person can decide about is the error of its own resource. */
+const findLost = async (session: Session, open: Batch, before: Existing, lost: Error): Promise<void> => {
+  const { kind, args, key } = open[0].desired;
+  const filters = open.length === 1 ? kind.filters(args) : undefined;
+  const except = new Set(before.records.map(({ uid }) => uid));
+  let found: Json[][];
+  try {
+    found = await recoverPatiently(session, key, (own) =>
+      findCreated(kind, own, entriesOf(open), { filters, waitMs: CREATION_GRACE_MS, except }),
+    );
+  } catch (reason) {
+    const text = `The search for it failed as well: ${(reason as Error).message}`;
+    throw unknownOutcome(open, lost, text, reason);
+  }
+  const created: [Pending, Json][] = [];
+  for (const [i, one] of open.entries()) {
+    try {
+      const record = await pickCreated(kind, session, found[i] ?? [], one.entry);
+      if (record) created.push([one, record]);
+      else if (one.undecided && one.entry.answered !== undefined) one.error = one.undecided;
+    } catch (error) {
+      one.error = error as Error;
+    }
+  }
+  await take(session, created);
+};
+
+// The outcome in the journal. The engine must receive the result that the service returned, so a full disk is now a warning, not an error.
+
+export const noteSuccess = async (session: Session, ...created: Created[]): Promise<void> => {
+  const [first] = created;
+  if (!first) return;
+  const at = session.serverNow() ?? first.entry.at;
+  await session.journal.recordSuccess(created, at).catch(warn(session, first.entry));
+};
+
+export const noteFailure = (session: Session, ...entries: [Entry, ...Entry[]]): Promise<void> =>
+  session.journal.recordFailure(...entries).catch(warn(session, entries[0]));
+
+const noteAnswer = (session: Session, entry: Entry, uid: string): Promise<void> =>
+  session.journal.recordAnswer(entry, uid).catch(warn(session, entry));
+
+const warn =
+  (session: Session, { key }: Entry) =>
+  (error: Error): void =>
+    session.log(`${key}: ${error.message}`);

@@ -1,0 +1,154 @@
+// Role bindings that the engine creates at the same time: those of one group go in one request, and each keeps its own outcome.
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../../schema/index.ts";
+import { Killed } from "../../harness/provider.ts";
+import { countOf, type EngineRun, startSets } from "../../harness/role-binding-set.ts";
+import { keyOf } from "../../support/scripted.ts";
+
+const sets = startSets();
+const { machine, identities } = sets;
+
+const ROLES = ["viewer", "editor", "owner"];
+
+/** Arguments of so many different bindings of a group: up to 15. */
+const inputsOf = async (group: string, count: number): Promise<Json[]> => {
+  const roles = await Promise.all(ROLES.map(sets.role));
+  const pairs = identities.flatMap((identity) => roles.map((role) => ({ identity, role })));
+  return pairs.slice(0, count).map((pair, i) => ({ ...keyOf(`${group} ${i}`), parent: group, ...pair }));
+};
+
+/** As the engine calls: each create after its check, and all of them at once. */
+const createAtOnce = async ({ methods: { roleBinding } }: EngineRun, asked: readonly Json[]) => {
+  const checked = await Promise.all(asked.map((inputs) => roleBinding.check({}, inputs)));
+  return Promise.allSettled(checked.map(({ inputs }) => roleBinding.create(inputs)));
+};
+
+const uidsIn = (results: readonly PromiseSettledResult<{ id: string }>[]): string[] =>
+  results.flatMap((one) => (one.status === "fulfilled" ? [one.value.id] : []));
+
+const messageOf = (result: PromiseSettledResult<unknown> | undefined): string =>
+  result?.status === "rejected" ? (result.reason as Error).message : "";
+
+const createsOf = (run: EngineRun): number[] => [
+  countOf(run, "BatchCreateRoleBindings"),
+  countOf(run, "CreateRoleBinding"),
+];
+
+describe("role bindings that are created at the same time", () => {
+  it("are one request for each group, and each resource has its own binding", async () => {
+    const [one, other] = [await sets.group(), await sets.group()];
+    const run = await sets.run();
+    const asked = [...(await inputsOf(one, 8)), ...(await inputsOf(other, 5))];
+    const results = await createAtOnce(run, asked);
+    expect(createsOf(run)).toEqual([2, 0]);
+    expect(countOf(run, "ListRoleBindings")).toBe(2);
+    expect(new Set(uidsIn(results)).size).toBe(13);
+    for (const [i, result] of results.entries()) {
+      const { parent, identity, role } = asked[i] as Json;
+      const outs = { parent, identity: { uid: identity }, role: { uid: role } };
+      expect(result).toMatchObject({ status: "fulfilled", value: { outs } });
+    }
+  });
+
+  it("are at most 25 in a request", async () => {
+    const group = await sets.group();
+    const { call } = machine.service.session;
+    const roles = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (i) => {
+        const role = { name: `many ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+        return (await call("CreateRole", { parent: machine.org, role } as never)).uid as string;
+      }),
+    );
+    const pairs = identities.flatMap((identity) => roles.map((role) => ({ identity, role })));
+    const run = await sets.run();
+    const asked = pairs.map((pair, i) => ({ ...keyOf(`${group} ${i}`), parent: group, ...pair }));
+    expect(uidsIn(await createAtOnce(run, asked))).toHaveLength(30);
+    expect(createsOf(run)).toEqual([2, 0]);
+  });
+
+  it("alone is the plain request", async () => {
+    const run = await sets.run();
+    await createAtOnce(run, await inputsOf(await sets.group(), 1));
+    expect(createsOf(run)).toEqual([0, 1]);
+  });
+
+  it("are two requests where two resources ask for the same, and neither is the other's", async () => {
+    const group = await sets.group();
+    const [first] = (await inputsOf(group, 1)) as [Json];
+    const run = await sets.run();
+    const results = await createAtOnce(run, [first, { ...first, ...keyOf(`${group} again`) }]);
+    expect(createsOf(run)).toEqual([0, 2]);
+    expect(new Set(uidsIn(results)).size).toBe(uidsIn(results).length);
+  });
+
+  it("and one of which the service refuses: the error is that resource's own", async () => {
+    const group = await sets.group();
+    const asked = await inputsOf(group, 3);
+    const gone = `${machine.org}/00000000000000ff`;
+    const run = await sets.run();
+    const results = await createAtOnce(run, asked.with(1, { ...asked[1], identity: gone }));
+    expect(uidsIn(results)).toHaveLength(2);
+    expect(messageOf(results[1])).toMatch(/^CreateRoleBinding role binding in .*identity .*00ff does not exist/s);
+    expect(createsOf(run)).toEqual([1, 3]);
+    // Nothing is pending.
+    expect(machine.lines().filter((line) => "closed" in line)).toHaveLength(4);
+  });
+
+  it.each([
+    ["reset after", [1, 0]],
+    ["reset", [2, 0]],
+  ] as const)(
+    "and whose response is lost (%s): one search finds all, or they are sent again",
+    async (fault, counts) => {
+      const group = await sets.group();
+      const run = await sets.run(machine.run(fault));
+      expect(new Set(uidsIn(await createAtOnce(run, await inputsOf(group, 6)))).size).toBe(6);
+      expect(createsOf(run)).toEqual(counts);
+      expect(await sets.pairs(group)).toHaveLength(6);
+    },
+  );
+
+  it("and whose outcome stays unknown are all pending, and the next run takes over what it finds", async () => {
+    const group = await sets.group();
+    const asked = await inputsOf(group, 4);
+    const results = await createAtOnce(await sets.run(machine.run("timeout")), asked);
+    for (const result of results) expect(messageOf(result)).toMatch(/unknown whether the 4 role bindings were created/);
+    expect(uidsIn(await createAtOnce(await sets.run(), asked))).toHaveLength(4);
+    expect(await sets.pairs(group)).toHaveLength(4);
+  });
+
+  it.each(["before", "after"] as const)(
+    "by a process that dies %s the service has them are created once",
+    async (when) => {
+      const group = await sets.group();
+      const asked = await inputsOf(group, 4);
+      const dying: Parameters<typeof machine.runOver>[0] = async (request, send) => {
+        if (!request.url.pathname.endsWith(":batchCreate")) return send();
+        if (when === "after") await send();
+        throw new Killed();
+      };
+      await createAtOnce(await sets.run(machine.runOver(dying)), asked);
+      const next = await sets.run();
+      expect(new Set(uidsIn(await createAtOnce(next, asked))).size).toBe(4);
+      expect(createsOf(next).every((count) => count === 0)).toBe(when === "after");
+      expect(await sets.pairs(group)).toHaveLength(4);
+    },
+  );
+
+  it("and whose response names them in another order are each found by what they grant", async () => {
+    const group = await sets.group();
+    const asked = await inputsOf(group, 3);
+    const turned: Parameters<typeof machine.runOver>[0] = async (request, send) => {
+      const answer = await send();
+      if (!request.url.pathname.endsWith(":batchCreate")) return answer;
+      const { roleBindings } = JSON.parse(answer.body) as { roleBindings: Json[] };
+      return { ...answer, body: JSON.stringify({ roleBindings: roleBindings.toReversed() }) };
+    };
+    const results = await createAtOnce(await sets.run(machine.runOver(turned)), asked);
+    for (const [i, result] of results.entries())
+      expect(result).toMatchObject({
+        value: { outs: { identity: { uid: asked[i]?.identity }, role: { uid: asked[i]?.role } } },
+      });
+    expect(await sets.pairs(group)).toHaveLength(3);
+  });
+});
