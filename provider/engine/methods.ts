@@ -99,6 +99,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     return ledger;
   };
   const connect = async (): Promise<Session> => {
+    if (session) return session;
     const [settings, own] = [await config(), await getLedger()];
     session ??= gate.guarded(sessionWith(settings, { ...environment, log }, own));
     return session;
