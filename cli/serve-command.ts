@@ -1,6 +1,6 @@
 // The flags of `irm serve`.
 import { type Command, Option } from "commander";
-import { LEVELS } from "../server/log.ts";
+import { LEVELS } from "../server/base/log.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 

@@ -3,14 +3,15 @@
 import { parseSeed as parse } from "./seed/file.ts";
 import type { ParsedSeed } from "./seed/record.ts";
 
+export { createLog, LEVELS, type Level, type Log } from "./base/log.ts";
+export { DRAIN_MS } from "./connection/bounds.ts";
 export type { DevTools, TokenRequest } from "./dev-server.ts";
 export type { Attempt, Faults } from "./faults/faults.ts";
 export { type FaultScript, FaultsError, parseFaults } from "./faults/script.ts";
 export type { ServerKeys } from "./keys.ts";
-export { createLog, LEVELS, type Level, type Log } from "./log.ts";
 export { type ServerOptions, ServerOptionsError } from "./options.ts";
 export type { MintRequest } from "./pages/issuer.ts";
-export { DRAIN_MS, ListenError } from "./port/listen.ts";
+export { ListenError } from "./port/listen.ts";
 export { readTlsKeys, TlsError, type TlsKeys } from "./port/tls.ts";
 export { type ParsedSeed, SeedError } from "./seed/record.ts";
 export { createServer, type DevServer, type RunningServer } from "./server.ts";

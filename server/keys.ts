@@ -1,10 +1,9 @@
 // The server's keys, in the store, so that tokens and page tokens outlive a restart. Signing keys rotate
 // (`sts/key/rotation.ts`). A list of keys is one value of the store, so a rotation happens in full or not at all.
 import { randomBytes } from "node:crypto";
-import type { Log } from "./log.ts";
+import type { Log } from "./base/log.ts";
 import type { Store } from "./store/store.ts";
-import { createSigner, generateKey } from "./sts/index.ts";
-import type { Signer, StoredKey } from "./sts/key/signer.ts";
+import { createSigner, generateKey, type Signer, type StoredKey } from "./sts/index.ts";
 
 export interface ServerKeys {
   /** signs API tokens */

@@ -1,14 +1,14 @@
 // The options of a server: which of them cannot be served together, and the addresses that follow from them.
 import { isLoopbackAuthority, isLoopbackHost } from "../schema/index.ts";
+import type { Log } from "./base/log.ts";
+import type { BoundOptions } from "./connection/bounds.ts";
 import type { FaultScript } from "./faults/script.ts";
 import type { ServerKeys } from "./keys.ts";
-import type { Log } from "./log.ts";
-import type { BoundOptions } from "./port/bounds.ts";
 import type { TlsKeys } from "./port/tls.ts";
 import type { ParsedSeed } from "./seed/record.ts";
 import type { IdSource } from "./services/context.ts";
 import type { OpenStore } from "./store/store.ts";
-import type { Resolve } from "./sts/issuer/address.ts";
+import type { Resolve } from "./sts/index.ts";
 
 export interface ServerOptions extends BoundOptions {
   /** SQLite file, or an open store; default: `:memory:` */

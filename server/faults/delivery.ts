@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import { TLSSocket } from "node:tls";
-import type { Call } from "../pipeline.ts";
-import { type Delivery, type HttpAnswer, streamOf } from "../port/delivery.ts";
+import { type Delivery, type HttpAnswer, streamOf } from "../connection/delivery.ts";
+import type { Call } from "../pipeline/pipeline.ts";
 
 export interface WireFault {
   /** HTTP alone; gRPC has the code of the error */

@@ -11,11 +11,11 @@ import {
   type OperationName,
   retryInfo,
 } from "../../schema/index.ts";
-import type { Log } from "../log.ts";
-import type { Wire } from "../metrics.ts";
-import type { Call, Pipeline } from "../pipeline.ts";
-import type { Delivery } from "../port/delivery.ts";
-import { currentRequestId } from "../request.ts";
+import type { Log } from "../base/log.ts";
+import type { Wire } from "../base/metrics.ts";
+import { currentRequestId } from "../base/request.ts";
+import type { Delivery } from "../connection/delivery.ts";
+import type { Call, Pipeline } from "../pipeline/pipeline.ts";
 import { createFaultDelays } from "./delay.ts";
 import { createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
 import { checkFaults, type FaultScript, type Script, type Step } from "./script.ts";

@@ -2,7 +2,7 @@
 // `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
 // browser sends for a page of another origin.
 import { invalidArgument } from "../../schema/index.ts";
-import { errorPage, type Pages, refusalOfForeign } from "../pages/page.ts";
+import { errorPage, type Pages, refusalOfForeign } from "../rest/page.ts";
 import type { FaultControl } from "./faults.ts";
 import { FaultsError, parseFaults } from "./script.ts";
 

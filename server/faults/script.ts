@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type OperationName, operations } from "../../schema/index.ts";
 import { type Problem, shapeError, shapeProblems } from "../../schema/shape.ts";
-import { readYaml } from "../seed/yaml-file.ts";
+import { readYaml } from "../base/yaml-file.ts";
 
 const DURATION = "must be a duration such as 2s or 250ms";
 const STATUS = "must be an HTTP status from 400 to 599, or 200";

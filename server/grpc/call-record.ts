@@ -1,9 +1,9 @@
 // What the server knows of one gRPC call, from its first header to its line in the log.
 import type { ServerHttp2Stream } from "node:http2";
 import type { OperationName } from "../../schema/index.ts";
-import type { Call } from "../pipeline.ts";
-import type { Answering } from "../port/answer-memory.ts";
-import type { Work } from "../port/connections.ts";
+import type { Answering } from "../connection/answer-memory.ts";
+import type { Work } from "../connection/connections.ts";
+import type { Call } from "../pipeline/pipeline.ts";
 
 /** The state of a call; its handler adds to it. */
 export interface CallRecord {

@@ -1,7 +1,7 @@
 // gRPC to the pipeline: messages between their binary form and proto3 JSON, the form that both wires share from here on.
 import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FieldViolation, isExchange, type Json, type Operation } from "../../schema/index.ts";
-import { decodeRequest, relative } from "../decode.ts";
+import { decodeRequest, relative } from "../pipeline/decode.ts";
 import { tooManyValues } from "./count.ts";
 
 const UNKNOWN_MAX = 10;

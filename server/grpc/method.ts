@@ -11,13 +11,13 @@ import {
   unservedMethods,
   VERSIONS,
 } from "../../schema/index.ts";
-import type { Log } from "../log.ts";
-import { internalError, type Pipeline } from "../pipeline.ts";
-import { bodyMaxOf } from "../port/body-size.ts";
-import type { Delivery } from "../port/delivery.ts";
-import { once } from "../port/once.ts";
-import { withRequestId } from "../request.ts";
-import { type Side, sideOf } from "../rest/route.ts";
+import type { Log } from "../base/log.ts";
+import { once } from "../base/once.ts";
+import { withRequestId } from "../base/request.ts";
+import { bodyMaxOf } from "../connection/body-size.ts";
+import type { Delivery } from "../connection/delivery.ts";
+import { type Side, sideOf } from "../connection/side.ts";
+import { internalError, type Pipeline } from "../pipeline/pipeline.ts";
 import { receiveMessage } from "./arrival.ts";
 import type { Calls } from "./call.ts";
 import type { CallRecord } from "./call-record.ts";

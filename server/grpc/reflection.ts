@@ -15,7 +15,7 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
 import { apiError, codes, type Json } from "../../schema/index.ts";
-import type { Connection } from "../port/connections.ts";
+import type { Connection } from "../connection/connections.ts";
 import type { Calls } from "./call.ts";
 import { messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";

@@ -9,12 +9,11 @@ import {
 } from "node:http2";
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
-import type { Metrics } from "../metrics.ts";
-import { BODY_MAX } from "../port/body-size.ts";
-import type { Bounds } from "../port/bounds.ts";
-import { DRAIN_MS } from "../port/listen.ts";
-import { once } from "../port/once.ts";
-import type { Side } from "../rest/route.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { once } from "../base/once.ts";
+import { BODY_MAX } from "../connection/body-size.ts";
+import { type Bounds, DRAIN_MS } from "../connection/bounds.ts";
+import type { Side } from "../connection/side.ts";
 import { type Arrivals, createArrivals } from "./arrival.ts";
 import { createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";

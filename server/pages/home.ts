@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isLoopbackAuthority } from "../../schema/index.ts";
+import type { Page, Pages } from "../rest/page.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
-import type { Page, Pages } from "./page.ts";
 
 export interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */

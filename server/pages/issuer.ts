@@ -4,8 +4,8 @@ import { z } from "zod";
 import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
+import { errorPage, type Pages, refusalOfForeign } from "../rest/page.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
-import { errorPage, type Pages, refusalOfForeign } from "./page.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 

@@ -1,7 +1,7 @@
 // GET /openapi.json: the description of the REST interface. It takes no token: the description is public.
 import { openapiDocument } from "../../schema/index.ts";
-import { once } from "../port/once.ts";
-import type { Pages } from "./page.ts";
+import { once } from "../base/once.ts";
+import type { Pages } from "../rest/page.ts";
 
 export const openapiPage = (): Pages => {
   const document = once(() => Buffer.from(JSON.stringify(openapiDocument())));

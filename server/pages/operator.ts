@@ -1,11 +1,11 @@
 // The pages for operators, without a token: /healthz (the process lives), /readyz (it can serve: the database answers, and no
 // drain is under way), /metrics.
 import { apiError } from "../../schema/index.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { errorPage, type Pages } from "../rest/page.ts";
 import { lostOf } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
-import { errorPage, type Pages } from "./page.ts";
 
 export interface OperatorPagesOptions {
   store: Store;

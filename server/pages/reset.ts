@@ -1,6 +1,6 @@
 // POST /dev/reset, for tests of clients in other processes: brings back the records of the start. It takes no token, and so
 // only requests by a name of loopback, and none that a browser sends for a page of another origin.
-import { type Pages, refusalOfForeign } from "./page.ts";
+import { type Pages, refusalOfForeign } from "../rest/page.ts";
 
 export const resetPage =
   (reset: () => Promise<void>): Pages =>

@@ -1,6 +1,7 @@
 // Listeners: the port, its address, its end.
 import type { AddressInfo, Server, Socket } from "node:net";
 import { LOOPBACK_NAMES } from "../../schema/index.ts";
+import { DRAIN_MS } from "../connection/bounds.ts";
 
 /** A port that the server cannot listen on, in one sentence. */
 export class ListenError extends Error {
@@ -35,9 +36,6 @@ export const audiencesOf = (baseUrl: string): string[] => {
   if (!LOOPBACK_NAMES.includes(url.hostname)) return [baseUrl];
   return [...new Set([baseUrl, ...LOOPBACK_NAMES.map((name) => `${url.protocol}//${name}:${url.port}`)])];
 };
-
-/** How long `close` waits for requests under way. */
-export const DRAIN_MS = 10_000;
 
 /**
  * Returns a function that ends a listener. It accepts no new connections, lets the wires close idle ones, and waits for the

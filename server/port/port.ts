@@ -3,11 +3,11 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import type { Bounds } from "../connection/bounds.ts";
+import type { Side } from "../connection/side.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
 import type { HttpOptions } from "../rest/call.ts";
-import type { Side } from "../rest/route.ts";
 import { createHttp } from "../rest/server.ts";
-import type { Bounds } from "./bounds.ts";
 import { closerOf } from "./listen.ts";
 import type { TlsKeys } from "./tls.ts";
 

@@ -1,7 +1,7 @@
 // The body of a request while it arrives: bounded in size, and read to its end so that the client can read the answer.
 import type { IncomingMessage } from "node:http";
-import { BODY_MAX } from "../port/body-size.ts";
-import { createByteBuffer } from "../port/byte-buffer.ts";
+import { BODY_MAX } from "../connection/body-size.ts";
+import { createByteBuffer } from "../connection/byte-buffer.ts";
 import { BodyTooLarge, ClientGone } from "./refused.ts";
 
 // Beyond this the server stops reading a body that it discards.

@@ -1,7 +1,7 @@
 // The body of a request: its content type (RFC 9110 section 8.3), and a JSON object in UTF-8 in which each name appears
 // once.
 import { type FieldViolation, isObject, type Json } from "../../schema/index.ts";
-import { duplicateNames, hasDuplicateName } from "./duplicate-name.ts";
+import { duplicateNames, hasDuplicateName } from "../base/duplicate-name.ts";
 
 /** `application/json` of `application/json; charset=utf-8` */
 export const mediaType = (contentType: string | undefined): string | undefined =>

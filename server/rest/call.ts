@@ -1,15 +1,15 @@
 // Every REST request from its head to its end: one request id for the answer and the log, one log line, one count.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { internalError } from "../pipeline.ts";
-import { PIPELINED_MAX } from "../port/answer-memory.ts";
-import { awaitEnd, endEarly } from "../port/arrival.ts";
-import type { Arriving } from "../port/body-memory.ts";
-import type { Bounds } from "../port/bounds.ts";
-import { type Delivery, type HttpAnswer, streamOf } from "../port/delivery.ts";
-import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../request.ts";
+import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics.ts";
+import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../base/request.ts";
+import { PIPELINED_MAX } from "../connection/answer-memory.ts";
+import { awaitEnd, endEarly } from "../connection/arrival.ts";
+import type { Arriving } from "../connection/body-memory.ts";
+import type { Bounds } from "../connection/bounds.ts";
+import { type Delivery, type HttpAnswer, streamOf } from "../connection/delivery.ts";
+import { internalError } from "../pipeline/pipeline.ts";
 import { discardBody, readBody } from "./arrival.ts";
 import { answer, type Reply, type RestMethods, replyFrom } from "./method.ts";
 import { BrokenMessage, ClientGone, endWith, lateMessage } from "./refused.ts";

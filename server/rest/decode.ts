@@ -1,7 +1,7 @@
 // REST to the pipeline: path, query and body to one request message (google.api.http, docs/contract.md#paths).
 import { type FieldViolation, isExchange, type Json, type Operation, operations } from "../../schema/index.ts";
-import { decodeRequest } from "../decode.ts";
-import type { Call } from "../pipeline.ts";
+import { decodeRequest } from "../pipeline/decode.ts";
+import type { Call } from "../pipeline/pipeline.ts";
 import { isJson, jsonFromBody, mediaType } from "./body.ts";
 import { parametersFrom, parametersFromBody, setParameters, setPath } from "./parameters.ts";
 import { UnsupportedMediaType } from "./refused.ts";

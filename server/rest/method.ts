@@ -1,12 +1,12 @@
 // A request of REST to its page or to its method: routed, given to the pipeline, answered.
 import type { IncomingMessage } from "node:http";
 import { apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../../schema/index.ts";
-import type { Outcome } from "../metrics.ts";
-import type { Page, Pages } from "../pages/page.ts";
-import type { Call, Pipeline } from "../pipeline.ts";
-import { BODY_MAX, bodyMaxOf } from "../port/body-size.ts";
-import { once } from "../port/once.ts";
+import type { Outcome } from "../base/metrics.ts";
+import { once } from "../base/once.ts";
+import { BODY_MAX, bodyMaxOf } from "../connection/body-size.ts";
+import type { Call, Pipeline } from "../pipeline/pipeline.ts";
 import { decodeRest } from "./decode.ts";
+import type { Page, Pages } from "./page.ts";
 import { parametersFrom } from "./parameters.ts";
 import { refusalOf, unroutedError } from "./refused.ts";
 import type { Match } from "./route.ts";

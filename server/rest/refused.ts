@@ -3,8 +3,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code } from "../../schema/index.ts";
-import { TransportError } from "../pipeline.ts";
-import { LATE } from "../port/arrival.ts";
+import { LATE } from "../connection/arrival.ts";
+import { TransportError } from "../pipeline/pipeline.ts";
 import type { Match } from "./route.ts";
 import { type RestError, restError } from "./status.ts";
 

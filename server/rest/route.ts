@@ -8,6 +8,7 @@ import {
   unservedMethods,
   VERSIONS,
 } from "../../schema/index.ts";
+import { type Side, sideOf } from "../connection/side.ts";
 
 export interface Route {
   method: HttpMethod;
@@ -29,9 +30,6 @@ export type Match =
   | { kind: "unserved"; route: Route }
   | { kind: "method"; allow: HttpMethod[]; service: string }
   | { kind: "path" };
-
-/** The part of the API that a listener serves; each may have its own port (`--auth-port`). */
-export type Side = "api" | "auth" | "both";
 
 export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
   const buckets = new Map<string, Route[]>();
@@ -85,9 +83,6 @@ const routeOf = (row: { method: HttpMethod; service: string }, path: string, nam
   const pattern = new RegExp(`^${source}$`, "s");
   return { method: row.method, bucket: bucketOf(path), pattern, literal, fields, name, service: row.service };
 };
-
-/** The side of a service, by its name within the platform's package. */
-export const sideOf = (service: string): Exclude<Side, "both"> => (service.startsWith("oidc.") ? "auth" : "api");
 
 // `/iam/v2beta1/groups:lookupGroup` and `/iam/v2beta1/groups/…` share a bucket.
 const bucketOf = (path: string): string =>

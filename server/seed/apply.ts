@@ -16,7 +16,7 @@ import {
   type RoleBinding,
   Tag,
 } from "../../schema/index.ts";
-import { operator } from "../authorize.ts";
+import { operator } from "../caller/authorize.ts";
 import { accountAssociationService } from "../services/account-association.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
 import { builtInRoleUid, isBuiltInRole } from "../services/built-in-role.ts";

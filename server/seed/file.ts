@@ -3,10 +3,10 @@
 import type { z } from "zod";
 import type { Json } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
+import { readYaml } from "../base/yaml-file.ts";
 import { seedProblems } from "./check.ts";
 import type { Problem } from "./problem.ts";
 import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";
-import { readYaml } from "./yaml-file.ts";
 
 export const parseSeed = (text: string, file: string): Seed => {
   const yaml = readYaml(text, file, SeedError);

@@ -13,7 +13,7 @@ import {
   Tag,
 } from "../../schema/index.ts";
 import type { Problem } from "../../schema/shape.ts";
-import type { YamlFile } from "./yaml-file.ts";
+import type { YamlFile } from "../base/yaml-file.ts";
 
 /** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */
 export class SeedError extends Error {

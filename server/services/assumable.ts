@@ -1,5 +1,5 @@
 // The identities as the token exchange reads them.
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";
 import { identities } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";

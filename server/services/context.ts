@@ -1,6 +1,7 @@
 // Everything that a service gets. It reaches the outside in no other way.
-import type { Caller } from "../authorize.ts";
-import type { Log } from "../log.ts";
+
+import type { Log } from "../base/log.ts";
+import type { Caller } from "../caller/authorize.ts";
 import type { PageTokens } from "../store/page-token.ts";
 import type { Store } from "../store/store.ts";
 

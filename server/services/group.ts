@@ -12,7 +12,7 @@ import {
   resources,
   rootOf,
 } from "../../schema/index.ts";
-import { demand, scopesWith } from "../authorize.ts";
+import { demand, scopesWith } from "../caller/authorize.ts";
 import { equals, listRows } from "../store/list.ts";
 import { groups, shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";

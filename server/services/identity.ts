@@ -14,12 +14,11 @@ import {
   STATIC_KEYS_LIFE_MS,
   type StaticKeys,
 } from "../../schema/index.ts";
-import { can, demand, grantsOf } from "../authorize.ts";
+import { can, demand, grantsOf } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { identities } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { jwksViolation } from "../sts/issuer/key-set.ts";
-import { issuerPatternWarning } from "../sts/rule/issuer-pattern.ts";
+import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
 import type { IdentityRules, ServiceContext } from "./context.ts";
 import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
 import type { Services } from "./service.ts";

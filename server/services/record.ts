@@ -12,8 +12,8 @@ import {
   notFound,
   parseMask,
 } from "../../schema/index.ts";
-import { scopesWith } from "../authorize.ts";
-import { once } from "../port/once.ts";
+import { once } from "../base/once.ts";
+import { scopesWith } from "../caller/authorize.ts";
 import { type Condition, type ListInput, listRows, type Readable } from "../store/list.ts";
 import { groups } from "../store/shape.ts";
 import type { Row, Shape } from "../store/store.ts";

@@ -9,7 +9,7 @@ import {
   RoleBinding,
   rootOf,
 } from "../../schema/index.ts";
-import { can } from "../authorize.ts";
+import { can } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { groups, identities, roleBindings, roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";

@@ -8,7 +8,7 @@ import {
   parentOf,
   Role,
 } from "../../schema/index.ts";
-import { demand } from "../authorize.ts";
+import { demand } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { roles } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";

@@ -1,7 +1,7 @@
 // Where a repo syncs from (docs/contract.md#sync-source): a repo that the caller may pull from. A request names it by uid,
 // by its path in the catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). The uid is stored.
 import { ancestorsOf, inputFields, isUidp, type Json, type Repo, SyncConfig } from "../../schema/index.ts";
-import { can } from "../authorize.ts";
+import { can } from "../caller/authorize.ts";
 import { groups, repos } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";

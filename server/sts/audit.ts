@@ -1,7 +1,7 @@
 // The audit line of a decision: what was decided, for whom, and why, in the words of `refusal.ts`. It never has a token. It
 // has only what the checks have accepted, and a hash of the token's id, which links the uses of one token.
 import { createHash } from "node:crypto";
-import { answerOf, type Reason, Refusal } from "./refusal.ts";
+import { answerOf, type Reason, Refusal } from "./token/refusal.ts";
 import type { WorkloadToken } from "./token/workload.ts";
 
 // A type, not an interface: it passes as Record<string, unknown>.

@@ -5,12 +5,12 @@ import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
 import type { Documents } from "./issuer/cache.ts";
 import { hasKey, type KeySet, parseKeySet, pickKey } from "./issuer/key-set.ts";
 import type { Signer } from "./key/signer.ts";
-import { limitViolations, requestedAudience, requestedLimits } from "./limit.ts";
 import { actorOf, mintApiToken } from "./mint.ts";
 import { beginFamily, type RefreshOptions } from "./refresh.ts";
-import { claimRefusal, Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
 import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./rule/assume.ts";
 import { type Mismatch, mismatch, oneOf } from "./rule/match.ts";
+import { limitViolations, requestedAudience, requestedLimits } from "./token/limit.ts";
+import { claimRefusal, Refusal, refusal, refuseViolations, unauthenticated } from "./token/refusal.ts";
 import { decodeWorkloadToken, type WorkloadToken } from "./token/workload.ts";
 import { checkTimes, isTimely, verifySignature } from "./verify.ts";
 

@@ -18,12 +18,14 @@ import { createFetchDocument } from "./issuer/fetch.ts";
 import { createRefresh } from "./refresh.ts";
 import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
 
+export type { Resolve } from "./issuer/address.ts";
 export { JWKS_PATH } from "./issuer/discovery.ts";
 export { jwksViolation } from "./issuer/key-set.ts";
-export { createSigner, generateKey } from "./key/signer.ts";
+export { createSigner, generateKey, type Signer, type StoredKey } from "./key/signer.ts";
 export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
-export { unauthenticated } from "./refusal.ts";
+export { issuerPatternWarning } from "./rule/issuer-pattern.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
+export { unauthenticated } from "./token/refusal.ts";
 
 export interface StsOptions extends ExchangeOptions {
   /** for tests; it must guard its connections itself */

@@ -3,11 +3,11 @@
 import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
 import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
 import type { Signer } from "./key/signer.ts";
-import { type Limits, limitViolations, narrowLimits, requestedAudience, requestedLimits } from "./limit.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
-import { Refusal, refusal, refuseViolations, unauthenticated } from "./refusal.ts";
 import type { Assumable, AssumeOptions } from "./rule/assume.ts";
+import { type Limits, limitViolations, narrowLimits, requestedAudience, requestedLimits } from "./token/limit.ts";
 import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
+import { Refusal, refusal, refuseViolations, unauthenticated } from "./token/refusal.ts";
 
 /** The longest lifetime that a workload's token may have. A use does not extend it. */
 const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;

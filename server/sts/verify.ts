@@ -2,8 +2,8 @@
 import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
 import { apiError, type Json } from "../../schema/index.ts";
-import { Refusal, refusal } from "./refusal.ts";
 import type { CompactToken } from "./token/compact.ts";
+import { Refusal, refusal } from "./token/refusal.ts";
 import { hasSignatureLength } from "./token/signature.ts";
 import { ownValue } from "./token/strict-json.ts";
 

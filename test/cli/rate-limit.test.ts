@@ -1,4 +1,4 @@
-// `irm serve --rate-limit N` (docs/contract.md#d25) in a separate process. test/server/rate-limit.test.ts tests the rule.
+// `irm serve --rate-limit N` (docs/contract.md#d25) in a separate process. test/server/base/rate-limit.test.ts tests the rule.
 import { afterEach, expect, test } from "vitest";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";

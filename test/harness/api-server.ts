@@ -1,5 +1,7 @@
 // A reference server in this process, with a manual clock and counted ids. Tests call it, get tokens by the real exchange, and
 // create identities that hold roles.
+
+import { createLog } from "../../server/base/log.ts";
 import {
   createServer,
   type Faults,
@@ -9,7 +11,6 @@ import {
   type ServerKeys,
   type ServerOptions,
 } from "../../server/index.ts";
-import { createLog } from "../../server/log.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
 import { type Answer, type Body, createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";

@@ -23,7 +23,7 @@ const deadIn = (path: string, text: string): string[] =>
       ["docs/faults.md", '<a id="f4"></a>\n'],
       ["server/rest/server.ts", ""],
       ["server/grpc/server.ts", ""],
-      ["test/server/rate-limit.test.ts", ""],
+      ["test/server/base/rate-limit.test.ts", ""],
       [path, text],
     ]),
   )
@@ -88,7 +88,7 @@ describe.each([
     ["server/*/no.ts", "no file is a server/*/no.ts"],
     ["no.ts", "no.ts does not exist"],
     ["http/server.ts", "http/server.ts does not exist: write server/rest/server.ts or server/grpc/server.ts"],
-    ["test/server/rate-limit", "test/server/rate-limit does not exist: write test/server/rate-limit.test.ts"],
+    ["test/server/rate-limit", "test/server/rate-limit does not exist: write test/server/base/rate-limit.test.ts"],
     ["spec/faults.md", "spec/faults.md does not exist: write docs/faults.md"],
     ["api.md", "api.md does not exist"],
     ["docs/guide.md#d99", "docs/guide.md has no anchor #d99"],

@@ -3,7 +3,7 @@
 // fetches (`places.ts`). The cached issuers are bounded too. Callers ask only for issuers that a stored identity trusts.
 
 import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../token/refusal.ts";
 import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 import { documentUrl } from "./address.ts";
 import type { FetchDocument } from "./fetch.ts";

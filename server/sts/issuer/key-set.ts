@@ -3,7 +3,7 @@
 
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isObject, type Json } from "../../../schema/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "../token/refusal.ts";
 import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 
 const MAX_KEYS = 100;

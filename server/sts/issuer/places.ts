@@ -1,6 +1,6 @@
 // Bounds concurrent fetches, with fair shares for organizations: at the limit, the organization with the most fetches gives
 // up its oldest one. So issuers that never respond cost other organizations nothing.
-import { refusal } from "../refusal.ts";
+import { refusal } from "../token/refusal.ts";
 
 export interface Place {
   /** aborts when another organization takes the place */

@@ -2,7 +2,7 @@
 // the token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
 import { apiError, type Identity, isUidp, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
 import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
-import { Refusal, refusal } from "../refusal.ts";
+import { Refusal, refusal } from "../token/refusal.ts";
 import type { WorkloadToken } from "../token/workload.ts";
 import { type Matcher, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from "./match.ts";
 

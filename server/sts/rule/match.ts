@@ -2,7 +2,7 @@
 // match byte by byte, patterns in full (`schema/pattern.ts`). All parts must match.
 import type { ClaimMatch, Identity } from "../../../schema/index.ts";
 import { type Budget, newBudget, patternMatcher } from "../../../schema/index.ts";
-import { type Reason, refusal } from "../refusal.ts";
+import { type Reason, refusal } from "../token/refusal.ts";
 import { ownValue } from "../token/strict-json.ts";
 import type { WorkloadToken } from "../token/workload.ts";
 

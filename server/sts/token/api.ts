@@ -4,9 +4,9 @@
 import { type KeyObject, verify as verifyWith } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isObject, isUidp, type Json } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
-import type { Limits } from "../limit.ts";
-import { refusal, unauthenticated } from "../refusal.ts";
 import { decodeCompact } from "./compact.ts";
+import type { Limits } from "./limit.ts";
+import { refusal, unauthenticated } from "./refusal.ts";
 import { hasSignatureLength } from "./signature.ts";
 import { ownValue } from "./strict-json.ts";
 

@@ -1,7 +1,7 @@
 // Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it. The token has three parts with one
 // spelling each, and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
 import { isObject, type Json } from "../../../schema/index.ts";
-import { type Reason, refusal } from "../refusal.ts";
+import { type Reason, refusal } from "./refusal.ts";
 import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 export const MAX_TOKEN_BYTES = 16 * 1024;

@@ -3,7 +3,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { isObject } from "../../../schema/index.ts";
-import { refusal } from "../refusal.ts";
+import { refusal } from "./refusal.ts";
 import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_CHARACTERS = 4096;

@@ -1,7 +1,7 @@
 // JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259
 // section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header).
 import type { Json } from "../../../schema/index.ts";
-import { hasDuplicateName } from "../../rest/duplicate-name.ts";
+import { hasDuplicateName } from "../../base/duplicate-name.ts";
 
 /** Throws a TypeError that does not repeat the input. */
 export const parseStrictJson = (input: Uint8Array | string): unknown => {

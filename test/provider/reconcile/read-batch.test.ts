@@ -4,7 +4,7 @@ import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import { isAncestor, type Json } from "../../../schema/index.ts";
-import { createRateLimit } from "../../../server/rate-limit.ts";
+import { createRateLimit } from "../../../server/base/rate-limit.ts";
 import { type Service, startService } from "../../harness/provider.ts";
 import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 

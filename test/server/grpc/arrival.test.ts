@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { REQUEST_MS } from "../../../server/port/arrival.ts";
+import { REQUEST_MS } from "../../../server/connection/arrival.ts";
 import { IAM, loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
 import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
 import { framed, openHttp2 } from "../../support/http2.ts";

@@ -1,7 +1,7 @@
 // The address that clients use differs from the one that the server listens on: behind a proxy, in a container.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog } from "../../../server/base/log.ts";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
-import { createLog } from "../../../server/log.ts";
 import { sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";

@@ -1,6 +1,6 @@
 // An organization in the store of a reference server in this process, changed by the server's own services as the operator.
 import { isAncestorOrSelf, type RequestOf, type ResponseOf } from "../../../schema/index.ts";
-import { operator } from "../../../server/authorize.ts";
+import { operator } from "../../../server/caller/authorize.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
 import type { ServiceContext } from "../../../server/services/context.ts";
 import { type ServedName, services } from "../../../server/services/index.ts";

@@ -2,7 +2,7 @@
 
 import type { Live } from "../../../access/graph/live.ts";
 import { readLive } from "../../../access/graph/live.ts";
-import { operator } from "../../../server/authorize.ts";
+import { operator } from "../../../server/caller/authorize.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createPageTokens } from "../../../server/store/page-token.ts";

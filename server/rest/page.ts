@@ -1,6 +1,6 @@
 // A page beside the API: discovery documents, the development issuer, what an operator asks.
 import { type ApiError, apiError, isLoopbackAuthority } from "../../schema/index.ts";
-import { restError } from "../rest/status.ts";
+import { restError } from "./status.ts";
 
 export interface Page {
   status: number;

@@ -1,10 +1,10 @@
 // The log (docs/faults.md#row-34): it has everything that a run does, and no token, key or signature.
 
 import { describe, expect, test } from "vitest";
-import { createLog } from "../../server/index.ts";
-import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts";
-import { START_MS } from "../harness/clock.ts";
-import { createRecord } from "../harness/records.ts";
+import { createLog } from "../../../server/index.ts";
+import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
+import { createRecord } from "../../harness/records.ts";
 
 test("the log of a run at level debug has no token, key or page token, nor half of one", async () => {
   const api = await startServer();

@@ -8,7 +8,7 @@ import {
   isAncestor,
   isAncestorOrSelf,
   isUidp,
-} from "../../schema/index.ts";
+} from "../../../schema/index.ts";
 
 /** As many uids as fit into a token in the header of a request. */
 const MAX_SCOPES = 50;

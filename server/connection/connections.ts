@@ -1,8 +1,8 @@
 // The connections of a server, on all its ports. At the limit, the connection that has waited longest for its client is closed,
 // so that a client with a request gets in.
 import type { Socket } from "node:net";
-import type { Log } from "../log.ts";
-import { addressGroup } from "../rate-limit.ts";
+import type { Log } from "../base/log.ts";
+import { addressGroup } from "../base/rate-limit.ts";
 
 /** A connection, for the bounds that are not of its time. */
 export interface Connection {

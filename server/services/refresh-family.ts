@@ -1,6 +1,7 @@
 // Families of refresh tokens: one row of hashes for each, however often it is used. Deleting an identity deletes them.
+
+import type { Store } from "../store/store.ts";
 import type { RefreshFamilies, RefreshFamily, RefreshGrant } from "../sts/index.ts";
-import type { Store } from "./store.ts";
 
 /** For one identity. The family that would expire first makes room. */
 const MAX_FAMILIES = 100;

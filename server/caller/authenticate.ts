@@ -1,11 +1,11 @@
 // Who is calling (RFC 6750): one Authorization header with one bearer token of our own. Every failure has the same text; the
 // cause goes to the log (docs/contract.md#d23).
-import { isApiError } from "../schema/index.ts";
+import { isApiError } from "../../schema/index.ts";
+import type { Log } from "../base/log.ts";
+import { identities } from "../store/shape.ts";
+import type { Store } from "../store/store.ts";
+import { type Sts, unauthenticated } from "../sts/index.ts";
 import { type Caller, grantsOf } from "./authorize.ts";
-import type { Log } from "./log.ts";
-import { identities } from "./store/shape.ts";
-import type { Store } from "./store/store.ts";
-import { type Sts, unauthenticated } from "./sts/index.ts";
 
 export interface Authenticate {
   /** The token of the only Authorization header, unverified. */

@@ -13,17 +13,17 @@ import {
   type OperationName,
   operations,
   UIDP_TEXT,
-} from "../schema/index.ts";
-import type { Authenticate } from "./authenticate.ts";
-import { anonymous, demand } from "./authorize.ts";
-import type { Log } from "./log.ts";
-import type { Wire } from "./metrics.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { ServiceContext } from "./services/context.ts";
-import { type ServedName, services } from "./services/index.ts";
-import { lostOf } from "./store/failure.ts";
-import type { Store } from "./store/store.ts";
-import type { Sts } from "./sts/index.ts";
+} from "../../schema/index.ts";
+import type { Log } from "../base/log.ts";
+import type { Wire } from "../base/metrics.ts";
+import type { RateLimit } from "../base/rate-limit.ts";
+import type { Authenticate } from "../caller/authenticate.ts";
+import { anonymous, demand } from "../caller/authorize.ts";
+import type { ServiceContext } from "../services/context.ts";
+import { type ServedName, services } from "../services/index.ts";
+import { lostOf } from "../store/failure.ts";
+import type { Store } from "../store/store.ts";
+import type { Sts } from "../sts/index.ts";
 
 /** A request message, with the malformed values that the wire found in it. */
 export interface Decoded {

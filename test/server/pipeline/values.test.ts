@@ -1,13 +1,13 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { invalidArgument, statusFromError } from "../../schema/index.ts";
-import { tooManyValues } from "../../server/grpc/count.ts";
-import { createGrpcRegistry, methodIn } from "../../server/grpc/registry.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
-import { createRecord } from "../harness/records.ts";
-import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../support/grpc.ts";
-import { badRequest, expectInvalid } from "../support/refusal.ts";
+import { invalidArgument, statusFromError } from "../../../schema/index.ts";
+import { tooManyValues } from "../../../server/grpc/count.ts";
+import { createGrpcRegistry, methodIn } from "../../../server/grpc/registry.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
+import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { badRequest, expectInvalid } from "../../support/refusal.ts";
 
 let api: TestServer;
 let grpc: GrpcClient;

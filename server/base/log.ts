@@ -1,5 +1,5 @@
 // The server's log: one line for each event on stderr, as text or JSON. Callers never pass a token or a key.
-import { printableLines } from "../schema/printable.ts";
+import { printableLines } from "../../schema/printable.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];

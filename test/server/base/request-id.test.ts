@@ -2,9 +2,9 @@
 // HTTP messages.
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
-import { statusBody } from "../support/refusal.ts";
-import { openConnection } from "../support/socket.ts";
+import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { statusBody } from "../../support/refusal.ts";
+import { openConnection } from "../../support/socket.ts";
 
 const MIB = 1024 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

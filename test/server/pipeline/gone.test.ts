@@ -1,16 +1,16 @@
 // A caller that has stopped waiting (cancelled, or past its deadline) before the service is reached: nothing is written, and
 // no refresh token is used up.
 import { expect, test } from "vitest";
-import type { Json } from "../../schema/index.ts";
-import { grantsOf } from "../../server/authorize.ts";
-import { type Call, createPipeline } from "../../server/pipeline.ts";
-import { unlimited } from "../../server/rate-limit.ts";
-import { ensureDevOrganization } from "../../server/seed/bootstrap.ts";
-import { ensureBuiltInRoles } from "../../server/services/built-in-role.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore } from "../../server/store/store.ts";
-import { countingIds } from "../harness/api-server.ts";
-import { START_MS } from "../harness/clock.ts";
+import type { Json } from "../../../schema/index.ts";
+import { unlimited } from "../../../server/base/rate-limit.ts";
+import { grantsOf } from "../../../server/caller/authorize.ts";
+import { type Call, createPipeline } from "../../../server/pipeline/pipeline.ts";
+import { ensureDevOrganization } from "../../../server/seed/bootstrap.ts";
+import { ensureBuiltInRoles } from "../../../server/services/built-in-role.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { countingIds } from "../../harness/api-server.ts";
+import { START_MS } from "../../harness/clock.ts";
 
 const decoded = (request: Json) => ({ decode: async () => ({ request, violations: [] }) });
 

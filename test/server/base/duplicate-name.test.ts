@@ -1,6 +1,6 @@
 // A name that appears twice in one object of JSON, whatever the text around it.
 import { describe, expect, it } from "vitest";
-import { duplicateNames, hasDuplicateName } from "../../../server/rest/duplicate-name.ts";
+import { duplicateNames, hasDuplicateName } from "../../../server/base/duplicate-name.ts";
 import { createRandom } from "../../support/random.ts";
 
 const isFound = (text: string) => hasDuplicateName(text, JSON.parse(text));

@@ -1,8 +1,8 @@
 // Limits only remove grants, and reveal nothing (docs/faults.md#row-27).
 import { describe, expect, it } from "vitest";
-import { capabilityBits, type ExchangeRequest } from "../../../schema/index.ts";
-import { limitGrants } from "../../../server/sts/limit.ts";
-import { createService, GROUP, identity, ORG, payloadOf, UID } from "../../harness/sts.ts";
+import { capabilityBits, type ExchangeRequest } from "../../../../schema/index.ts";
+import { limitGrants } from "../../../../server/sts/token/limit.ts";
+import { createService, GROUP, identity, ORG, payloadOf, UID } from "../../../harness/sts.ts";
 
 const LIST = "CAP_IAM_GROUPS_LIST";
 const CREATE = "CAP_IAM_GROUPS_CREATE";

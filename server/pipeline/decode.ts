@@ -11,7 +11,7 @@ import {
   messageFromJson,
   type Operation,
   unwrap,
-} from "../schema/index.ts";
+} from "../../schema/index.ts";
 import type { Decoded } from "./pipeline.ts";
 
 // More paths than any message has fields.

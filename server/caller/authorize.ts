@@ -1,8 +1,8 @@
 // Who may do what where (docs/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
 // now (docs/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
-import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../schema/index.ts";
-import type { Store } from "./store/store.ts";
-import type { ApiTokenDescription } from "./sts/index.ts";
+import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../../schema/index.ts";
+import type { Store } from "../store/store.ts";
+import type { ApiTokenDescription } from "../sts/index.ts";
 
 /** Capabilities by enum name, by the uid of the group where they are granted. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;

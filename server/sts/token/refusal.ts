@@ -1,7 +1,7 @@
 // Why a token is refused: an internal word for the audit line, a fixed text for the caller (docs/contract.md#d24). The steps
 // throw a Refusal; server/sts/audit.ts and server/sts/token/api.ts turn it into the response, so that no step words a denial
 // itself.
-import { type ApiError, apiError, type FieldViolation, invalidArgument, isApiError } from "../../schema/index.ts";
+import { type ApiError, apiError, type FieldViolation, invalidArgument, isApiError } from "../../../schema/index.ts";
 
 export type Reason =
   | "missing_bearer"

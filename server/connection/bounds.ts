@@ -1,6 +1,6 @@
 // What clients may take from a server at most: connections, idle time, memory of requests that arrive and of answers that wait.
 
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 import { type AnswerMemory, createAnswerMemory, STALL_MS } from "./answer-memory.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Connections, createConnections } from "./connections.ts";
@@ -37,3 +37,6 @@ export const createBounds = (
 };
 
 const MEMORY = 64 * 1024 * 1024;
+
+/** How long `close` waits for requests under way. */
+export const DRAIN_MS = 10_000;

@@ -1,9 +1,7 @@
 // The server's metrics, in the text format of Prometheus, the same for both wires. Each server has its own registry. Labels
 // hold names of methods and codes only: no path, no uid.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Code, OperationName } from "../schema/index.ts";
-import type { Bounds } from "./port/bounds.ts";
-import type { ExchangeEvent } from "./sts/audit.ts";
+import type { Code, OperationName } from "../../schema/index.ts";
 
 export type Wire = "rest" | "grpc";
 
@@ -17,7 +15,7 @@ export interface Metrics {
   /** A request begins. The caller reports its outcome, once. */
   begin(wire: Wire): (outcome: Outcome) => void;
   /** The decision on a token exchange. */
-  exchanged(reason: ExchangeEvent["reason"]): void;
+  exchanged(reason: string): void;
   contentType: string;
   text(): Promise<string>;
 }
@@ -25,7 +23,14 @@ export interface Metrics {
 // 1 ms to 10 s: the drain cuts off whatever takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const createMetrics = ({ connections, memory, answers }: Bounds): Metrics => {
+/** What it reads when it is asked: connections that are open, bytes that are held. */
+export interface Gauges {
+  connections: { count(): number };
+  memory: { held(): number };
+  answers: { held(): number };
+}
+
+export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics => {
   const registers = [new Registry()];
   const requests = new Counter({
     name: "irm_requests_total",

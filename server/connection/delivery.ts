@@ -2,7 +2,7 @@
 // (`server/faults/delivery.ts`).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
-import type { Call } from "../pipeline.ts";
+import type { Call } from "../pipeline/pipeline.ts";
 
 export interface HttpAnswer {
   http: number;
