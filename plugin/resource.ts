@@ -8,7 +8,7 @@ import provider, {
   type ReadRequest,
   type UpdateRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { handlerText } from "../provider/engine/handler-text.ts";
+import { SERVICE } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
@@ -43,10 +43,28 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
     return { type, name, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
   };
-  const keyOf = (urn: string, given: unknown, ...before: Json[]): string => {
-    const own = typeof given === "string" && given !== "" ? given : undefined;
-    const stored = before.map((one) => organizationIn(one[KEY])).find((one) => one !== undefined);
-    return keyFrom(urn, own ?? stored ?? organization);
+  const organizationOf = (...said: Json[]): string => {
+    const texts = said.flatMap((one) => [one[ORGANIZATION], organizationIn(one[KEY])]);
+    return texts.find((text): text is string => typeof text === "string" && text !== "") ?? organization;
+  };
+  /** What the engine keeps to find the key of a resource again: nothing, where its URN and the backend give the whole of it. */
+  const organizationInput = (...said: Json[]): Json => {
+    const own = organizationOf(...said);
+    return own === organization ? {} : { [ORGANIZATION]: own };
+  };
+  const keyed = (urn: string, bag: Json, before: Json = {}): Json => {
+    const { [ORGANIZATION]: _organization, ...own } = bag;
+    return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
+  };
+  /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
+  const storedFrom = (urn: string, outs: Json, inputs: Json): Json => ({
+    ...(inputs[SERVICE] !== undefined && { [SERVICE]: inputs[SERVICE] }),
+    ...keyed(urn, outs, inputs),
+    ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
+  });
+  const oldOutputs = (request: DiffRequest | UpdateRequest): Json => {
+    const [olds, inputs] = [request.getOlds(), request.getOldInputs()].map((one) => plainFrom(markedFrom(one)));
+    return storedFrom(request.getUrn(), olds as Json, inputs as Json);
   };
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
@@ -59,13 +77,13 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const urn = request.getUrn();
       const { type, kind, methods } = subjectOf(urn);
       const [olds, asked] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
-      const { [ORGANIZATION]: given, ...news } = plainFrom(asked);
-      const before = plainFrom(olds);
-      const bag = { ...named(news, names.shown(type, news)), [KEY]: keyOf(urn, given, before) };
+      const [news, before] = [plainFrom(asked), plainFrom(olds)];
+      const bag = keyed(urn, named(news, names.shown(type, news)), before);
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
       const showsNames = isWholeProgram || news.names !== undefined;
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
-      const own = news.names === undefined ? withoutNames(inputs) : inputs;
+      const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
+      const own = { ...shown, ...organizationInput(news, before) };
       const response = new CheckResponse();
       response.setInputs(inputsWith(kind, own, asked));
       response.setFailuresList(
@@ -101,9 +119,9 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     },
 
     create: async (request: CreateRequest) => {
-      const { type, name, kind, methods } = subjectOf(request.getUrn());
+      const { type, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getProperties());
-      const inputs = plainFrom(asked);
+      const inputs = keyed(request.getUrn(), plainFrom(asked));
       const response = new CreateResponse();
       if (request.getPreview()) {
         const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
@@ -112,45 +130,46 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
         response.setProperties(outputs(kind, planned, asked));
         return response;
       }
-      if (typeof inputs[KEY] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
+      if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
       const { id, outs } = await methods
         .create(named(inputs, names.stored(type, inputs)))
-        .catch((error) => initFailed(error, name, kind, asked));
+        .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
       response.setId(id);
-      response.setProperties(outputs(kind, withProvider(outs, name), asked));
+      response.setProperties(outputs(kind, outs, asked));
       return response;
     },
 
     read: async (request: ReadRequest) => {
       const urn = request.getUrn();
-      const { name, kind, methods } = subjectOf(urn);
-      const [state, inputs] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
-      const stored = plainFrom(state);
-      const own = {
-        ...storedOr(stored, kind),
-        [KEY]: stored[KEY] ?? keyOf(urn, stored[ORGANIZATION], plainFrom(inputs)),
-      };
-      const result = await methods.read(request.getId(), own);
+      const { kind, methods } = subjectOf(urn);
+      const [state, marks] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
+      const inputs = plainFrom(marks);
+      const own = storedFrom(urn, { ...storedOr(plainFrom(state), kind), ...plainFrom(state) }, inputs);
+      const result = await methods.read(request.getId(), own, inputs);
       const response = new ReadResponse();
       response.setId(result.id);
       if (result.id === "") return response;
-      noteName(kind, result.id, result.props.name, containsSecret(state.name));
-      response.setProperties(outputs(kind, withProvider(result.props, name), state));
       // It was not read.
       if (result.inputs === undefined) {
+        response.setProperties(request.getProperties());
         response.setInputs(request.getInputs());
         return response;
       }
-      const key = plainFrom(inputs)[KEY] ?? own[KEY];
-      response.setInputs(inputsWith(kind, { ...withoutNames(result.inputs), [KEY]: key }, inputs));
+      noteName(kind, result.id, result.props.name, containsSecret(state.name));
+      response.setProperties(outputs(kind, result.props, state));
+      const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
+      const { [KEY]: _key, ...described } = shown;
+      const before = inputs[KEY] === undefined ? organizationInput(plainFrom(state), inputs) : { [KEY]: inputs[KEY] };
+      response.setInputs(inputsWith(kind, { ...described, ...before }, marks));
       return response;
     },
 
     update: async (request: UpdateRequest) => {
-      const { type, name, kind, methods } = subjectOf(request.getUrn());
+      const { type, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getNews());
-      const [id, olds, news] = [request.getId(), plainFrom(markedFrom(request.getOlds())), plainFrom(asked)];
+      const [id, olds] = [request.getId(), oldOutputs(request)];
+      const news = keyed(request.getUrn(), plainFrom(asked));
       const response = new UpdateResponse();
       if (request.getPreview()) {
         methods.plannedUpdate();
@@ -162,15 +181,18 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       }
       const { outs } = await methods
         .update(id, olds, named(news, names.stored(type, news, olds)))
-        .catch((error) => initFailed(error, name, kind, asked));
+        .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
-      response.setProperties(outputs(kind, withProvider(outs, name), asked));
+      response.setProperties(outputs(kind, outs, asked));
       return response;
     },
 
     delete: async (request: DeleteRequest) => {
       const { methods } = subjectOf(request.getUrn());
-      await methods.delete(request.getId(), plainFrom(markedFrom(request.getProperties())));
+      const [state, inputs] = [request.getProperties(), request.getOldInputs()].map((one) =>
+        plainFrom(markedFrom(one)),
+      );
+      await methods.delete(request.getId(), storedFrom(request.getUrn(), state as Json, inputs as Json));
     },
   };
 
@@ -180,9 +202,9 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     id: string,
     asked: Marked,
   ) {
-    const olds = plainFrom(markedFrom(request.getOlds()));
+    const olds = oldOutputs(request);
     const oldInputs = plainFrom(markedFrom(request.getOldInputs()));
-    const inputs = plainFrom(asked);
+    const inputs = keyed(request.getUrn(), plainFrom(asked));
     const news = named(inputs, names.stored(type, inputs, olds));
     const result = await methods.diff(id, olds, news);
     const compared = { id, olds, news, oldInputs, result };
@@ -225,8 +247,8 @@ const named = (inputs: Json, names: Json | undefined): Json => (names === undefi
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 
-/** The outputs with what a dynamic resource of the same name has, so that a stack can move there without an update. */
-const withProvider = (outs: Json, name: StateKind): Json => ({ ...outs, [PROVIDER]: handlerText(name) });
+/** Without what the inputs have, or the URN says. */
+const withoutInputs = ({ [KEY]: _key, [SERVICE]: _service, [PROVIDER]: _provider, ...outs }: Json): Json => outs;
 
 /** Inputs are secret where the program marks them, and where the service never returns them. */
 const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
@@ -238,12 +260,12 @@ const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
   const isTextSecret = given.some((name) => containsSecret(marks[name]));
   const own = { ...marks, [ROLE_NAME]: marks.role };
   const always = [SECRETS, ...(isTextSecret ? [GIVEN] : []), ...(kind ? shownOncePaths(kind) : [])];
-  return structFrom(withSecrets(withMarksOf(outs, own), always));
+  return structFrom(withSecrets(withMarksOf(withoutInputs(outs), own), always));
 };
 
 /** The record exists, though it is not as asked: the engine keeps it, with the reason. */
-const initFailed = (error: unknown, name: StateKind, kind: Kind | undefined, asked: Marked): never => {
+const initFailed = (error: unknown, kind: Kind | undefined, asked: Marked): never => {
   if (!(error instanceof Incomplete)) throw error;
   const { id, properties, reasons } = error;
-  throw new InitFailed(id, outputs(kind, withProvider(properties as Json, name), asked), structFrom(asked), reasons);
+  throw new InitFailed(id, outputs(kind, properties as Json, asked), structFrom(asked), reasons);
 };

@@ -3,14 +3,16 @@
 //
 // pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this
 // package, 318 ms for the first of them; kilobytes for an object per resource. A text of our own, the same for every
-// resource of a kind, is understood by the SDK's provider as well (it calls `exports.handler()`): 206 to 213 characters, and
-// a group is 2.0 kB of state (`npm run bench:engine`). The file backend writes the whole state at every step, so bytes per
-// resource are seconds: with a provider that does nothing, 500 creates took 17 s with such a text, 37 s with one object, 52 s
-// with an object each.
+// resource of a kind, is understood by the SDK's provider as well (it calls `exports.handler()`): 116 to 130 characters. The
+// file backend writes the whole state at every step, so bytes per resource are seconds: with a provider that does nothing, 500
+// creates took 17 s with a text of 197 characters, 37 s with one object, 52 s with an object each.
 // test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
 import type { StateKind } from "../kind/index.ts";
 
-/** The handler: every method is looked up in `pulumi-irm/dynamic` (handler.ts) when it is called. */
+/**
+ * The handler: a promise of the methods of `pulumi-irm/dynamic` (handler.ts), which the SDK awaits where it returns its provider. Before
+ * that it looks for `configure`.
+ */
 export const handlerText = (kind: StateKind): string =>
-  `exports.handler=()=>{const f=m=>async(...a)=>(await import("pulumi-irm/dynamic")).kinds.${kind}[m](...a);` +
-  `return Object.fromEntries("configure check diff create read update delete".split(" ").map(m=>[m,f(m)]))}`;
+  `exports.handler=(p=import('pulumi-irm/dynamic').then(m=>m.kinds.${kind}))=>` +
+  "(p.configure=c=>p.then(k=>k.configure(c)),p)";

@@ -11,7 +11,7 @@ import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { isUnknown } from "../record/path.ts";
-import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../record/state.ts";
+import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { journalProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
@@ -52,7 +52,8 @@ export interface Methods {
   /** A preview shows an update. */
   plannedUpdate(): void;
   create(inputs: Json): Promise<{ id: string; outs: Json }>;
-  read(id: string, stored: Json): Promise<reconcile.ReadResult>;
+  /** `inputs` are those in the state, where the adapter gets them: they stay as they are while they describe the record. */
+  read(id: string, stored: Json, inputs?: Json): Promise<reconcile.ReadResult>;
   update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
   delete(id: string, stored: Json): Promise<void>;
 }
@@ -193,9 +194,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       await gate.organization(id);
       const compared = await steps.diff(id, olds, news);
       if (compared.replaces.length === 0) await noteKept(held);
-      // Another kind of provider wrote the state, or the service has moved. The update stores the handler and the address, and
-      // sends nothing.
-      const isStale = olds[PROVIDER] === undefined || isMoved(await config(), olds);
+      // A native resource, which had no handler, or the service has moved. The update stores the handler and the address, and sends
+      // nothing.
+      const isStale = (!looksUp && olds[PROVIDER] === undefined) || isMoved(await config(), olds);
       const changes = compared.changes || isStale;
       if (changes) offline.expectStep();
       else offline.expectNone();
@@ -212,19 +213,16 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       const { id, outs } = await steps.create(await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),
-    read: reported((id, stored) =>
+    read: reported((id, stored, inputs) =>
       refresh.read(id, stored, declared.size === 0, async () => {
         await gate.address(stored);
         const own = await reportingSessionFor(steps.held(id, stored), stored);
         const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
-        const result = await steps.read(own, id, stored, isRefresh).catch((error) => gate.explain(id, error));
+        const about = { inputs, isRefresh };
+        const result = await steps.read(own, id, stored, about).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
-        const here = { [SERVICE]: serviceOf((await config()).baseUrl) };
-        return {
-          ...result,
-          props: keyed(result.props, { ...stored, ...here }),
-          inputs: { ...result.inputs, ...here },
-        };
+        const here = { ...stored, [SERVICE]: serviceOf((await config()).baseUrl) };
+        return { ...result, props: keyed(result.props, here), inputs: keyed(result.inputs ?? {}, here) };
       }),
     ),
     update: reported(async (id, olds, news) => {
@@ -252,9 +250,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
   Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
 
-// Read and delete receive only outputs, so these carry what locates the journal and the service.
-const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service }: Json): Json => ({
+// Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service.
+const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json): Json => ({
   ...outs,
   ...(key !== undefined && { [KEY]: key }),
   ...(service !== undefined && { [SERVICE]: service }),
+  ...(replaceOn !== undefined && { [REPLACE_ON]: replaceOn }),
 });

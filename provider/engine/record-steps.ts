@@ -130,7 +130,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       await shareName(kind, created.id, inputs);
       return created;
     },
-    read: (session, id, stored, isRefresh) => reconcile.read(kind, session, id, stored, isRefresh),
+    read: (session, id, stored, about) => reconcile.read(kind, session, id, stored, about),
     update: (session, id, olds, news) => reconcile.update(kind, session, id, olds, news),
     delete: async (session, id, stored) => {
       const isRemoved = await reconcile.remove(kind, session, id, stored);

@@ -123,8 +123,9 @@ export const removedText = (
   if (kind === kindRecords.identity) return removedIdentity(urn, outputs, shown, identities);
   if (kind !== kindRecords.roleBinding) return undefined;
   const set = sets.find((one) => takesOver(one, outputs));
-  if (set === undefined) return removedBinding(outputs);
-  return `RoleBinding ${logicalName(outputs)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
+  const own = { ...outputs, [KEY]: urn };
+  if (set === undefined) return removedBinding(own);
+  return `RoleBinding ${logicalName(own)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
 };
 
 const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: readonly NewIdentity[]): string => {

@@ -1,7 +1,7 @@
 // What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
 import type { TakenOver } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
-import type { CheckFailure, DiffResult, ReadResult } from "../reconcile/index.ts";
+import type { CheckFailure, DiffResult, Reading, ReadResult } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Ledger, Session } from "../run/session.ts";
 import type { RecordNames } from "./record-names.ts";
@@ -45,8 +45,7 @@ export interface Steps {
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
   create(session: Session, inputs: Json): Promise<{ id: string; outs: Json }>;
-  /** `isRefresh`: of a refresh, before anything is declared. */
-  read(session: Session, id: string, stored: Json, isRefresh: boolean): Promise<ReadResult>;
+  read(session: Session, id: string, stored: Json, about: Reading): Promise<ReadResult>;
   update(session: Session, id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
   delete(session: Session, id: string, stored: Json): Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { PolicyDocument } from "./policy-document.ts";
 import { policyForms } from "./policy-form.ts";
 import { policyMatch } from "./policy-match.ts";
 import { createPolicyResources } from "./policy-resources.ts";
+import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
 interface AccessPolicyFields {
@@ -50,7 +51,12 @@ export class AccessPolicy extends pulumi.ComponentResource {
 
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const policy = policyFrom(name, args);
-    super("irm:index:AccessPolicy", name, {}, opts);
+    const unpin = pinPosition(new.target);
+    try {
+      super("irm:index:AccessPolicy", name, {}, opts);
+    } finally {
+      unpin();
+    }
     const { classes, client } = policyForms.of(new.target);
     const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace } = args;
     const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this));

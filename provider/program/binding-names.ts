@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp } from "../../schema/index.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import type { Entered } from "./dependencies.ts";
+import { plainValue } from "./output.ts";
 import { perRun } from "./run.ts";
 
 // uid to name, of the records that the program has looked up.
@@ -19,8 +20,12 @@ export const remembered = <T extends { uid: string; name: string }>(record: T): 
 export const bindingNames = (entered: Entered, { identity, role, parent }: pulumi.Inputs): pulumi.Inputs => ({
   identity: nameOf(entered, identity),
   role: nameOf(entered, role),
-  group: groupNameOf(entered, parent),
+  group: plainValue(groupNameOf(entered, parent)),
 });
+
+/** The argument `names` of one pair of a set. */
+export const nameOf = (entered: Entered, reference: pulumi.Input<string | undefined>): Promise<string | undefined> =>
+  plainValue(outputOf(entered, reference));
 
 // Group to its argument `parent`; an organization has none.
 const parents = new WeakMap<pulumi.Resource, unknown>();
@@ -32,7 +37,7 @@ export const rememberParent = (group: pulumi.Resource, parent: unknown): void =>
 /** Of a group that the program declares its path, as far as the program declares what is above it; of an organization its name. */
 const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
   const own = entered.resourceOf(reference);
-  if (own === undefined) return nameOf(entered, reference);
+  if (own === undefined) return outputOf(entered, reference);
   const groups = [own];
   for (let above = parentOf(entered, own); above && !groups.includes(above); above = parentOf(entered, above))
     groups.unshift(above);
@@ -65,10 +70,7 @@ const pathFrom = (parts: readonly Part[]): string | undefined => {
   return shown.some(({ name }) => name === undefined) ? parts.at(-1)?.name : shown.map(({ name }) => name).join("/");
 };
 
-export const nameOf = (
-  entered: Entered,
-  reference: pulumi.Input<string | undefined>,
-): pulumi.Output<string | undefined> => {
+const outputOf = (entered: Entered, reference: pulumi.Input<string | undefined>): pulumi.Output<string | undefined> => {
   const resource = entered.resourceOf(reference);
   if (resource) return masked(ownName(resource));
   const named = pulumi.output(reference).apply(async (uid) => {

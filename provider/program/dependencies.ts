@@ -10,6 +10,7 @@ import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
+import { settled } from "./output.ts";
 import { reportRemovals } from "./removals.ts";
 import { perRun } from "./run.ts";
 
@@ -163,7 +164,7 @@ export const programWith = (timeoutMs: number): Program => {
         byResource.set(resource, entry);
         const { uid = resource.id } = resource as { uid?: pulumi.Output<string> };
         byId.set(resource.id, resource).set(uid, resource);
-        knownValue(uid).then(
+        settled(uid).then(
           // A uid as text means the group, where an association has the same.
           (known) => known !== undefined && !sharesUid && byUid.set(known, resource),
           () => undefined,
@@ -229,7 +230,7 @@ const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): P
       resolve(resource);
     };
     const timer = setTimeout(finish, timeoutMs);
-    const settled = (found: string | undefined, resource: pulumi.Resource) => {
+    const note = (found: string | undefined, resource: pulumi.Resource) => {
       left--;
       if (found === uid) finish(resource);
       else if (left === 0) finish();
@@ -237,13 +238,10 @@ const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): P
     };
     for (const { resource } of entries as Required<Entry>[])
       knownId(resource).then(
-        (found) => settled(found, resource),
-        () => settled(undefined, resource),
+        (found) => note(found, resource),
+        () => note(undefined, resource),
       );
   });
 
-/** The id; undefined in a preview that does not know it. `promise` is the SDK's own, not in its types. */
-const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => knownValue(resource.id);
-
-const knownValue = (output: pulumi.Output<string>): Promise<string | undefined> =>
-  (output as unknown as { promise(): Promise<string | undefined> }).promise();
+/** The id; undefined in a preview that does not know it. */
+const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => settled(resource.id);

@@ -5,7 +5,7 @@
 // signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import { settled } from "./removals.ts";
+import { settled } from "./output.ts";
 import { isOnCommandLine } from "./run.ts";
 
 export const failWith = (inputs: pulumi.Inputs): void => {

@@ -1,6 +1,7 @@
 // Provider: a service and the credentials for it, for a program with several, or with settings of its own. Native resources alone take it.
 import * as pulumi from "@pulumi/pulumi";
 import { unknownArguments } from "../../client/config.ts";
+import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
 export interface ProviderArgs {
@@ -41,7 +42,12 @@ export class Provider extends pulumi.ProviderResource {
       ...(requestTimeout !== undefined && { requestTimeout: pulumi.output(requestTimeout).apply(String) }),
       ...(token !== undefined && { token: pulumi.secret(token) }),
     };
-    super("irm", name, inputs, pulumi.mergeOptions(opts, { additionalSecretOutputs: ["token"] }));
+    const unpin = pinPosition(new.target);
+    try {
+      super("irm", name, inputs, pulumi.mergeOptions(opts, { additionalSecretOutputs: ["token"] }));
+    } finally {
+      unpin();
+    }
   }
 }
 

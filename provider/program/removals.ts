@@ -14,6 +14,7 @@ import type { Leaving, NewIdentity } from "../engine/review.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
+import { settled } from "./output.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -139,7 +140,3 @@ const invoked = (request: Request): Promise<Answer> => {
     monitor.invoke(request, (error, answer) => (error ? reject(error) : resolve(answer)));
   }).finally(done);
 };
-
-/** The SDK's own, not in its types; undefined where a preview does not know it. */
-export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> =>
-  (output as unknown as { promise(): Promise<T | undefined> }).promise();

@@ -9,7 +9,8 @@ import { currentProgram, type Entered, literalsOf, watchProgram } from "./depend
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { boundRecords, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
-import { settled } from "./removals.ts";
+import { markHandled, settled } from "./output.ts";
+import { pinPosition } from "./position.ts";
 import { checkedRoles, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
@@ -55,7 +56,12 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
     const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
     markHandled(bag);
-    super(form.prefix + type, name, bag, entered.opts);
+    const unpin = pinPosition(new.target);
+    try {
+      super(form.prefix + type, name, bag, entered.opts);
+    } finally {
+      unpin();
+    }
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);
@@ -78,26 +84,3 @@ export const claimPlace = (
   const [problem] = entered.places.claim(place, {}, { type, name, exclusive: exclusive === true }) ?? [];
   if (problem) throw programError(`${type} ${name}: ${problem.property}: ${problem.reason}`);
 };
-
-// A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
-export const markHandled = (value: unknown): void => {
-  if (value instanceof Promise) value.catch(() => undefined);
-  else if (pulumi.Output.isInstance(value))
-    for (const part of partsOf(value)) Promise.resolve(part).catch(() => undefined);
-  else if (typeof value === "object" && value !== null && !pulumi.Resource.isInstance(value))
-    for (const member of Object.values(value)) markHandled(member);
-};
-
-/** The promises of an output, each of which rejects with it. */
-const partsOf = (output: pulumi.Output<unknown>): readonly unknown[] => {
-  const own = output as unknown as Internals;
-  return [own.promise(), own.allResources?.(), own.isKnown, own.isSecret];
-};
-
-/** Of an output; not in the SDK's types (@pulumi/pulumi/output.ts). */
-interface Internals {
-  promise(): Promise<unknown>;
-  allResources?(): Promise<unknown>;
-  isKnown: Promise<boolean>;
-  isSecret: Promise<boolean>;
-}

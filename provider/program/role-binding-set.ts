@@ -9,8 +9,9 @@ import { formOf, requireOneForm, withAliases } from "./form.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import { type BoundRecord, referenceUid, uidOf } from "./inputs.ts";
-import { settled } from "./removals.ts";
-import { claimPlace, markHandled } from "./resource.ts";
+import { markHandled, settled } from "./output.ts";
+import { pinPosition } from "./position.ts";
+import { claimPlace } from "./resource.ts";
 import type { Role } from "./role.ts";
 import { type CheckedNames, checkedRole, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
@@ -100,7 +101,12 @@ export class RoleBindingSet extends pulumi.CustomResource {
       ...described,
       ...own,
     };
-    super(form.prefix + TYPE, name, bag, entered.opts);
+    const unpin = pinPosition(new.target);
+    try {
+      super(form.prefix + TYPE, name, bag, entered.opts);
+    } finally {
+      unpin();
+    }
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
     entered.constructed(this);

@@ -4,5 +4,5 @@ export { type CheckFailure, check } from "./check.ts";
 export { create } from "./create.ts";
 export { remove } from "./delete.ts";
 export { type DiffResult, diff } from "./diff.ts";
-export { type ReadResult, read } from "./read.ts";
+export { type Reading, type ReadResult, read } from "./read.ts";
 export { update } from "./update.ts";

@@ -1,8 +1,10 @@
 // Read: the record as it is, as outputs and as inputs, so that a manual change shows as a diff.
 import { isUidp, type Json } from "../../schema/index.ts";
-import { keepVolatile } from "../record/changes.ts";
+import { changeOf, keepVolatile } from "../record/changes.ts";
+import { desiredFrom } from "../record/desired.ts";
+import { placeOf } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
-import { inputsFrom, outputsFrom } from "../record/state.ts";
+import { changedSwitches, inputsFrom, outputsFrom } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { readInBatch } from "./read-batch.ts";
@@ -14,18 +16,34 @@ export interface ReadResult {
   inputs?: Json;
 }
 
-/** `stored` are the outputs in the state. `isRefresh`: a list may answer that began before the read (read-batch.ts). */
+export interface Reading {
+  /** those in the state, where the adapter gets them: they stay as they are while they describe the record */
+  inputs?: Json | undefined;
+  /** of a refresh, before anything is declared: a list may answer that began before the read (read-batch.ts) */
+  isRefresh?: boolean;
+}
+
+/** `stored` are the outputs in the state. */
 export const read = async (
   kind: Kind,
   session: Session,
   id: string,
   stored: Json,
-  isRefresh = false,
+  { inputs: given = {}, isRefresh = false }: Reading = {},
 ): Promise<ReadResult> => {
   if (!isUidp(id)) throw new Error(`"${id}" is not the uid of ${withArticle(kind.word)}`);
   const readSingly = () => readUnlessDeleted(kind, session, id, stored);
   const record = await (isRefresh ? readInBatch(kind, session, id, readSingly) : readSingly());
   if (!record) return { id: "", props: {} };
   const observed = outputsFrom(kind, record, stored);
-  return { id, props: keepVolatile(kind, observed, stored), inputs: inputsFrom(kind, id, observed, stored) };
+  const inputs = isAsGiven(kind, id, observed, given) ? given : inputsFrom(kind, id, observed, stored);
+  return { id, props: keepVolatile(kind, observed, stored), inputs };
+};
+
+/** Whether the inputs describe the record: others in their place would make the next update save a resource that does not differ. */
+const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json): boolean => {
+  if (Object.keys(given).length === 0) return false;
+  const desired = desiredFrom(kind, given);
+  const { paths, replaces } = changeOf(desired, placeOf(kind, id), observed);
+  return paths.length === 0 && replaces.length === 0 && changedSwitches(observed, desired.args).length === 0;
 };

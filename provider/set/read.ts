@@ -2,12 +2,12 @@
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import type { ReadResult } from "../reconcile/read.ts";
+import type { Reading, ReadResult } from "../reconcile/read.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { type Live, listLive, listLiveInBatch, withKnown } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
-import { bindingsIn } from "./pair.ts";
+import { bindingsIn, grants, pairsIn } from "./pair.ts";
 import { keptOnPurpose } from "./protect.ts";
 import { settingsOf } from "./settings.ts";
 
@@ -16,7 +16,7 @@ export const readSet = async (
   session: Session,
   group: string,
   stored: Json,
-  isRefresh = false,
+  { inputs: given = {}, isRefresh = false }: Reading = {},
 ): Promise<ReadResult> => {
   const known = bindingsIn(stored, "bindings");
   const listed = await (isRefresh ? listLiveInBatch(session, group) : listLive(session, group));
@@ -30,7 +30,19 @@ export const readSet = async (
     stored,
     hiddenNames([], stored),
   );
-  return { id: group, props: outputs, inputs: inputsOf(outputs) };
+  return { id: group, props: outputs, inputs: isAsGiven(outputs, given) ? given : inputsOf(outputs) };
+};
+
+/** Whether the inputs describe what is managed. */
+const isAsGiven = (outputs: Json, given: Json): boolean => {
+  if (given.parent !== outputs.parent) return false;
+  const pairs = pairsIn(given);
+  const managed = bindingsIn(outputs, "bindings");
+  return (
+    pairs.length === managed.length &&
+    pairs.every((pair) => managed.some((one) => grants(one, pair))) &&
+    JSON.stringify(settingsOf(given)) === JSON.stringify(settingsOf(outputs))
+  );
 };
 
 const withReasons = async (

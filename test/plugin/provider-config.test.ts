@@ -28,7 +28,8 @@ describe("the arguments of an explicit provider", () => {
     const plugin = await startPlugin({ ...env, IRM_BASE_URL: "https://elsewhere.example.com", ACME: token });
     await plugin.configure({ baseUrl: service.baseUrl, identityTokenEnv: "ACME" }, "acme");
     const { inputs } = await plugin.check(urnOf("Group", "there"), { parent: org, name: "there" });
-    expect((await plugin.create(urnOf("Group", "there"), inputs)).outs).toMatchObject({ __service: service.baseUrl });
+    expect(inputs).toMatchObject({ __service: service.baseUrl });
+    expect((await plugin.create(urnOf("Group", "there"), inputs)).outs).toMatchObject({ name: "there" });
     plugin.close();
   });
 

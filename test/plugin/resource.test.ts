@@ -20,12 +20,22 @@ beforeAll(() => {
 const update = (isInput = true) => ({ kind: "UPDATE", isInput });
 
 describe("a resource", () => {
-  it("keeps what locates its journal and its service, and the handler of the dynamic resource of its name", async () => {
-    const { urn, inputs, outs, id } = await created("Group", { parent: org, name: "eng" });
-    const key = `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`;
-    expect(inputs).toEqual({ parent: org, name: "eng", [KEY]: key, [SERVICE]: fixture.service.baseUrl });
-    expect(outs).toMatchObject({ uid: id, parent: org, name: "eng", [KEY]: key, [SERVICE]: fixture.service.baseUrl });
-    expect(outs[PROVIDER]).toContain('import("pulumi-irm/dynamic")).kinds.group');
+  it("keeps its service once, no handler, and no key where its URN and the backend give it", async () => {
+    const { inputs, outs, id } = await created("Group", { parent: org, name: "eng" });
+    expect(inputs).toEqual({ parent: org, name: "eng", [SERVICE]: fixture.service.baseUrl });
+    expect(outs).toMatchObject({ uid: id, parent: org, name: "eng" });
+    for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
+  });
+
+  it("keeps the organization of the stack where the program says another than the backend", async () => {
+    const urn = urnOf("Group", "of-acme");
+    const { inputs } = await plugin.check(urn, { parent: org, name: "of-acme", [ORGANIZATION]: "acme" });
+    expect(inputs).toMatchObject({ [ORGANIZATION]: "acme" });
+    const one = { urn, inputs, ...(await plugin.create(urn, inputs)) };
+    expect(await plugin.read(urn, one.id, one.outs, inputs)).toMatchObject({ inputs });
+    const { inputs: later } = await plugin.check(urn, { parent: org, name: "of-acme" }, inputs);
+    expect(later).toEqual(inputs);
+    expect(await plugin.diff(urn, one.id, one.outs, later, inputs)).toMatchObject({ changes: false });
   });
 
   it("has all problems at once, each with its property path", async () => {
@@ -55,7 +65,26 @@ describe("a resource", () => {
     });
     const { inputs: news } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
     const { outs } = await plugin.update(one.urn, one.id, one.outs, news);
-    expect(outs).toMatchObject({ description: "new", [KEY]: one.outs[KEY], [PROVIDER]: one.outs[PROVIDER] });
+    expect(outs).toMatchObject({ description: "new" });
+    for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
+  });
+
+  it("of an older state, which repeats inputs in its outputs, is no change, and a read leaves its inputs as they are", async () => {
+    const args = { parent: org, name: "older", description: "" };
+    const { urn, id, ...one } = await created("Group", args);
+    const own = {
+      [KEY]: `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`,
+      [SERVICE]: one.inputs[SERVICE],
+    };
+    const [inputs, outs] = [
+      { ...one.inputs, ...own },
+      { ...one.outs, ...own, [PROVIDER]: "the text of the dynamic one" },
+    ];
+    expect(await compared({ urn, id, inputs, outs }, args)).toMatchObject({ changes: false, detailed: {} });
+    const read = await (await nextProcess()).read(urn, id, outs, inputs);
+    expect(read).toMatchObject({ inputs, outs: one.outs });
+    expect(await plugin.diff(urn, id, read.outs, inputs, read.inputs)).toMatchObject({ changes: false });
+    await (await nextProcess()).delete(urn, id, outs);
   });
 
   it("is gone for a read after it was deleted, and a second delete is no error", async () => {
@@ -295,7 +324,8 @@ describe("an import", () => {
 
   it("by Group.get belongs to the organization of the stack that the program names", async () => {
     const read = await plugin.read(urnOf("Group", "got"), org, { [ORGANIZATION]: "acme" });
-    expect(read.outs).toMatchObject({ uid: org, [KEY]: "acme/project/stack/Group::got" });
+    expect(read.outs).toMatchObject({ uid: org });
+    expect(read.inputs).toMatchObject({ [ORGANIZATION]: "acme" });
     expect(read.outs).not.toHaveProperty(ORGANIZATION);
   });
 

@@ -1,0 +1,39 @@
+// What an output of the SDK knows of itself, and its types do not show (@pulumi/pulumi/output.ts).
+import * as pulumi from "@pulumi/pulumi";
+
+interface Internals<T> {
+  promise(): Promise<T | undefined>;
+  allResources?(): Promise<unknown>;
+  isKnown: Promise<boolean>;
+  isSecret: Promise<boolean>;
+}
+
+const internalsOf = <T>(output: pulumi.Output<T>): Internals<T> => output as unknown as Internals<T>;
+
+/** The value; undefined where a preview does not know it. */
+export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> => internalsOf(output).promise();
+
+/**
+ * The value without the resources that it comes from: the engine stores the dependencies of each argument, and a text that only a reader
+ * sees has none of its own.
+ */
+export const plainValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
+  markHandled(output);
+  const value = await settled(output);
+  return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
+};
+
+// A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
+export const markHandled = (value: unknown): void => {
+  if (value instanceof Promise) value.catch(() => undefined);
+  else if (pulumi.Output.isInstance(value))
+    for (const part of partsOf(value)) Promise.resolve(part).catch(() => undefined);
+  else if (typeof value === "object" && value !== null && !pulumi.Resource.isInstance(value))
+    for (const member of Object.values(value)) markHandled(member);
+};
+
+/** The promises of an output, each of which rejects with it. */
+const partsOf = (output: pulumi.Output<unknown>): readonly unknown[] => {
+  const own = internalsOf(output);
+  return [own.promise(), own.allResources?.(), own.isKnown, own.isSecret];
+};

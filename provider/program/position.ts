@@ -1,0 +1,87 @@
+// Where a program declares a resource: the engine shows it in errors, and stores it with each resource. By itself the SDK sends the whole
+// stack, which was a fifth of a state: with the files of this package, and their paths on the machine.
+import { fileURLToPath, pathToFileURL } from "node:url";
+import * as pulumi from "@pulumi/pulumi";
+
+interface Frame {
+  /** of the file */
+  uri: string;
+  line: number;
+  column: number;
+}
+
+/** Of the class Resource; not in the SDK's types (@pulumi/pulumi/resource.ts). */
+interface Internals {
+  stackTrace?: (skip: number) => unknown;
+}
+
+/**
+ * Makes the SDK send the program's own frame, the caller of the class `owner`, until the function that this returns is called. An SDK
+ * that takes the stack in another way keeps its own.
+ */
+export const pinPosition = (owner: object): (() => void) => {
+  const sdk = pulumi.Resource as unknown as Internals;
+  const { stackTrace } = sdk;
+  if (typeof stackTrace !== "function" || !isKnown(stackTrace)) return () => undefined;
+  const frame = programFrame(owner);
+  sdk.stackTrace = () => (frame === undefined ? [] : [frame]);
+  return () => {
+    sdk.stackTrace = stackTrace;
+  };
+};
+
+const known = new WeakMap<object, boolean>();
+
+/** Whether the SDK's method returns what `pinPosition` makes it return: frames, from the first of its callers. */
+const isKnown = (stackTrace: (skip: number) => unknown): boolean => {
+  if (!known.has(stackTrace)) known.set(stackTrace, isTrace(stackTrace.call(pulumi.Resource, 0)));
+  return known.get(stackTrace) === true;
+};
+
+const isTrace = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isFrame);
+
+const isFrame = (value: unknown): boolean => {
+  if (value === undefined) return true;
+  const { uri, line, column } = (value ?? {}) as Partial<Frame>;
+  return typeof uri === "string" && typeof line === "number" && typeof column === "number";
+};
+
+/** The first caller that is not of this package. */
+const programFrame = (owner: object): Frame | undefined => {
+  const [caller = ""] = callersOf(owner, 1);
+  // Between the two are static methods, and the component that creates what a policy says.
+  const callers = isOwn(caller) ? callersOf(owner, Number.POSITIVE_INFINITY) : [caller];
+  return callers
+    .filter((line) => !isOwn(line))
+    .map(frameFrom)
+    .find((frame) => frame !== undefined);
+};
+
+/** Lines of the stack, as Node or the compiler of the program formats them: with its source maps. */
+const callersOf = (owner: object, limit: number): string[] => {
+  const { stackTraceLimit } = Error;
+  const holder: { stack?: string } = {};
+  try {
+    Error.stackTraceLimit = limit;
+    Error.captureStackTrace(holder, owner as () => void);
+    // It is formatted when it is read.
+    return typeof holder.stack === "string" ? holder.stack.split("\n").slice(1) : [];
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+};
+
+const PACKAGE = new URL("../", import.meta.url);
+const OWN = [PACKAGE.href, fileURLToPath(PACKAGE)];
+
+const isOwn = (line: string): boolean => OWN.some((folder) => line.includes(folder));
+
+const FRAME = /(?:\(| at |async )(?<file>(?:file:\/\/\/|\/|[A-Za-z]:\\).*):(?<line>\d+):(?<column>\d+)\)?$/;
+
+/** Undefined for code that is in no file. */
+const frameFrom = (text: string): Frame | undefined => {
+  const { file, line, column } = text.includes("<anonymous>:") ? {} : (FRAME.exec(text)?.groups ?? {});
+  if (file === undefined) return undefined;
+  const path = file.startsWith("file:") ? fileURLToPath(file) : file;
+  return { uri: pathToFileURL(path).href, line: Number(line), column: Number(column) };
+};

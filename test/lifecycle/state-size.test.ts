@@ -1,0 +1,130 @@
+// What the engine keeps of a resource. It writes the whole state after each step, so every byte of an entry is paid as often as there are
+// steps; and in the up after a refresh, once for each resource whose inputs the refresh has changed.
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { StateResource } from "../harness/engine-stack.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+
+/** One group for three identities and six role bindings, and the same bindings as a set. */
+const source = (module: string) => `
+import * as irm from "${module}";
+const parent = process.env.ORG!;
+for (let g = 0; g < 2; g++) {
+  const group = new irm.Group(\`group-\${g}\`, { parent, name: \`group-\${g}\` });
+  const identities = [0, 1, 2].map((i) => {
+    const name = \`identity-\${g}-\${i}\`;
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:acme/" + name };
+    return new irm.Identity(name, { parent: group, name, claimMatch });
+  });
+  for (const [i, identity] of identities.entries())
+    for (const role of ["viewer", "editor"])
+      new irm.RoleBinding(\`binding-\${g}-\${i}-\${role}\`, { parent: group, identity, role });
+  const other = new irm.Group(\`other-\${g}\`, { parent: group, name: \`other-\${g}\` });
+  const bindings = identities.flatMap((identity) => ["viewer", "editor"].map((role) => ({ identity, role })));
+  new irm.RoleBindingSet(\`set-\${g}\`, { parent: other, bindings });
+}
+const last = irm.Group.get("last", process.env.ORG!);
+new irm.AccessPolicy("policy", { policy: { organization: { uid: parent }, groups: { platform: null } } });
+`;
+
+const sizeOf = (value: unknown): number => JSON.stringify(value).length;
+
+const isOurs = ({ type, id }: StateResource): boolean => /\birm:(index:)?[A-Z]/.test(type) && id !== undefined;
+
+/** What takes how many bytes in an entry, the largest first. */
+const partsOf = (resource: StateResource): string =>
+  Object.entries(resource)
+    .map(([name, value]) => ({ name, size: sizeOf({ [name]: value }) - 1 }))
+    .toSorted((a, b) => b.size - a.size)
+    .map(({ name, size }) => `${name} ${size}`)
+    .join(", ");
+
+describe.each([
+  { module: "pulumi-irm", most: { Group: 1_650, Identity: 1_950, RoleBinding: 2_300 }, mean: 2_060 },
+  { module: "pulumi-irm/plugin", most: { Group: 1_200, Identity: 1_400, RoleBinding: 1_700 }, mean: 1_560 },
+])("the state of $module", ({ module, most, mean }) => {
+  let place: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    const env = { ORG: place.server.organization };
+    program = await place.program("size", source(module), env, { plugin: inject("pluginFolder") });
+    await program.must("up", "--yes", "--skip-preview");
+  });
+  afterAll(() => place.close());
+
+  const ours = () => program.state().resources.filter(isOurs);
+  const ofType = (type: string) => ours().filter((one) => one.type.endsWith(`:${type}`));
+  const named = (head: string) => ours().filter(({ urn }) => urn.includes(`::${head}-`));
+
+  it.each(Object.entries(most))("has few bytes of each %s", (type, bytes) => {
+    const largest = ofType(type).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0] as StateResource;
+    expect(sizeOf(largest), `${sizeOf(largest)} bytes: ${partsOf(largest)}`).toBeLessThanOrEqual(bytes);
+  });
+
+  it("has few bytes of a resource, among 10 % groups, 30 % identities and 60 % role bindings", () => {
+    const mix = ["group", "identity", "binding"].flatMap(named);
+    expect(mix).toHaveLength(20);
+    const bytes = mix.reduce((sum, one) => sum + sizeOf(one), 0) / mix.length;
+    expect(bytes, mix.map(partsOf).join("\n")).toBeLessThanOrEqual(mean);
+  });
+
+  it("shows where the program declares each, and no other file", () => {
+    for (const { urn, type, sourcePosition, stackTrace } of program.state().resources as Positioned[]) {
+      if (/^pulumi:(pulumi:Stack|providers:)/.test(type)) continue;
+      expect(sourcePosition, urn).toMatch(/^project:\/\/\/index\.js#\d+,\d+$/);
+      expect(stackTrace, urn).toEqual([{ sourcePosition }]);
+    }
+    const lineOf = (name: string) =>
+      (ours().find(({ urn }) => urn.endsWith(`::${name}`)) as Positioned).sourcePosition.replace(/^.*#|,.*$/g, "");
+    const lines = source(module).split("\n");
+    const written = (text: string) => String(lines.findIndex((line) => line.includes(text)) + 1);
+    expect(lineOf("group-1")).toBe(written("= new irm.Group(`group-"));
+    expect(lineOf("identity-0-2")).toBe(written("return new irm.Identity("));
+    expect(lineOf("last")).toBe(written("irm.Group.get("));
+    expect(lineOf("policy/platform")).toBe(written("new irm.AccessPolicy("));
+  });
+
+  it("names the dependencies of each argument once: what a role binding shows for its reader has none", () => {
+    for (const { propertyDependencies: { names, ...others } = {} } of ofType("RoleBinding") as Depending[]) {
+      expect(names).toEqual([]);
+      expect(Object.keys(others)).toEqual(expect.arrayContaining(["identity", "parent", "role"]));
+      expect([others.identity, others.parent].map((one) => one?.length)).toEqual([1, 1]);
+    }
+  });
+
+  // One that is got by its uid is not managed: a refresh shows it as it is.
+  const managed = () => ours().filter(({ urn }) => !urn.endsWith("::last"));
+
+  it("has the same inputs after a refresh", async () => {
+    const before = inputsIn(managed());
+    await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(inputsIn(managed())).toEqual(before);
+  });
+
+  it("has other inputs after a refresh of what was changed by hand, and of nothing else", async () => {
+    const before = inputsIn(managed());
+    const [group] = place.rows("groups", "name = ?", "other-1");
+    const { status } = await place.call("PATCH", `/iam/v2beta1/groups/${group?.uid}?updateMask=description`, {
+      description: "by hand",
+    });
+    expect(status).toBe(200);
+    await program.must("refresh", "--yes", "--skip-preview");
+    const after = inputsIn(managed());
+    expect([...after.keys()].filter((urn) => after.get(urn) !== before.get(urn))).toEqual([
+      expect.stringMatching(/::other-1$/),
+    ]);
+  });
+});
+
+interface Positioned extends StateResource {
+  sourcePosition: string;
+  stackTrace: unknown;
+}
+
+interface Depending extends StateResource {
+  propertyDependencies?: Record<string, string[]>;
+}
+
+/** As the state has them. */
+const inputsIn = (resources: readonly StateResource[]): Map<string, string> =>
+  new Map(resources.map(({ urn, inputs }) => [urn, JSON.stringify(inputs)]));
