@@ -21,7 +21,9 @@ const readAll = async (session: Session, stack: readonly Stored[], parallel = 8)
   const worker = async () => {
     for (let next = left.shift(); next; next = left.shift()) {
       const [place, { kind, id, outs }] = next;
-      results[place] = await reconcile.read(kindRecords[kind], session, id, outs, true).catch((error: Error) => error);
+      results[place] = await reconcile
+        .read(kindRecords[kind], session, id, outs, { isRefresh: true })
+        .catch((error: Error) => error);
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
