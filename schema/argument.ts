@@ -7,7 +7,7 @@ const SHARED: Readonly<Record<string, string>> = {
   adopt:
     'Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity ' +
     "and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external " +
-    "group: with all its fields). It is left in place when the resource is deleted.",
+    "group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created",
   deleteAdopted: "An adopted record is deleted with the resource; default: it is left in place",
   forceDestroyMax: "Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50",
 };

@@ -12,6 +12,8 @@ import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { capabilitiesPage } from "./capabilities-page.ts";
 import { messageTypes } from "./message-types.ts";
+import { nativeFiles } from "./native-text.ts";
+import { programFiles } from "./program-text.ts";
 import { root } from "./project.mjs";
 import { protoText } from "./proto-text.ts";
 import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
@@ -19,8 +21,12 @@ import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;
 const [target = root] = positionals;
-const folders = [join("schema", "generated"), join("plugin", "generated")] as const;
-const [fromSchema, fromPlugin] = folders;
+const folders = [
+  join("schema", "generated"),
+  join("plugin", "generated"),
+  join("provider", "program", "generated"),
+] as const;
+const [fromSchema, fromPlugin, fromKinds] = folders;
 const page = join("docs", "capabilities.md");
 
 const schemaText = jsonText(pluginSchema());
@@ -32,6 +38,8 @@ const wanted = new Map([
   [join(fromSchema, "access.tests.schema.json"), jsonText(testFileSchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
+  ...[...programFiles()].map(([name, text]): [string, string] => [join(fromKinds, name), text]),
+  ...[...nativeFiles()].map(([name, text]): [string, string] => [join(fromKinds, "native", name), text]),
   [page, capabilitiesPage()],
 ]);
 

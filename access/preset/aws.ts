@@ -21,11 +21,34 @@ export interface AwsArgs {
 
 /** Arguments of an Identity: assumed by an AWS principal. */
 export interface AwsRelationship {
-  awsIdentity: { awsAccount: string } & (
-    | { arn: string; arnPattern?: undefined }
-    | { arn?: undefined; arnPattern: string }
+  /** The principal: its account, its ARN and its id */
+  awsIdentity: {
+    /** Twelve digits */
+    awsAccount: string;
+  } & (
+    | {
+        /** ARN of the principal */
+        arn: string;
+        arnPattern?: undefined;
+      }
+    | {
+        arn?: undefined;
+        /** Pattern for the ARN */
+        arnPattern: string;
+      }
   ) &
-    ({ userId: string; userIdPattern?: undefined } | { userId?: undefined; userIdPattern: string });
+    (
+      | {
+          /** Id of the principal */
+          userId: string;
+          userIdPattern?: undefined;
+        }
+      | {
+          userId?: undefined;
+          /** Pattern for the id */
+          userIdPattern: string;
+        }
+    );
 }
 
 const accountViolation = (text: string): string | undefined =>
@@ -105,5 +128,12 @@ export const awsPreset: Preset<AwsArgs, AwsRelationship> = {
   relationship,
 };
 
-/** Assumed by an AWS principal: `aws({ account: "123456789012", role: "deployer" })`. */
+/**
+ * Assumed by an AWS principal. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...aws({ account: "123456789012", role: "deployer" }) });
+ * ```
+ */
 export const aws = presetFunction("aws", awsPreset);

@@ -46,5 +46,12 @@ export const buildkitePreset: Preset<BuildkiteArgs, ClaimMatchRelationship> = {
   relationship,
 };
 
-/** Assumed by the jobs of a pipeline: `buildkite({ organization: "acme", pipeline: "images", branch: "main" })`. */
+/**
+ * Assumed by the jobs of a pipeline. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...buildkite({ organization: "acme", pipeline: "images", branch: "main" }) });
+ * ```
+ */
 export const buildkite = presetFunction("buildkite", buildkitePreset);

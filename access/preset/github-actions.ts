@@ -86,5 +86,12 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
   relationship,
 };
 
-/** Assumed by the workflows of a repository: `githubActions({ repository: "acme/images", branch: "main" })`. */
+/**
+ * Assumed by the workflows of a repository. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...githubActions({ repository: "acme/images", branch: "main" }) });
+ * ```
+ */
 export const githubActions = presetFunction("githubActions", githubActionsPreset);

@@ -63,5 +63,12 @@ export const gitlabPreset: Preset<GitlabArgs, ClaimMatchRelationship> = {
   relationship,
 };
 
-/** Assumed by the pipelines of a project: `gitlab({ project: "acme/images", branch: "main" })`. */
+/**
+ * Assumed by the pipelines of a project. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...gitlab({ project: "acme/images", branch: "main" }) });
+ * ```
+ */
 export const gitlab = presetFunction("gitlab", gitlabPreset);

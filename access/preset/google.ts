@@ -58,5 +58,12 @@ export const googlePreset: Preset<GoogleArgs, ClaimMatchRelationship> = {
   relationship,
 };
 
-/** Assumed by workloads of a service account: `google({ uniqueId: "112010400000000710080" })`. */
+/**
+ * Assumed by workloads of a service account. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...google({ uniqueId: "112010400000000710080" }) });
+ * ```
+ */
 export const google = presetFunction("google", googlePreset);

@@ -4,6 +4,7 @@ import { audienceField, issuerField } from "./issuer.ts";
 import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
 import { segment, subjectOf } from "./text.ts";
 
+/** A service account of a cluster. */
 export interface KubernetesArgs {
   /** The cluster's issuer: `kubectl get --raw /.well-known/openid-configuration` shows it */
   issuer: string;
@@ -50,5 +51,12 @@ export const kubernetesPreset: Preset<KubernetesArgs, ClaimMatchRelationship> = 
   relationship,
 };
 
-/** Assumed by the pods of a service account: `kubernetes({ issuer, namespace: "prod", serviceAccount: "deployer" })`. */
+/**
+ * Assumed by the pods of a service account. Errors: an argument that breaks a rule is a TypeError that names each problem.
+ *
+ * @example
+ * ```ts
+ * new Identity("ci", { parent: platform, name: "ci", ...kubernetes({ issuer: "https://k8s.acme.example", namespace: "prod", serviceAccount: "deployer" }) });
+ * ```
+ */
 export const kubernetes = presetFunction("kubernetes", kubernetesPreset);

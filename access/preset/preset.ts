@@ -4,12 +4,28 @@ import { suggestion } from "../../schema/nearest.ts";
 
 /** Arguments of an Identity: assumed by a workload whose token's claims match. */
 export interface ClaimMatchRelationship {
+  /** What the claims of a token must be */
   claimMatch: {
+    /** `iss`, byte for byte */
     issuer: string;
+    /** `aud`; default: the issuer of the service, its bare host, or the API audience */
     audience?: string;
+    /** Further claims, each equal; default: none */
     claims?: Record<string, string>;
+    /** Further claims, each matching its pattern; default: none */
     claimPatterns?: Record<string, string>;
-  } & ({ subject: string; subjectPattern?: undefined } | { subject?: undefined; subjectPattern: string });
+  } & (
+    | {
+        /** `sub`, byte for byte */
+        subject: string;
+        subjectPattern?: undefined;
+      }
+    | {
+        subject?: undefined;
+        /** Pattern for `sub` */
+        subjectPattern: string;
+      }
+  );
 }
 
 export interface PresetField {

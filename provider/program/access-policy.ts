@@ -1,4 +1,4 @@
-// AccessPolicy: a policy (docs/policy.md) as resources. Logical names follow from the keys of the policy, never from its order.
+// AccessPolicy: from the arguments of a program to a policy, and from the policy to resources (policy-resources.ts).
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -39,6 +39,17 @@ export type AccessPolicyArgs = AccessPolicyFields &
       }
   );
 
+/**
+ * AccessPolicy: a policy (docs/policy.md) as resources: its groups, roles, identities, and who has which role where. Logical names
+ * follow from the keys of the policy, never from its order.
+ *
+ * Errors: all mistakes of the policy are one error of the preview, each with its place; those of the resources are their own.
+ *
+ * @example
+ * ```ts
+ * new AccessPolicy("access", { file: "access.yaml", exclusive: true });
+ * ```
+ */
 export class AccessPolicy extends pulumi.ComponentResource {
   /** uid of the organization */
   readonly organization: pulumi.Output<string>;
@@ -49,6 +60,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
   /** uids of the custom roles, by key */
   readonly roles: Record<string, pulumi.Output<string>>;
 
+  /** `name` is the logical name of the component, with which those of its resources begin. */
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const policy = policyFrom(name, args);
     const unpin = pinPosition(new.target);

@@ -9,17 +9,6 @@ import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
 
-export interface AdoptArgs {
-  /**
-   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with
-   * this identity and role, of a group invite: with this role and address, of an account association: in this group). It is
-   * left in place when the resource is deleted.
-   */
-  adopt?: pulumi.Input<string>;
-  /** An adopted record is deleted with the resource; default: it is left in place */
-  deleteAdopted?: boolean;
-}
-
 /** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object = {}): pulumi.Inputs => {
   if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));

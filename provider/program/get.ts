@@ -7,6 +7,7 @@ import { referenceUid } from "./inputs.ts";
 import { isPlanned, unknownRecord } from "./planned.ts";
 import { programError, programSession } from "./session.ts";
 
+/** A record by its name, in a group or at the root. */
 export interface GetArgs {
   /** The whole name */
   name: string;

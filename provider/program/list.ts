@@ -9,9 +9,18 @@ export type ListArgs<Request> = Omit<Request, "pageToken" | "skip">;
 
 // What a list leaves out, the program's filters say. There is nothing yet in a record that the update creates.
 export async function* listRecords<T extends { uid: string }>(
-  { list: { operation, plural } }: Resource,
+  resource: Resource,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
   if (isPlanned(args)) return;
-  yield* listAll<T>(await programSession(), { operation, plural }, args);
+  const { operation, plural } = resource.list;
+  const own = await withRole(resource, args);
+  yield* listAll<T>(await programSession(), { operation, plural }, own);
 }
+
+/** A list of role bindings takes the name of a built-in role. */
+const withRole = async ({ field }: Resource, args: Json): Promise<Json> => {
+  if (field !== "roleBinding" || args.role === undefined) return args;
+  const { builtInRoleUid, isRoleName } = await import("../kind/built-in-role.ts");
+  return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(await programSession(), args.role) } : args;
+};

@@ -17,6 +17,7 @@ interface RecordDocument {
   description?: string;
 }
 
+/** A group of a policy, with the groups below it. */
 export interface PolicyGroupDocument extends RecordDocument {
   /** The groups below, by name */
   groups?: Record<string, PolicyGroupDocument | null>;
@@ -50,6 +51,7 @@ export type PolicyIdentityDocument = InGroup &
     awsIdentity: NonNullable<IdentityMessage["awsIdentity"]>;
   }>;
 
+/** A custom role of a policy. */
 export interface PolicyRoleDocument extends InGroup {
   /** What the role grants: `repo.list` */
   can: string[];
@@ -58,13 +60,31 @@ export interface PolicyRoleDocument extends InGroup {
 /** Who may do what, by name: the shape of a policy file (docs/policy.md). */
 export interface PolicyDocument {
   /** Name of the organization that is created, or the uid of one that exists */
-  organization: string | { name: string; description?: string } | { uid: string };
+  organization:
+    | string
+    | {
+        /** Name of the organization that is created */
+        name: string;
+        /** One line, at most 512 characters; default: empty */
+        description?: string;
+      }
+    | {
+        /** uid of an organization that exists */
+        uid: string;
+      };
   /** The groups, by name */
   groups?: Record<string, PolicyGroupDocument | null>;
   /** Who may act, by name */
   identities?: Record<string, PolicyIdentityDocument>;
   /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know */
-  roles?: Record<string, PolicyRoleDocument | { builtIn: true }>;
+  roles?: Record<
+    string,
+    | PolicyRoleDocument
+    | {
+        /** A built-in role that this version does not know */
+        builtIn: true;
+      }
+  >;
   /** Who has which role where: path of a group (`/` is the organization), role, identities */
   access?: Record<string, Record<string, string[]>>;
 }

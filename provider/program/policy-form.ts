@@ -1,10 +1,10 @@
 // What differs between a policy of dynamic and one of native resources.
 import type * as pulumi from "@pulumi/pulumi";
 import { perClass } from "./form.ts";
-import { Group } from "./group.ts";
-import { Identity } from "./identity.ts";
+import { Group } from "./generated/group.ts";
+import { Identity } from "./generated/identity.ts";
+import { Role } from "./generated/role.ts";
 import type { ListClient } from "./policy-match.ts";
-import { Role } from "./role.ts";
 import { RoleBindingSet } from "./role-binding-set.ts";
 import { programSession } from "./session.ts";
 

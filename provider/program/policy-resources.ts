@@ -8,11 +8,11 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
-import type { Group, GroupArgs } from "./group.ts";
-import type { Identity, IdentityArgs } from "./identity.ts";
+import type { Group, GroupArgs } from "./generated/group.ts";
+import type { Identity, IdentityArgs } from "./generated/identity.ts";
+import type { Role } from "./generated/role.ts";
 import type { PolicyForm } from "./policy-form.ts";
 import type { PolicyMatch } from "./policy-match.ts";
-import type { Role } from "./role.ts";
 
 export interface PolicyOptions {
   /** name of the component */

@@ -4,6 +4,7 @@ import { unknownArguments } from "../../client/config.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
+/** Settings of an explicit provider; what is left out is that of the environment. */
 export interface ProviderArgs {
   /** Address of the API: https, or http on loopback */
   baseUrl?: pulumi.Input<string>;
@@ -31,8 +32,17 @@ export interface ProviderArgs {
   token?: pulumi.Input<string>;
 }
 
-/** The service, and the credentials for it. What is not given is that of the environment, where that is for the same service (docs/plugin.md). */
+/**
+ * The service, and the credentials for it. What is not given is that of the environment, where that is for the same service
+ * (docs/plugin.md). Errors: unknown arguments are one error of the preview.
+ *
+ * @example
+ * ```ts
+ * const other = new Provider("other", { baseUrl: "https://api.example.com", tokenEnv: "OTHER_TOKEN" });
+ * ```
+ */
 export class Provider extends pulumi.ProviderResource {
+  /** `name` is its logical name, unique among the providers of the stack. */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
     requireKnown(name, args);
     const { token, requestTimeout, ...others } = args;

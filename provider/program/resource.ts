@@ -4,7 +4,7 @@ import { type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { outputNames } from "../record/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
-import { rememberParent } from "./binding-names.ts";
+import { bindingNames, rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
@@ -23,14 +23,7 @@ export abstract class IrmResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
 
-  /** `display` adds what a reader of the preview sees beside the arguments. */
-  protected constructor(
-    kind: KindName,
-    name: string,
-    args: object,
-    opts: pulumi.CustomResourceOptions,
-    display: (entered: Entered, inputs: pulumi.Inputs) => pulumi.Inputs = () => ({}),
-  ) {
+  protected constructor(kind: KindName, name: string, args: object, opts: pulumi.CustomResourceOptions) {
     const descriptor: Resource = resources[kind];
     const { type } = descriptor;
     const form = formOf(new.target);
@@ -51,8 +44,9 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
     const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
     const adopted = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
-    // One that is got by its uid is read, and has no arguments.
-    const shown = opts.id === undefined ? display(entered, given) : {};
+    // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
+    const isNamed = kind === "roleBinding" && opts.id === undefined;
+    const shown = isNamed ? { names: bindingNames(entered, given) } : {};
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
     const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
     markHandled(bag);

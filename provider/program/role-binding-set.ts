@@ -6,13 +6,13 @@ import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import type { Group } from "./group.ts";
-import type { Identity } from "./identity.ts";
+import type { Group } from "./generated/group.ts";
+import type { Identity } from "./generated/identity.ts";
+import type { Role } from "./generated/role.ts";
 import { type BoundRecord, referenceUid, uidOf } from "./inputs.ts";
 import { markHandled, settled } from "./output.ts";
 import { pinPosition } from "./position.ts";
 import { claimPlace } from "./resource.ts";
-import type { Role } from "./role.ts";
 import { type CheckedNames, checkedRole, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
@@ -26,6 +26,7 @@ export interface RoleBindingPair {
   role: Role | pulumi.Input<string>;
 }
 
+/** What a RoleBindingSet takes. */
 export interface RoleBindingSetArgs {
   /** The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends */
   parent: Group | pulumi.Input<string>;
@@ -56,6 +57,23 @@ export interface UnmanagedBinding extends SetBinding {
   kept?: string;
 }
 
+/**
+ * RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+ *
+ * Errors: a pair that is there twice, and a group whose bindings another resource declares, are refused in the preview. The service
+ * refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a role that it grants.
+ *
+ * @example
+ * ```ts
+ * new RoleBindingSet("platform", {
+ *   parent: platform,
+ *   bindings: [
+ *     { identity: ci, role: "editor" },
+ *     { identity: audit, role: "viewer" },
+ *   ],
+ * });
+ * ```
+ */
 export class RoleBindingSet extends pulumi.CustomResource {
   /** uid of the group */
   declare readonly uid: pulumi.Output<string>;
@@ -65,13 +83,14 @@ export class RoleBindingSet extends pulumi.CustomResource {
   declare readonly bindings: pulumi.Output<SetBinding[]>;
   /** The other role bindings of the group, as of the last update or refresh */
   declare readonly unmanaged: pulumi.Output<UnmanagedBinding[]>;
-  /** As given */
+  /** Whether bindings that the set does not declare are removed */
   declare readonly exclusive: pulumi.Output<boolean>;
-  /** As given, or 20 */
+  /** Most bindings that a run removes; default: 20 */
   declare readonly maxRemovals: pulumi.Output<number>;
   /** RFC 3339, UTC: when the newest of its role bindings was created; undefined while there are none */
   declare readonly updateTime: pulumi.Output<string | undefined>;
 
+  /** `name` is its logical name, unique among the sets of the stack. */
   constructor(name: string, args: RoleBindingSetArgs, opts: pulumi.CustomResourceOptions = {}) {
     const form = formOf(new.target);
     requireOneForm(form, TYPE, name, opts);

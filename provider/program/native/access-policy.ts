@@ -1,10 +1,19 @@
 // AccessPolicy with native resources.
 import { systemClock } from "../../../client/clock.ts";
 import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";
+import { Group, Identity, Role } from "../generated/native/classes.ts";
 import { policyForms } from "../policy-form.ts";
-import { Group, Identity, Role, RoleBindingSet } from "./classes.ts";
 import { invoked, listFunction } from "./invoke.ts";
+import { RoleBindingSet } from "./role-binding-set.ts";
 
+/**
+ * AccessPolicy with resources that the plugin serves.
+ *
+ * @example
+ * ```ts
+ * new AccessPolicy("access", { file: "access.yaml" });
+ * ```
+ */
 export class AccessPolicy extends DynamicAccessPolicy {}
 
 policyForms.register(AccessPolicy, {

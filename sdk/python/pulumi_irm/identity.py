@@ -39,7 +39,7 @@ class IdentityArgs:
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input['IdentityAWSIdentityArgs'] aws_identity: Assumed by an AWS principal
         :param pulumi.Input['IdentityClaimMatchArgs'] claim_match: Assumed by a workload whose token's claims match
@@ -101,7 +101,7 @@ class IdentityArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -242,7 +242,7 @@ class Identity(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']] aws_identity: Assumed by an AWS principal
         :param pulumi.Input[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']] claim_match: Assumed by a workload whose token's claims match

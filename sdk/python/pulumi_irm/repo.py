@@ -41,7 +41,7 @@ class RepoArgs:
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
@@ -117,7 +117,7 @@ class RepoArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         """
         return pulumi.get(self, "adopt")
 
@@ -260,7 +260,7 @@ class Repo(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
-        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted.
+        :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source

@@ -2,7 +2,7 @@
 // https://docs.github.com/actions/concepts/security/openid-connect.
 import { describe, expect, test } from "vitest";
 import { aws, githubActions } from "../../../access/preset/index.ts";
-import type { IdentityArgs } from "../../../provider/program/identity.ts";
+import type { IdentityArgs } from "../../../provider/program/generated/identity.ts";
 import { matchesOf } from "./matching.ts";
 
 const iss = "https://token.actions.githubusercontent.com";

@@ -1,0 +1,146 @@
+// Generated from schema/ by `npm run generate`; not to be edited.
+import type * as pulumi from "@pulumi/pulumi";
+import { resources } from "../../../schema/index.ts";
+import type { GroupInvite as GroupInviteMessage, ListGroupInvitesRequest } from "../../../schema/public.ts";
+import { type GetByUidArgs, type Inputs, getByUid, getOutput } from "../get.ts";
+import type { BoundRecord } from "../inputs.ts";
+import { type ListArgs, listRecords } from "../list.ts";
+import { IrmResource } from "../resource.ts";
+import type { Group } from "./group.ts";
+import type { Role } from "./role.ts";
+
+/**
+ * What a GroupInvite takes.
+ *
+ * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
+ * PERMISSION_DENIED a caller without `group_invites.create` and `role_bindings.create`, and with NOT_FOUND a
+ * parent, or another record that is referred to, which does not exist.
+ *
+ * @example
+ * ```ts
+ * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * ```
+ */
+export interface GroupInviteArgs {
+  /** The group to join: a Group or a uid */
+  parent: Group | pulumi.Input<string>;
+  /** What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  role: Role | pulumi.Input<string>;
+  /** Address of the person who may accept it; default: anyone with the code */
+  email?: pulumi.Input<string>;
+  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
+  ttl: pulumi.Input<string>;
+  /** Only one person can accept it; default: false */
+  singleUse?: pulumi.Input<boolean>;
+  /** Accepted as on every resource; an invite may always be replaced */
+  allowReplace?: boolean;
+  /**
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
+   * with this identity and role, of a group invite: with this role and address, of an account association: in this
+   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
+   * deleted. Default: a new record is created
+   */
+  adopt?: pulumi.Input<string>;
+  /** An adopted record is deleted with the resource; default: it is left in place */
+  deleteAdopted?: boolean;
+}
+
+/**
+ * GroupInvite: a code that lets a person without an identity join a group, with a role. Any change creates a new
+ * invite with a new code, before the old one ends.
+ *
+ * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
+ * PERMISSION_DENIED a caller without `group_invites.create` and `role_bindings.create`, and with NOT_FOUND a
+ * parent, or another record that is referred to, which does not exist.
+ *
+ * @example
+ * ```ts
+ * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * ```
+ */
+export class GroupInvite extends IrmResource {
+  /** uid of the group to join */
+  declare readonly parent: pulumi.Output<string>;
+  /** What is granted; with the name of a built-in role */
+  declare readonly role: pulumi.Output<BoundRecord>;
+  /** uid of the role that is granted at the group */
+  declare readonly roleUid: pulumi.Output<string>;
+  /** Address of the person who may accept it; default: anyone with the code */
+  declare readonly email: pulumi.Output<string | undefined>;
+  /** How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years */
+  declare readonly ttl: pulumi.Output<string>;
+  /** When the code stops being good: RFC 3339, UTC */
+  declare readonly expirationTime: pulumi.Output<string>;
+  /** Only one person can accept it; default: false */
+  declare readonly singleUse: pulumi.Output<boolean | undefined>;
+  /**
+   * Secret. The service shows it once, so the state keeps it; undefined for an invite that was adopted or got by
+   * its uid
+   */
+  declare readonly code: pulumi.Output<string | undefined>;
+  /** The first 16 digits of the SHA-256 of the code */
+  declare readonly keyId: pulumi.Output<string>;
+  /** When it was created: RFC 3339, UTC */
+  declare readonly createTime: pulumi.Output<string>;
+
+  /** `name` is its logical name, unique among the resources of its type in the stack. */
+  constructor(name: string, args: GroupInviteArgs, opts: pulumi.CustomResourceOptions = {}) {
+    super("groupInvite", name, args, opts);
+  }
+
+  /**
+   * The group invite with this uid, as it is: read in each run, and never changed or deleted by this stack.
+   * NOT_FOUND is an error.
+   */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): GroupInvite {
+    return new this(name, {} as GroupInviteArgs, { ...opts, id: uid });
+  }
+}
+
+/**
+ * The invite with this uid, without its code.
+ *
+ * Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without
+ * `group_invites.list`.
+ *
+ * @example
+ * ```ts
+ * const found = await getGroupInvite({ uid: uid });
+ * ```
+ */
+export const getGroupInvite = (args: GetByUidArgs): Promise<GroupInviteMessage> =>
+  getByUid<GroupInviteMessage>(resources.groupInvite, args.uid);
+
+/**
+ * getGroupInvite with inputs that may not be known yet. In a preview that does not know them, its value is not
+ * known.
+ *
+ * Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without
+ * `group_invites.list`.
+ *
+ * @example
+ * ```ts
+ * const found = getGroupInviteOutput({ uid: uid });
+ * ```
+ */
+export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<GroupInviteMessage> =>
+  getOutput(resources.groupInvite, getGroupInvite, args);
+
+/**
+ * Filters of listGroupInvites, ANDed, its order and its page size; default: every record that the caller may read.
+ */
+export type ListGroupInvitesArgs = ListArgs<ListGroupInvitesRequest>;
+
+/**
+ * Group invites that the caller may read, without their codes.
+ *
+ * All pages, read while the program iterates. Errors: PERMISSION_DENIED without `group_invites.list`;
+ * INVALID_ARGUMENT for a filter that is none.
+ *
+ * @example
+ * ```ts
+ * for await (const groupInvite of listGroupInvites({ uidp: { descendantsOf: organization } })) console.log(groupInvite.uid);
+ * ```
+ */
+export const listGroupInvites = (args: ListGroupInvitesArgs = {}): AsyncGenerator<GroupInviteMessage, void, undefined> =>
+  listRecords<GroupInviteMessage>(resources.groupInvite, args);

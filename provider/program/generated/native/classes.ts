@@ -1,0 +1,109 @@
+// Generated from schema/ by `npm run generate`; not to be edited.
+import { registerNative } from "../../form.ts";
+import * as dynamic from "../index.ts";
+
+/**
+ * AccountAssociation, served by the plugin: the accounts of a group at cloud providers, and its installations of
+ * GitHub apps.
+ *
+ * @example
+ * ```ts
+ * new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });
+ * ```
+ */
+export class AccountAssociation extends dynamic.AccountAssociation {}
+
+/**
+ * Group, served by the plugin: a node of the hierarchy; one without a parent is an organization.
+ *
+ * @example
+ * ```ts
+ * const acme = new Group("acme", { root: true, name: "acme" });
+ * const platform = new Group("platform", { parent: acme, name: "platform" });
+ * ```
+ */
+export class Group extends dynamic.Group {}
+
+/**
+ * GroupInvite, served by the plugin: a code that lets a person without an identity join a group, with a role. Any
+ * change creates a new invite with a new code, before the old one ends.
+ *
+ * @example
+ * ```ts
+ * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * ```
+ */
+export class GroupInvite extends dynamic.GroupInvite {}
+
+/**
+ * Identity, served by the plugin: who may call. A workload assumes it by a token whose claims match, by a key of
+ * its own, or as an AWS principal.
+ *
+ * @example
+ * ```ts
+ * const ci = new Identity("ci", {
+ *   parent: platform,
+ *   name: "ci",
+ *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+ * });
+ * ```
+ */
+export class Identity extends dynamic.Identity {}
+
+/**
+ * IdentityProvider, served by the plugin: where the people of an organization sign in.
+ *
+ * @example
+ * ```ts
+ * const sso = new IdentityProvider("sso", {
+ *   parent: acme,
+ *   name: "acme-sso",
+ *   defaultRole: "viewer",
+ *   oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+ * });
+ * ```
+ */
+export class IdentityProvider extends dynamic.IdentityProvider {}
+
+/**
+ * Repo, served by the plugin: a repository of images, of its own or synced from another.
+ *
+ * @example
+ * ```ts
+ * const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });
+ * ```
+ */
+export class Repo extends dynamic.Repo {}
+
+/**
+ * Role, served by the plugin: a set of capabilities, defined in a group and granted by role bindings there and
+ * below.
+ *
+ * @example
+ * ```ts
+ * const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });
+ * ```
+ */
+export class Role extends dynamic.Role {}
+
+/**
+ * RoleBinding, served by the plugin: grants a role to an identity at a group and everything below it.
+ *
+ * @example
+ * ```ts
+ * new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });
+ * ```
+ */
+export class RoleBinding extends dynamic.RoleBinding {}
+
+/**
+ * Tag, served by the plugin: a name in a repo that points to an image.
+ *
+ * @example
+ * ```ts
+ * const latest = new Tag("latest", { parent: nginx, name: "latest", digest: `sha256:${"0".repeat(64)}` });
+ * ```
+ */
+export class Tag extends dynamic.Tag {}
+
+registerNative(AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, RoleBinding, Tag);

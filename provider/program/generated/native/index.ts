@@ -1,0 +1,43 @@
+// Generated from schema/ by `npm run generate`; not to be edited.
+export * from "../../../index.ts";
+export * from "../../provider.ts";
+export { AccessPolicy } from "../../native/access-policy.ts";
+export { RoleBindingSet } from "../../native/role-binding-set.ts";
+export {
+  AccountAssociation,
+  Group,
+  GroupInvite,
+  Identity,
+  IdentityProvider,
+  Repo,
+  Role,
+  RoleBinding,
+  Tag,
+} from "./classes.ts";
+export {
+  getAccountAssociation,
+  getAccountAssociationOutput,
+  getGroup,
+  getGroupInvite,
+  getGroupInviteOutput,
+  getGroupOutput,
+  getIdentity,
+  getIdentityOutput,
+  getIdentityProvider,
+  getIdentityProviderOutput,
+  getRepo,
+  getRepoOutput,
+  getRole,
+  getRoleOutput,
+  getTag,
+  getTagOutput,
+  listAccountAssociations,
+  listGroupInvites,
+  listGroups,
+  listIdentities,
+  listIdentityProviders,
+  listRepos,
+  listRoleBindings,
+  listRoles,
+  listTags,
+} from "./functions.ts";

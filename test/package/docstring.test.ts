@@ -1,0 +1,18 @@
+// The published types say in words what each class, argument, output and function is; an editor shows nothing else.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { undocumentedIn } from "../support/docstring.ts";
+import { installed } from "../support/package.ts";
+
+test.each([
+  ["index", 350],
+  ["plugin", 60],
+])("%s.d.ts leaves nothing without a docstring", async (entry, least) => {
+  const { path } = await installed();
+  const isOfApi = (name: string) => /^(get|list)[A-Z]/.test(name);
+  const { missing, withoutExample, withoutErrors, count } = undocumentedIn(join(path, `${entry}.d.ts`), isOfApi);
+  expect(count).toBeGreaterThan(least);
+  expect(missing).toEqual([]);
+  expect(withoutErrors).toEqual([]);
+  expect(withoutExample).toEqual([]);
+});

@@ -1,0 +1,54 @@
+// What a reader of published types finds no words for: classes, their members, arguments and functions.
+import ts from "typescript";
+
+export interface Undocumented {
+  /** no doc comment at all: `Group`, `GroupArgs.name` */
+  missing: string[];
+  /** classes and functions whose comment has no example */
+  withoutExample: string[];
+  /** classes and functions of the API whose comment names no error */
+  withoutErrors: string[];
+  /** everything that was looked at */
+  count: number;
+}
+
+/** Of one .d.ts file: what it exports, and the members of exported classes, interfaces and types. */
+export const undocumentedIn = (file: string, isOfApi: (name: string) => boolean): Undocumented => {
+  const program = ts.createProgram([file], { noResolve: true, skipLibCheck: true });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file) as ts.SourceFile;
+  const module = checker.getSymbolAtLocation(source) as ts.Symbol;
+  const result: Undocumented = { missing: [], withoutExample: [], withoutErrors: [], count: 0 };
+  const note = (name: string, node: ts.Node): string => {
+    result.count += 1;
+    const docs = ts.getJSDocCommentsAndTags(node).map((doc) => doc.getText());
+    if (docs.length === 0) result.missing.push(name);
+    return docs.join("\n");
+  };
+  const members = (name: string, node: ts.Node): void => {
+    const visit = (inner: ts.Node): void => {
+      const isMember =
+        ts.isPropertySignature(inner) ||
+        ts.isPropertyDeclaration(inner) ||
+        ts.isMethodDeclaration(inner) ||
+        ts.isConstructorDeclaration(inner);
+      const isAbsent = ts.isPropertySignature(inner) && inner.type?.kind === ts.SyntaxKind.UndefinedKeyword;
+      if (isMember && !isAbsent) note(`${name}.${inner.name?.getText() ?? "constructor"}`, inner);
+      if (!ts.isFunctionLike(inner)) ts.forEachChild(inner, visit);
+    };
+    ts.forEachChild(node, visit);
+  };
+  for (const exported of checker.getExportsOfModule(module)) {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    for (const declaration of symbol.declarations ?? []) {
+      const { name } = exported;
+      const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+      const text = note(name, node);
+      const acts = ts.isClassDeclaration(node) || ts.isFunctionDeclaration(node) || ts.isVariableStatement(node);
+      if (acts && !text.includes("@example")) result.withoutExample.push(name);
+      if (acts && isOfApi(name) && !text.includes("Errors:")) result.withoutErrors.push(name);
+      members(name, node);
+    }
+  }
+  return result;
+};
