@@ -114,8 +114,9 @@ const LOGGED_MAX = 1024;
 const loggedQuery = (search: string): Record<string, unknown> => {
   const known = parametersFrom(search, []).filter(([key]) => LOGGED.includes(key) || key.startsWith("uidp."));
   if (known.length === 0) return {};
-  const kept = known.slice(0, LOGGED_QUERY_MAX).map(([key, value]) => [key, cut(value)]);
-  return { query: Object.fromEntries(kept) };
+  const kept = Map.groupBy(known.slice(0, LOGGED_QUERY_MAX), ([key]) => key);
+  const texts = [...kept].map(([key, pairs]) => [key, cut(pairs.map(([, value]) => value).join(","))]);
+  return { query: Object.fromEntries(texts) };
 };
 
 const cut = (text: string): string => (text.length > LOGGED_MAX ? `${text.slice(0, LOGGED_MAX)}…` : text);
