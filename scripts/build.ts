@@ -5,8 +5,9 @@ import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/p
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { entryText, supportedNode } from "./dist-entry.ts";
-import { compiled, distPackage, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
+import { bundle, licensesOf } from "./dist-bundle.ts";
+import { compileCache, entryText, supportedNode } from "./dist-entry.ts";
+import { compiled, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
 import { writePlugin } from "./dist-plugin.ts";
 import { bundleTypes } from "./dist-types.ts";
 import { compilerArgs, root } from "./project.mjs";
@@ -71,14 +72,29 @@ async function writeEntries(source: PackageJson): Promise<void> {
   const { name, version, engines } = source as { name: string; version: string; engines: { node: string } };
   await writeFile(join(dist, "lib", "package.json"), `${JSON.stringify({ type: "module", version }, undefined, 2)}\n`);
   await writeFile(join(dist, "supported-node.js"), supportedNode(name, engines.node));
+  await writeFile(join(dist, "compile-cache.js"), compileCache());
   const entries = entriesOf(source);
   for (const entry of entries) {
     const module = compiled(entry.source);
     const names = Object.keys(await import(pathToFileURL(join(dist, module)).href));
-    await writeFile(join(dist, `${entry.name}.js`), entryText(module, names));
+    const bundled = entry.name === "dynamic" ? await bundleEntry(entry, version) : undefined;
+    await writeFile(
+      join(dist, `${entry.name}.js`),
+      entryText(bundled ?? module, names, { isCached: bundled !== undefined }),
+    );
   }
   await bundleTypes(entries, declarations, dist).catch((error: Error) => fail(error.message));
   await rm(declarations, { recursive: true });
+}
+
+/** A process that loads only this entry, such as that of the dynamic provider, loads one file. */
+async function bundleEntry({ name, source }: Entry, version: string): Promise<string> {
+  const file = `lib/${name}.js`;
+  const modules = await bundle(join(root, source), join(dist, file), version).catch((error: Error) =>
+    fail(error.message),
+  );
+  await writeFile(join(dist, "lib", `${name}.LICENSE.txt`), await licensesOf(modules));
+  return file;
 }
 
 /** Returns the names of the files. */

@@ -1,6 +1,7 @@
 // The published package: built, packed, installed with npm in an empty project, and used there by plain Node.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
@@ -67,6 +68,13 @@ describe("the installed package", () => {
     expect(manifest).not.toHaveProperty("private");
     expect(manifest).not.toHaveProperty("scripts");
     expect(manifest).not.toHaveProperty("devDependencies");
+  });
+
+  test("has the code of the dynamic provider's process in one file, with the licences of what it contains", () => {
+    const text = readFileSync(join(project.path, "lib", "dynamic.js"), "utf8");
+    const imported = [...text.matchAll(/\b(?:from|import\()\s*["']([^"']+)["']/g)].map(([, name = ""]) => name);
+    expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
+    expect(readFileSync(join(project.path, "lib", "dynamic.LICENSE.txt"), "utf8")).toContain("zod");
   });
 
   test("cannot be packed from the clone, and says how to pack it", () => {

@@ -74,6 +74,7 @@ test("the npm package has the plugin, and no other file of the release", () => {
   expect(files.filter((file) => /\.(tar\.gz|whl)$/.test(file))).toEqual([]);
   expect(readdirSync(join(project.path, "plugin")).toSorted()).toEqual([
     "LICENSE-third-party.txt",
+    "compile-cache.js",
     "main.mjs",
     "pulumi-resource-irm",
     "pulumi-resource-irm.cmd",
