@@ -1,10 +1,8 @@
-// Compares the files of an open database with what the server knows of them. SQLite keeps its descriptors: it continues in a
-// file that was deleted, replaced or overwritten, and its cache hides the loss until a restart. While a database is open, only
-// checkpoints change the main file, and only commits the write-ahead log; the wal-index counts both
-// (https://sqlite.org/walformat.html). A change that the index does not explain is not SQLite's.
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+// Compares the files of an open database with those that the server opened. SQLite keeps its descriptors: it continues in a
+// file that was deleted, replaced or cut off, and its cache hides the loss until a restart. What another program writes inside
+// the files is not looked for: SQLite reports it when it reads it.
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseError, type DatabaseFiles } from "./database.ts";
-import { isLogWhole, readWalIndex, sameCheckpoint, sameCommit, type WalIndex } from "./wal.ts";
 
 /** The files are no longer those that the server opened. The message is for the operator. */
 export class DatabaseLost extends DatabaseError {}
@@ -24,7 +22,17 @@ interface Seen {
   device: bigint;
   inode: bigint;
   size: bigint;
-  modifiedNs: bigint;
+}
+
+/** Four numbers of the wal-index (https://sqlite.org/walformat.html). Only a checkpoint makes either file shorter. */
+interface WalIndex {
+  /** frames of the log that are committed */
+  frames: number;
+  /** the log's own number: a checkpoint lets it begin again under another one */
+  salts: string;
+  /** frames that checkpoints have copied into the main file, and those that a checkpoint has begun to copy */
+  backfilled: number;
+  attempted: number;
 }
 
 interface Look {
@@ -76,32 +84,32 @@ const watchFiles = (files: DatabaseFiles, lose: FileGuard["lose"]) => {
     for (;;) {
       const wal = readWalIndex(descriptors.index);
       const seen = { main: see(files.main), log: see(files.log), index: see(files.index), wal };
-      // Another process may have committed meanwhile.
-      const again = readWalIndex(descriptors.index);
-      if (sameCommit(wal, again) && sameCheckpoint(wal, again)) return seen;
+      // Another process may have committed or made a checkpoint meanwhile.
+      if (isSame(wal, readWalIndex(descriptors.index))) return seen;
     }
   };
 
-  const header = (): Buffer => {
-    const bytes = Buffer.alloc(HEADER_BYTES);
-    readSync(descriptors.main, bytes, 0, HEADER_BYTES, 0);
-    return bytes;
-  };
+  const header = (): Buffer => read(descriptors.main, HEADER_BYTES, 0);
 
   let known = look();
   const knownHeader = header();
+  const pageBytes = knownHeader.readUInt16BE(16) === 1 ? 65_536 : knownHeader.readUInt16BE(16);
+
+  const isLogLong = (size: bigint, { frames }: WalIndex): boolean =>
+    frames === 0 || size >= LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes);
+
+  const isMainCut = (main: Seen, wal: WalIndex): boolean =>
+    main.size < known.main.size &&
+    wal.attempted <= wal.backfilled &&
+    wal.backfilled === known.wal.backfilled &&
+    wal.salts === known.wal.salts;
 
   const compare = (now: Look): void => {
     for (const name of ["main", "log", "index"] as const)
-      if (now[name].inode !== known[name].inode || now[name].device !== known[name].device)
-        throw lose(`${files[name]} was replaced by another file`);
+      if (!isSameFile(now[name], known[name])) throw lose(`${files[name]} was replaced by another file`);
     if (!header().equals(knownHeader)) throw lose(`the beginning of ${files.main} was overwritten or cut off`);
-    const isCheckpointing = now.wal.attempted > now.wal.backfilled;
-    if (isChanged(now.main, known.main) && sameCheckpoint(now.wal, known.wal) && !isCheckpointing)
-      throw lose(`${files.main} was written to by another program`);
-    // A rolled-back transaction of another process leaves the log longer, and whole as far as it counts.
-    if (isChanged(now.log, known.log) && sameCommit(now.wal, known.wal) && !isLogWhole(descriptors.log, now.wal))
-      throw lose(`${files.log} was written to by another program`);
+    if (isMainCut(now.main, now.wal)) throw lose(`${files.main} was cut off`);
+    if (!isLogLong(now.log.size, now.wal)) throw lose(`${files.log} was cut off`);
   };
 
   return {
@@ -110,29 +118,47 @@ const watchFiles = (files: DatabaseFiles, lose: FileGuard["lose"]) => {
       compare(now);
       known = now;
     },
-    // True when the main file is unchanged and the log is whole, whatever file has its name now.
+    // True when the main file and the log are long enough, whatever file has the name of the log now.
     isWhole: (): boolean => {
       const main = statOf(files.main);
-      if (!main || main instanceof Error || main.inode !== known.main.inode || main.device !== known.main.device)
-        return false;
-      const isUntouched = !isChanged(main, known.main) && header().equals(knownHeader);
-      return isUntouched && isLogWhole(descriptors.log, readWalIndex(descriptors.index));
+      if (!main || main instanceof Error || !isSameFile(main, known.main)) return false;
+      const wal = readWalIndex(descriptors.index);
+      const { size } = fstatSync(descriptors.log, { bigint: true });
+      return header().equals(knownHeader) && !isMainCut(main, wal) && isLogLong(size, wal);
     },
     release: descriptors.release,
   };
 };
 
+const LOG_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+const readWalIndex = (descriptor: number): WalIndex => {
+  const bytes = read(descriptor, 136, 0);
+  // In the byte order of this machine.
+  const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const at = (offset: number): number => numbers[offset / 4] as number;
+  return { frames: at(16), salts: bytes.toString("hex", 32, 40), backfilled: at(96), attempted: at(128) };
+};
+
+const isSame = (one: WalIndex, other: WalIndex): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const isSameFile = (one: Seen, other: Seen): boolean => one.inode === other.inode && one.device === other.device;
+
+const read = (descriptor: number, length: number, position: number): Buffer => {
+  const bytes = Buffer.alloc(length);
+  readSync(descriptor, bytes, 0, length, position);
+  return bytes;
+};
+
 const statOf = (path: string): Seen | Error | undefined => {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found && { device: found.dev, inode: found.ino, size: found.size, modifiedNs: found.mtimeNs };
+    return found && { device: found.dev, inode: found.ino, size: found.size };
   } catch (error) {
     return error as Error;
   }
 };
-
-const isChanged = (now: Seen, before: Seen): boolean =>
-  now.size !== before.size || now.modifiedNs !== before.modifiedNs;
 
 // A process that closes any descriptor of a file drops all its locks on it, SQLite's too
 // (https://sqlite.org/howtocorrupt.html section 2.2). So these stay open while any database of the file is open here.

@@ -1,7 +1,6 @@
 // A database file that is deleted, replaced or damaged under a running server. The server acknowledges no write that is not in
 // the file at its path, reports the loss, and does not damage earlier writes.
 import {
-  appendFileSync,
   chmodSync,
   copyFileSync,
   cpSync,
@@ -113,25 +112,9 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
       (file) => writeFileSync(file, "x".repeat(8192)),
       text("overwritten or cut off"),
     ],
-    ["pages are overwritten", (file) => overwrite(file, 2048, 2048), text("irm.db was written to by another program")],
-    [
-      "file is overwritten by an older copy of itself",
-      (file) => writeFileSync(file, readFileSync(file)),
-      text("irm.db was written to by another program"),
-    ],
-    ["file gets longer", (file) => appendFileSync(file, "x"), text("irm.db was written to by another program")],
-    ["log is emptied", (file) => truncateSync(`${file}-wal`), text("irm.db-wal was written to by another program")],
-    ["log is cut", (file) => truncateSync(`${file}-wal`, 40_000), text("irm.db-wal was written to by another program")],
-    [
-      "log's header is overwritten",
-      (file) => overwrite(`${file}-wal`, 0, 32),
-      text("irm.db-wal was written to by another program"),
-    ],
-    [
-      "log is overwritten",
-      (file) => overwrite(`${file}-wal`, 30_000, 8),
-      text("irm.db-wal was written to by another program"),
-    ],
+    ["file is cut", (file) => truncateSync(file, 2048), text("irm.db was cut off")],
+    ["log is emptied", (file) => truncateSync(`${file}-wal`), text("irm.db-wal was cut off")],
+    ["log is cut", (file) => truncateSync(`${file}-wal`, 40_000), text("irm.db-wal was cut off")],
   ])("%s", async (_, damage, reason) => {
     damage(await start());
     await expectLost(reason);
