@@ -77,6 +77,8 @@ export interface Resource {
   readonly upsert?: boolean;
   /** a delete deletes what the record holds, or what refers to it, as well (AIP-135, cascading delete) */
   readonly cascades?: boolean;
+  /** neither the record nor its fields give anyone access: a review leaves it out */
+  readonly givesNoAccess?: boolean;
   /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
   choosesFor?(record: Json): boolean;
   /** for people: what is lost when a new record with another uid replaces this one; absent: nothing of importance */

@@ -2,6 +2,7 @@
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { Hidden } from "../review/proposal.ts";
+import { applyMapping } from "./external-group.ts";
 import { applyInvite, applyProvider, reportAdoptedProvider } from "./people.ts";
 import { groupNodeOf, identityNodeOf, roleNodeOf } from "./record.ts";
 import { nodeOf, referenceOf, roleReferenceOf } from "./reference.ts";
@@ -38,6 +39,7 @@ export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) =>
     if (resource.planned?.mayAdopt) return reportAdoptedProvider(work, resource);
     applyProvider(work, resource, (live) => live ?? placeOf(work, resource));
   },
+  externalGroupRoleMapping: applyMapping,
   groupInvite: (work, resource) => applyInvite(work, resource, () => placeOf(work, resource)),
   roleBinding: (work, resource) => {
     const { uid, inputs, op, mayAdopt } = resource.planned as NonNullable<Resource["planned"]>;

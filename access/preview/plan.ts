@@ -9,6 +9,7 @@ import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../revi
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
 import { blockedIn, groupsToDelete, isForced } from "./blocked.ts";
+import { showStoredMapping } from "./external-group.ts";
 import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
@@ -27,6 +28,7 @@ const ORDER: readonly ResourceKind[] = [
   "role",
   "identity",
   "identityProvider",
+  "externalGroupRoleMapping",
   "groupInvite",
   "roleBinding",
   "roleBindingSet",
@@ -109,6 +111,7 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
   if (kind === "role" && !isVisible("role", place)) graph.roles.set(uid, storedRole(stored, place));
   if ((kind === "identityProvider" || kind === "groupInvite") && !isVisible(kind, place))
     showStoredPeople(graph, kind, stored);
+  if (kind === "externalGroupRoleMapping" && !isVisible(kind, parentOf(place))) showStoredMapping(graph, stored);
   const own = kind === "roleBinding" ? managedIn({ bindings: [{ ...outputs, uid }] }, place) : managedIn(outputs, uid);
   if (
     (kind === "roleBinding" && !isVisible("roleBinding", place)) ||
@@ -168,6 +171,7 @@ const isListed = ({ after }: Work, { kind, planned }: Resource): boolean => {
   if (kind === "identity") return after.identities.has(uid);
   if (kind === "identityProvider") return after.providers.has(uid);
   if (kind === "groupInvite") return after.invites.has(uid);
+  if (kind === "externalGroupRoleMapping") return after.externalGroups.has(uid);
   return kind === "role" && after.roles.has(uid);
 };
 
@@ -181,6 +185,8 @@ const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): bo
   if (kind === "role") return isVisible("role", parentOf(uid)) && !before.roles.has(uid);
   if (kind === "identityProvider") return isVisible(kind, parentOf(uid)) && !before.providers.has(uid);
   if (kind === "groupInvite") return isVisible(kind, parentOf(uid)) && !before.invites.has(uid);
+  if (kind === "externalGroupRoleMapping")
+    return isVisible(kind, parentOf(parentOf(uid))) && !before.externalGroups.has(uid);
   return isVisible("roleBinding", parentOf(uid)) && !before.bindings.has(uid);
 };
 

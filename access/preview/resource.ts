@@ -2,7 +2,14 @@
 // that it shows for it.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isTakeoverText, TAKEN_OVER } from "../../client/preview-marks.ts";
-import { resources as descriptors, isUidp, type Json, printable } from "../../schema/index.ts";
+import {
+  type Resource as Descriptor,
+  resources as descriptors,
+  isManaged,
+  isUidp,
+  type Json,
+  printable,
+} from "../../schema/index.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { isOrMayBe, valuesIn } from "./value.ts";
@@ -12,19 +19,17 @@ export type ResourceKind =
   | "identity"
   | "role"
   | "identityProvider"
+  | "externalGroupRoleMapping"
   | "groupInvite"
   | "roleBinding"
   | "roleBindingSet";
 
-const KINDS: Readonly<Record<string, ResourceKind>> = {
-  Group: "group",
-  Identity: "identity",
-  Role: "role",
-  IdentityProvider: "identityProvider",
-  GroupInvite: "groupInvite",
-  RoleBinding: "roleBinding",
-  RoleBindingSet: "roleBindingSet",
-};
+const declarable = Object.values<Descriptor>(descriptors).filter(isManaged);
+
+const KINDS: Readonly<Record<string, ResourceKind>> = Object.fromEntries([
+  ...declarable.filter((one) => !one.givesNoAccess).map(({ type, field }) => [type, field]),
+  ["RoleBindingSet", "roleBindingSet"],
+]);
 
 /** The record of a resource before the run, as the engine's state has it. */
 export interface Stored {
@@ -72,7 +77,7 @@ export interface Resources {
 }
 
 /** Ours that give no access. */
-const OTHERS = ["AccessPolicy", "AccountAssociation", "Repo", "Tag"];
+const OTHERS = ["AccessPolicy", ...declarable.filter((one) => one.givesNoAccess).map(({ type }) => type)];
 
 /** `project/stack`, from the first URN; undefined where the preview has no step. */
 export const stackIn = ({ steps }: Preview): string | undefined => {

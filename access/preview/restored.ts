@@ -75,7 +75,7 @@ const equalNode = (
   placeOf: (uid: NodeId) => NodeId,
   isFree: (id: NodeId) => boolean,
 ): NodeId | undefined => {
-  if (kind === "roleBinding" || kind === "roleBindingSet") return undefined;
+  if (kind === "roleBinding" || kind === "roleBindingSet" || kind === "externalGroupRoleMapping") return undefined;
   const group = placeOf(parentOf(uid));
   const relationship = textOf(relationshipOf(outputs));
   for (const node of after[NODES[kind]].values()) {

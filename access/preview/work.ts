@@ -24,6 +24,7 @@ export const WORDS: Record<ResourceKind, string> = {
   identity: "identity",
   role: "role",
   identityProvider: "identity provider",
+  externalGroupRoleMapping: "mapping of an external group",
   groupInvite: "group invite",
   roleBinding: "role binding",
   roleBindingSet: "role binding set",

@@ -1,6 +1,6 @@
 // From the text of an argument to the description of a property: in other languages than TypeScript a property takes uids alone.
 const REPLACED: readonly (readonly [RegExp, string])[] = [
-  [/\ban? (?:Group|Identity|Repo|Role) or a uid\b/g, "its uid"],
+  [/\ban? (?:Group|IdentityProvider|Identity|Repo|Role) or a uid\b/g, "its uid"],
   [/, a Role, or a uid\b/g, ", or a uid"],
   [/\bundefined\b/g, "absent"],
   [/^A Repo, its uid\b/, "Its uid"],

@@ -1245,6 +1245,7 @@ export type OperationName =
 /** Every resource that a program can declare. */
 export type KindName =
   | "accountAssociation"
+  | "externalGroupRoleMapping"
   | "group"
   | "groupInvite"
   | "identity"

@@ -179,6 +179,7 @@ export const accountAssociation = resource("AccountAssociation", accountAssociat
     lookUp: { by: "parent", text: "The account association of a group." },
     list: "Account associations that the caller may read.",
   },
+  givesNoAccess: true,
   schema: AccountAssociation,
   sharesUid: true,
   replacementBreaks: "the group that has it would lose its cloud accounts",

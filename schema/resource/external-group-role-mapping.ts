@@ -104,4 +104,21 @@ export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", ext
   parent: "IdentityProvider",
   matchedBy: ["externalGroupId", "roleUid", "scope"],
   unique: ["externalGroupId", "roleUid", "scope"],
+  texts: {
+    about: "the people whose sign-in names a group of their identity provider get a role at the organization.",
+    example: `new ExternalGroupRoleMapping("sre", {
+  parent: sso,
+  externalGroupId: "Platform-SRE",
+  roleUid: "editor",
+  scope: acme,
+});`,
+    parent: {
+      argument:
+        "The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping before the old one ends",
+      output: "uid of the identity provider by which the people sign in",
+    },
+    allowReplace: "Accepted as on every resource; a mapping may always be replaced",
+    lookUp: { by: "uid", text: "The mapping with this uid." },
+    list: "Mappings of external groups that the caller may read; `identityProviderUid` for those of one identity provider.",
+  },
 });

@@ -174,6 +174,8 @@ export const identityProvider = resource("IdentityProvider", identityProviderOpe
     },
     allowReplace:
       "Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview",
+    forceDestroy:
+      "Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion",
     lookUp: {
       by: "uid or name",
       text: "The identity provider with this uid, or of this name in `parent`; without its client secret.",
@@ -181,5 +183,6 @@ export const identityProvider = resource("IdentityProvider", identityProviderOpe
     list: "Identity providers that the caller may read, without their client secrets.",
   },
   schema: IdentityProvider,
+  cascades: true,
   replacementBreaks: "its uid would change, and who signs in by it would be somebody new",
 });

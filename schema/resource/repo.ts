@@ -311,6 +311,7 @@ export const repo = resource("Repo", repoOperations, {
   schema: Repo,
   unique: ["name"],
   cascades: true,
+  givesNoAccess: true,
   choosesFor: ({ sync_config }) => sync_config !== undefined,
   replacementBreaks: "its uid would change, and its images and tags would go with the old one",
 });

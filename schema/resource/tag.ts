@@ -95,6 +95,7 @@ export const tag = resource("Tag", tagOperations, {
   schema: Tag,
   parent: "Repo",
   unique: ["name"],
+  givesNoAccess: true,
   upsert: true,
   always: Object.fromEntries(Object.keys(HIDDEN_TAGS).map((field) => [field, true])),
 });

@@ -140,6 +140,11 @@ const cases: readonly (readonly [type: string, what: string, args: (uid: Record<
     }),
   ],
   [
+    "ExternalGroupRoleMapping",
+    "of a built-in role",
+    ({ org: scope, IdentityProvider: parent }) => ({ parent, externalGroupId: "SRE", roleUid: "viewer", scope }),
+  ],
+  [
     "AccountAssociation",
     "of each cloud",
     ({ Group: parent, Identity: identity }) => ({

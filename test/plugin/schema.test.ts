@@ -64,7 +64,8 @@ const shapeOf = (spec: Spec, prefix = ""): Shape => {
 
 /** Members that the class adds to what the state holds: uids of other outputs, and of a set that of its group. */
 const isRepeated = (type: string, name: string): boolean =>
-  ["identityUid", "roleUid"].includes(name) || (type === "RoleBindingSet" && name === "uid");
+  (["RoleBinding", "GroupInvite"].includes(type) && ["identityUid", "roleUid"].includes(name)) ||
+  (type === "RoleBindingSet" && name === "uid");
 
 const without = (shape: Shape, isLeftOut: (name: string) => boolean): Shape =>
   Object.fromEntries(Object.entries(shape).filter(([path]) => !isLeftOut(path.replace(/[?.[{].*$/s, ""))));
@@ -180,6 +181,7 @@ describe("the schema", () => {
     });
     expect(Object.fromEntries(replacing)).toEqual({
       AccountAssociation: ["parent"],
+      ExternalGroupRoleMapping: ["externalGroupId", "parent", "roleUid", "scope"],
       Group: ["parent", "root"],
       GroupInvite: ["email", "parent", "role", "singleUse", "ttl"],
       Identity: ["parent", "servicePrincipal", "staticKeys"],

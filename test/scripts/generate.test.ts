@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/command.ts";
 
 const folder = temporaryFolder();
 const target = folder.path("root");
-const generated = ["schema/generated", "plugin/generated"];
+const generated = ["schema/generated", "plugin/generated", "provider/program/generated"];
 const PAGE = "docs/capabilities.md";
 afterAll(folder.remove);
 

@@ -84,6 +84,11 @@ export interface IdentityProviderArgs {
   adopt?: pulumi.Input<string>;
   /** An adopted record is deleted with the resource; default: it is left in place */
   deleteAdopted?: boolean;
+  /**
+   * Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the
+   * deletion
+   */
+  forceDestroy?: boolean;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Generated from schema/ by `npm run generate`; not to be edited.
 export * from "./account-association.ts";
+export * from "./external-group-role-mapping.ts";
 export * from "./group-invite.ts";
 export * from "./group.ts";
 export * from "./identity-provider.ts";

@@ -8,7 +8,9 @@ import typing
 # Export this package's modules as members:
 from ._enums import *
 from .account_association import *
+from .external_group_role_mapping import *
 from .get_account_association import *
+from .get_external_group_role_mapping import *
 from .get_group import *
 from .get_group_invite import *
 from .get_identity import *
@@ -21,6 +23,7 @@ from .group_invite import *
 from .identity import *
 from .identity_provider import *
 from .list_account_associations import *
+from .list_external_group_role_mappings import *
 from .list_group_invites import *
 from .list_groups import *
 from .list_identities import *
@@ -54,6 +57,7 @@ _utilities.register(
   "fqn": "pulumi_irm",
   "classes": {
    "irm:index:AccountAssociation": "AccountAssociation",
+   "irm:index:ExternalGroupRoleMapping": "ExternalGroupRoleMapping",
    "irm:index:Group": "Group",
    "irm:index:GroupInvite": "GroupInvite",
    "irm:index:Identity": "Identity",

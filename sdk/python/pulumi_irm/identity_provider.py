@@ -29,7 +29,8 @@ class IdentityProviderArgs:
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
-                 description: pulumi.Input[Optional[_builtins.str]] = None):
+                 description: pulumi.Input[Optional[_builtins.str]] = None,
+                 force_destroy: pulumi.Input[Optional[_builtins.bool]] = None):
         """
         The set of arguments for constructing a IdentityProvider resource.
 
@@ -41,6 +42,7 @@ class IdentityProviderArgs:
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
+        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
         """
         pulumi.set(__self__, "default_role", default_role)
         pulumi.set(__self__, "name", name)
@@ -54,6 +56,8 @@ class IdentityProviderArgs:
             pulumi.set(__self__, "delete_adopted", delete_adopted)
         if description is not None:
             pulumi.set(__self__, "description", description)
+        if force_destroy is not None:
+            pulumi.set(__self__, "force_destroy", force_destroy)
 
     @_builtins.property
     @pulumi.getter(name="defaultRole")
@@ -151,6 +155,18 @@ class IdentityProviderArgs:
     def description(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "description", value)
 
+    @_builtins.property
+    @pulumi.getter(name="forceDestroy")
+    def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
+        """
+        return pulumi.get(self, "force_destroy")
+
+    @force_destroy.setter
+    def force_destroy(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "force_destroy", value)
+
 
 @pulumi.type_token("irm:index:IdentityProvider")
 class IdentityProvider(pulumi.CustomResource):
@@ -163,6 +179,7 @@ class IdentityProvider(pulumi.CustomResource):
                  default_role: pulumi.Input[Optional[_builtins.str]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None,
+                 force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  name: pulumi.Input[Optional[_builtins.str]] = None,
                  oidc: pulumi.Input[Optional[Union['IdentityProviderOIDCArgs', 'IdentityProviderOIDCArgsDict']]] = None,
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
@@ -177,6 +194,7 @@ class IdentityProvider(pulumi.CustomResource):
         :param pulumi.Input[_builtins.str] default_role: The role granted at the first sign-in: the name of a built-in role, or a uid
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
+        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[Union['IdentityProviderOIDCArgs', 'IdentityProviderOIDCArgsDict']] oidc: OpenID Connect
         :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
@@ -210,6 +228,7 @@ class IdentityProvider(pulumi.CustomResource):
                  default_role: pulumi.Input[Optional[_builtins.str]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None,
+                 force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  name: pulumi.Input[Optional[_builtins.str]] = None,
                  oidc: pulumi.Input[Optional[Union['IdentityProviderOIDCArgs', 'IdentityProviderOIDCArgsDict']]] = None,
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
@@ -230,6 +249,7 @@ class IdentityProvider(pulumi.CustomResource):
             __props__.__dict__["default_role"] = default_role
             __props__.__dict__["delete_adopted"] = delete_adopted
             __props__.__dict__["description"] = description
+            __props__.__dict__["force_destroy"] = force_destroy
             if name is None and not opts.urn:
                 raise TypeError("Missing required property 'name'")
             __props__.__dict__["name"] = name

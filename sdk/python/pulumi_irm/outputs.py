@@ -34,6 +34,7 @@ __all__ = [
     'CustomOverlayCertificatesAdditionalEntry',
     'CustomOverlayImageContents',
     'CustomOverlayImageContentsRuntimeKeyringEntry',
+    'ExternalGroupRoleMappingRecord',
     'GroupInviteRecord',
     'GroupInviteRole',
     'GroupRecord',
@@ -875,6 +876,79 @@ class CustomOverlayImageContentsRuntimeKeyringEntry(dict):
         Name of the file
         """
         return pulumi.get(self, "name")
+
+
+@pulumi.output_type
+class ExternalGroupRoleMappingRecord(dict):
+    def __init__(__self__, *,
+                 create_time: _builtins.str,
+                 external_group_id: _builtins.str,
+                 identity_provider_uid: _builtins.str,
+                 role_uid: _builtins.str,
+                 scope: _builtins.str,
+                 uid: _builtins.str):
+        """
+        :param _builtins.str create_time: When it was created: RFC 3339, UTC
+        :param _builtins.str external_group_id: The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        :param _builtins.str identity_provider_uid: uid of its identity provider
+        :param _builtins.str role_uid: uid of the role that its people get
+        :param _builtins.str scope: uid of the organization, where they get it
+        :param _builtins.str uid: uid of its identity provider, then a segment of its own
+        """
+        pulumi.set(__self__, "create_time", create_time)
+        pulumi.set(__self__, "external_group_id", external_group_id)
+        pulumi.set(__self__, "identity_provider_uid", identity_provider_uid)
+        pulumi.set(__self__, "role_uid", role_uid)
+        pulumi.set(__self__, "scope", scope)
+        pulumi.set(__self__, "uid", uid)
+
+    @_builtins.property
+    @pulumi.getter(name="createTime")
+    def create_time(self) -> _builtins.str:
+        """
+        When it was created: RFC 3339, UTC
+        """
+        return pulumi.get(self, "create_time")
+
+    @_builtins.property
+    @pulumi.getter(name="externalGroupId")
+    def external_group_id(self) -> _builtins.str:
+        """
+        The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        """
+        return pulumi.get(self, "external_group_id")
+
+    @_builtins.property
+    @pulumi.getter(name="identityProviderUid")
+    def identity_provider_uid(self) -> _builtins.str:
+        """
+        uid of its identity provider
+        """
+        return pulumi.get(self, "identity_provider_uid")
+
+    @_builtins.property
+    @pulumi.getter(name="roleUid")
+    def role_uid(self) -> _builtins.str:
+        """
+        uid of the role that its people get
+        """
+        return pulumi.get(self, "role_uid")
+
+    @_builtins.property
+    @pulumi.getter
+    def scope(self) -> _builtins.str:
+        """
+        uid of the organization, where they get it
+        """
+        return pulumi.get(self, "scope")
+
+    @_builtins.property
+    @pulumi.getter
+    def uid(self) -> _builtins.str:
+        """
+        uid of its identity provider, then a segment of its own
+        """
+        return pulumi.get(self, "uid")
 
 
 @pulumi.output_type

@@ -55,6 +55,38 @@ const provider = (own: Json): Json => ({ parent: ROOT, name: "sso", defaultRole:
 const update = (own: Json): Json =>
   changed("update", "IdentityProvider", "p", SSO, { old: provider({}), new: provider(own) });
 
+const mapping = (own: Json): Json => ({ parent: SSO, externalGroupId: "QA", roleUid: "owner", scope: ROOT, ...own });
+
+describe("a mapping of an external group", () => {
+  test("that is new gives its role to the people of the group, also of a new identity provider", () => {
+    const report = reportOf([created("ExternalGroupRoleMapping", "m", mapping({}))], ["gains-owner"]);
+    expect(shown(report)).toEqual(["external group QA of sso: +role_bindings.create at /"]);
+    expect(findings(report)).toContain("gains-owner external group QA of sso");
+    expect(about(report)).toEqual([]);
+    const both = reportOf([
+      created("IdentityProvider", "p", provider({ name: "new" })),
+      created("ExternalGroupRoleMapping", "m", mapping({ parent: placeholderOf("IdentityProvider", "p") })),
+    ]);
+    expect(shown(both)).toContain("external group QA of new: +role_bindings.create at /");
+  });
+
+  test("that goes takes the role from them", () => {
+    const stored = { old: mapping({ externalGroupId: "SRE" }), new: mapping({}) };
+    expect(shown(reportOf([changed("delete", "ExternalGroupRoleMapping", "m", SRE, stored)]))).toEqual([
+      "external group SRE of sso: -role_bindings.create at /",
+    ]);
+  });
+
+  test.each(["parent", "roleUid", "scope", "externalGroupId"])("whose %s is not known may give anything", (name) => {
+    const step = created("ExternalGroupRoleMapping", "m", mapping({ [name]: UNKNOWN }));
+    const report = reportOf([step], ["gains-owner"]);
+    expect(about(report).join()).toContain(`mapping of an external group m: ${name}: `);
+    expect(
+      report.findings.filter(({ rule, unknown, denied }) => rule === "gains-owner" && unknown && denied),
+    ).not.toEqual(name === "externalGroupId" ? undefined : []);
+  });
+});
+
 describe("an identity provider", () => {
   test("that is new gives its role to people, and a new issuer is said", () => {
     const report = reportOf([

@@ -9,6 +9,8 @@ export interface Place {
   group: string;
   /** a repo with images, not of a case */
   repo: string;
+  /** an identity provider, not of a case */
+  provider: string;
   identity: string;
   viewer: string;
   editor: string;
@@ -67,6 +69,18 @@ export const cases: readonly KindCase[] = [
     },
     isRepeatable: true,
     secrets: [CLIENT_SECRET, "another secret of the client"],
+  },
+  {
+    kind: "externalGroupRoleMapping",
+    inputs: ({ organization, provider }) => ({
+      parent: provider,
+      externalGroupId: "CN=SRE,OU=Platform",
+      roleUid: "viewer",
+      scope: organization,
+    }),
+    change: { roleUid: "editor" },
+    isRepeatable: false,
+    secrets: [],
   },
   {
     kind: "accountAssociation",

@@ -288,7 +288,12 @@ describe("a create that a killed run left to the engine's state", () => {
   it.each(cases)("of a $kind is found by its declared fields", async ({ kind: name, inputs }) => {
     const parent = service.organization as string;
     const repo = await uidOf(call("CreateRepo", { parent: group, repo: { name: "images" } }));
-    const place: Place = { organization: parent, group, repo, identity: "", viewer: "", editor: "" };
+    const oidc = { issuer: "https://login.example.com", clientId: "sso", pkceEnabled: true };
+    const { roles } = await call("ListRoles", { uidp: { inRoot: true } });
+    const defaultRole = (roles as Json[]).find((role) => role.name === "viewer")?.uid;
+    const identityProvider = { name: "sso", defaultRole, oidc };
+    const provider = await uidOf(call("CreateIdentityProvider", { parent, identityProvider }));
+    const place: Place = { organization: parent, group, repo, provider, identity: "", viewer: "", editor: "" };
     const args = inputs(place);
     const { kind, id } = await create(name, args);
     const [dynamic, native] = ["pulumi-nodejs:dynamic/irm:", "irm:index:"] as const;

@@ -14,6 +14,22 @@ import * as dynamic from "../index.ts";
 export class AccountAssociation extends dynamic.AccountAssociation {}
 
 /**
+ * ExternalGroupRoleMapping, served by the plugin: the people whose sign-in names a group of their identity provider
+ * get a role at the organization.
+ *
+ * @example
+ * ```ts
+ * new ExternalGroupRoleMapping("sre", {
+ *   parent: sso,
+ *   externalGroupId: "Platform-SRE",
+ *   roleUid: "editor",
+ *   scope: acme,
+ * });
+ * ```
+ */
+export class ExternalGroupRoleMapping extends dynamic.ExternalGroupRoleMapping {}
+
+/**
  * Group, served by the plugin: a node of the hierarchy; one without a parent is an organization.
  *
  * @example
@@ -106,4 +122,4 @@ export class RoleBinding extends dynamic.RoleBinding {}
  */
 export class Tag extends dynamic.Tag {}
 
-registerNative(AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, RoleBinding, Tag);
+registerNative(AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, RoleBinding, Tag);

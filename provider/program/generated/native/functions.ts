@@ -1,7 +1,7 @@
 // Generated from schema/ by `npm run generate`; not to be edited.
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../../schema/index.ts";
-import type { AccountAssociation as AccountAssociationMessage, Group as GroupMessage, GroupInvite as GroupInviteMessage, Identity as IdentityMessage, IdentityProvider as IdentityProviderMessage, Repo as RepoMessage, Role as RoleMessage, RoleBinding as RoleBindingMessage, Tag as TagMessage } from "../../../../schema/public.ts";
+import type { AccountAssociation as AccountAssociationMessage, ExternalGroupRoleMapping as ExternalGroupRoleMappingMessage, Group as GroupMessage, GroupInvite as GroupInviteMessage, Identity as IdentityMessage, IdentityProvider as IdentityProviderMessage, Repo as RepoMessage, Role as RoleMessage, RoleBinding as RoleBindingMessage, Tag as TagMessage } from "../../../../schema/public.ts";
 import type { GetArgs, GetByUidArgs, Inputs } from "../../get.ts";
 import { get, getLater, getNamed, getNamedLater, list } from "../../native/look-up.ts";
 import type * as dynamic from "../index.ts";
@@ -14,6 +14,15 @@ export const getAccountAssociationOutput = (args: dynamic.GetAccountAssociationO
 
 export const listAccountAssociations = (args: dynamic.ListAccountAssociationsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<AccountAssociationMessage, void, undefined> =>
   list<AccountAssociationMessage>(resources.accountAssociation, args, opts);
+
+export const getExternalGroupRoleMapping = (args: GetByUidArgs, opts?: pulumi.InvokeOptions): Promise<ExternalGroupRoleMappingMessage> =>
+  get<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
+
+export const getExternalGroupRoleMappingOutput = (args: Inputs<GetByUidArgs>, opts?: pulumi.InvokeOptions): pulumi.Output<ExternalGroupRoleMappingMessage> =>
+  getLater<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
+
+export const listExternalGroupRoleMappings = (args: dynamic.ListExternalGroupRoleMappingsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<ExternalGroupRoleMappingMessage, void, undefined> =>
+  list<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
 
 export const getGroup = (args: GetArgs, opts?: pulumi.InvokeOptions): Promise<GroupMessage> =>
   getNamed<GroupMessage>(resources.group, args, opts);

@@ -5,6 +5,7 @@ export { AccessPolicy } from "../../native/access-policy.ts";
 export { RoleBindingSet } from "../../native/role-binding-set.ts";
 export {
   AccountAssociation,
+  ExternalGroupRoleMapping,
   Group,
   GroupInvite,
   Identity,
@@ -17,6 +18,8 @@ export {
 export {
   getAccountAssociation,
   getAccountAssociationOutput,
+  getExternalGroupRoleMapping,
+  getExternalGroupRoleMappingOutput,
   getGroup,
   getGroupInvite,
   getGroupInviteOutput,
@@ -32,6 +35,7 @@ export {
   getTag,
   getTagOutput,
   listAccountAssociations,
+  listExternalGroupRoleMappings,
   listGroupInvites,
   listGroups,
   listIdentities,

@@ -1,0 +1,153 @@
+// Generated from schema/ by `npm run generate`; not to be edited.
+import type * as pulumi from "@pulumi/pulumi";
+import { resources } from "../../../schema/index.ts";
+import type { ExternalGroupRoleMapping as ExternalGroupRoleMappingMessage, ListExternalGroupRoleMappingsRequest } from "../../../schema/public.ts";
+import { type GetByUidArgs, type Inputs, getByUid, getOutput } from "../get.ts";
+import { type ListArgs, listRecords } from "../list.ts";
+import { IrmResource } from "../resource.ts";
+import type { Group } from "./group.ts";
+import type { IdentityProvider } from "./identity-provider.ts";
+import type { Role } from "./role.ts";
+
+/**
+ * What an ExternalGroupRoleMapping takes.
+ *
+ * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
+ * PERMISSION_DENIED a caller without `identity_providers.create` and `role_bindings.create`, and with NOT_FOUND a
+ * parent, or another record that is referred to, which does not exist.
+ *
+ * @example
+ * ```ts
+ * new ExternalGroupRoleMapping("sre", {
+ *   parent: sso,
+ *   externalGroupId: "Platform-SRE",
+ *   roleUid: "editor",
+ *   scope: acme,
+ * });
+ * ```
+ */
+export interface ExternalGroupRoleMappingArgs {
+  /**
+   * The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping
+   * before the old one ends
+   */
+  parent: IdentityProvider | pulumi.Input<string>;
+  /**
+   * The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024
+   * characters
+   */
+  externalGroupId: pulumi.Input<string>;
+  /** What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  roleUid: Role | pulumi.Input<string>;
+  /** Where they get it, the organization: a Group or a uid */
+  scope: Group | pulumi.Input<string>;
+  /** Accepted as on every resource; a mapping may always be replaced */
+  allowReplace?: boolean;
+  /**
+   * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
+   * with this identity and role, of a group invite: with this role and address, of an account association: in this
+   * group, of a mapping of an external group: with all its fields). It is left in place when the resource is
+   * deleted. Default: a new record is created
+   */
+  adopt?: pulumi.Input<string>;
+  /** An adopted record is deleted with the resource; default: it is left in place */
+  deleteAdopted?: boolean;
+}
+
+/**
+ * ExternalGroupRoleMapping: the people whose sign-in names a group of their identity provider get a role at the
+ * organization.
+ *
+ * Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with
+ * PERMISSION_DENIED a caller without `identity_providers.create` and `role_bindings.create`, and with NOT_FOUND a
+ * parent, or another record that is referred to, which does not exist.
+ *
+ * @example
+ * ```ts
+ * new ExternalGroupRoleMapping("sre", {
+ *   parent: sso,
+ *   externalGroupId: "Platform-SRE",
+ *   roleUid: "editor",
+ *   scope: acme,
+ * });
+ * ```
+ */
+export class ExternalGroupRoleMapping extends IrmResource {
+  /** uid of the identity provider by which the people sign in */
+  declare readonly parent: pulumi.Output<string>;
+  /** uid of its identity provider */
+  declare readonly identityProviderUid: pulumi.Output<string>;
+  /**
+   * The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024
+   * characters
+   */
+  declare readonly externalGroupId: pulumi.Output<string>;
+  /** uid of the role that its people get */
+  declare readonly roleUid: pulumi.Output<string>;
+  /** uid of the organization, where they get it */
+  declare readonly scope: pulumi.Output<string>;
+  /** When it was created: RFC 3339, UTC */
+  declare readonly createTime: pulumi.Output<string>;
+
+  /** `name` is its logical name, unique among the resources of its type in the stack. */
+  constructor(name: string, args: ExternalGroupRoleMappingArgs, opts: pulumi.CustomResourceOptions = {}) {
+    super("externalGroupRoleMapping", name, args, opts);
+  }
+
+  /**
+   * The external group role mapping with this uid, as it is: read in each run, and never changed or deleted by this
+   * stack. NOT_FOUND is an error.
+   */
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): ExternalGroupRoleMapping {
+    return new this(name, {} as ExternalGroupRoleMappingArgs, { ...opts, id: uid });
+  }
+}
+
+/**
+ * The mapping with this uid.
+ *
+ * Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without
+ * `identity_providers.list`.
+ *
+ * @example
+ * ```ts
+ * const found = await getExternalGroupRoleMapping({ uid: uid });
+ * ```
+ */
+export const getExternalGroupRoleMapping = (args: GetByUidArgs): Promise<ExternalGroupRoleMappingMessage> =>
+  getByUid<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args.uid);
+
+/**
+ * getExternalGroupRoleMapping with inputs that may not be known yet. In a preview that does not know them, its
+ * value is not known.
+ *
+ * Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without
+ * `identity_providers.list`.
+ *
+ * @example
+ * ```ts
+ * const found = getExternalGroupRoleMappingOutput({ uid: uid });
+ * ```
+ */
+export const getExternalGroupRoleMappingOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<ExternalGroupRoleMappingMessage> =>
+  getOutput(resources.externalGroupRoleMapping, getExternalGroupRoleMapping, args);
+
+/**
+ * Filters of listExternalGroupRoleMappings, ANDed, its order and its page size; default: every record that the
+ * caller may read.
+ */
+export type ListExternalGroupRoleMappingsArgs = ListArgs<ListExternalGroupRoleMappingsRequest>;
+
+/**
+ * Mappings of external groups that the caller may read; `identityProviderUid` for those of one identity provider.
+ *
+ * All pages, read while the program iterates. Errors: PERMISSION_DENIED without `identity_providers.list`;
+ * INVALID_ARGUMENT for a filter that is none.
+ *
+ * @example
+ * ```ts
+ * for await (const externalGroupRoleMapping of listExternalGroupRoleMappings({ uidp: { descendantsOf: organization } })) console.log(externalGroupRoleMapping.uid);
+ * ```
+ */
+export const listExternalGroupRoleMappings = (args: ListExternalGroupRoleMappingsArgs = {}): AsyncGenerator<ExternalGroupRoleMappingMessage, void, undefined> =>
+  listRecords<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args);
