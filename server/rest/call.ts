@@ -6,7 +6,7 @@ import type { Metrics } from "../base/metrics.ts";
 import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../base/request.ts";
 import { PIPELINED_MAX } from "../connection/answer-memory.ts";
 import { awaitEnd, endEarly } from "../connection/arrival.ts";
-import type { Arriving } from "../connection/body-memory.ts";
+import type { Arriving, BodyMemory } from "../connection/body-memory.ts";
 import type { Bounds } from "../connection/bounds.ts";
 import { type Delivery, type HttpAnswer, streamOf } from "../connection/delivery.ts";
 import { internalError } from "../pipeline/pipeline.ts";
@@ -30,19 +30,12 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
   const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const broken = Promise.withResolvers<never>();
-    // Its body may have been read already. A request that was complete is answered all the same.
-    broken.promise.catch(() => {});
-    let isBroken = false;
-    const abort = (error: BrokenMessage) => {
-      isBroken = true;
-      if (!request.complete) broken.reject(error);
-    };
-    underWay.set(request.socket, abort);
+    const breakage = breakageOf(request);
+    underWay.set(request.socket, breakage.abort);
     const stream = streamOf(response);
     if (stream)
       awaitEnd(stream, () => {
-        abort(lateMessage());
+        breakage.abort(lateMessage());
         // It was answered without its body.
         if (response.writableEnded) endEarly(stream);
       });
@@ -58,30 +51,17 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const room = async () => {
       if (!(await answering.room())) throw new ClientGone(undefined);
     };
-    let arriving: Arriving | undefined;
+    const reader = bodyReader(request, memory, breakage.promise);
     const body = async (max: number) => {
       // The client asks whether it may send the body (RFC 9110 section 10.1.1).
       if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
-      const refused = Promise.withResolvers<never>();
-      let isRefused = false;
-      const own = memory.begin((error) => {
-        isRefused = true;
-        refused.reject(error);
-      });
-      arriving = own;
-      const keep = (bytes: number) => {
-        if (!isRefused) own.add(bytes);
-        return !isRefused;
-      };
       work.wait();
       try {
-        const bytes = await Promise.race([readBody(request, max, keep), broken.promise, refused.promise]);
-        own.complete();
+        const bytes = await reader.read(max);
         // While the body was arriving, others have been answered.
         if (bytes.length > 0) await room();
         return bytes;
       } finally {
-        own.complete();
         work.resume();
       }
     };
@@ -101,23 +81,16 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const bytes = reply.bytes ?? Buffer.from(sent.text);
     const { connection, ...rest } = withOwnHeaders(sent.headers, bytes.length, id, options.clock());
     answering.add(bytes.length);
-    const isLast = connection === "close" || isBroken || options.isDraining();
+    const isLast = connection === "close" || breakage.isBroken || options.isDraining();
     if (send) send(request, response, { ...sent, headers: rest });
     else {
-      // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
-      response.writeHead(sent.http, {
-        ...rest,
-        ...(isLast && request.httpVersionMajor === 1 && { connection: "close" }),
-      });
-      response.end(bytes, () => {
-        if (stream && (isBroken || !stream.readableEnded)) endEarly(stream);
-      });
-      if (!stream && !request.complete && !arriving) discardBody(request);
+      write(request, response, { http: sent.http, headers: rest, bytes, isLast, breakage });
+      if (!stream && !request.complete && !reader.hasBegun()) discardBody(request);
     }
-    arriving?.release();
+    reader.release();
     work.end();
     // The next message on the connection is not this request's.
-    if (underWay.get(request.socket) === abort) underWay.delete(request.socket);
+    if (underWay.get(request.socket) === breakage.abort) underWay.delete(request.socket);
     finish(reply);
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const line = { requestId: id, method: request.method, ...reply.logged, status: sent.http, ms };
@@ -145,6 +118,76 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
   };
 
   return { handle, refuse, fail };
+};
+
+/** What ends a request before all of it has arrived: the parser has given up on it, or it took too long. */
+interface Breakage {
+  isBroken: boolean;
+  /** rejects when the request ends incomplete */
+  promise: Promise<never>;
+  abort(error: BrokenMessage): void;
+}
+
+const breakageOf = (request: IncomingMessage): Breakage => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Its body may have been read already. A request that was complete is answered all the same.
+  promise.catch(() => {});
+  const breakage: Breakage = {
+    isBroken: false,
+    promise,
+    abort: (error) => {
+      breakage.isBroken = true;
+      if (!request.complete) reject(error);
+    },
+  };
+  return breakage;
+};
+
+/** Reads the body, in the memory that all bodies share. */
+const bodyReader = (request: IncomingMessage, memory: BodyMemory, broken: Promise<never>) => {
+  let arriving: Arriving | undefined;
+  return {
+    hasBegun: () => arriving !== undefined,
+    read: async (max: number): Promise<Buffer> => {
+      const refused = Promise.withResolvers<never>();
+      let isRefused = false;
+      const own = memory.begin((error) => {
+        isRefused = true;
+        refused.reject(error);
+      });
+      arriving = own;
+      const keep = (bytes: number) => {
+        if (!isRefused) own.add(bytes);
+        return !isRefused;
+      };
+      try {
+        return await Promise.race([readBody(request, max, keep), broken, refused.promise]);
+      } finally {
+        own.complete();
+      }
+    },
+    release: () => arriving?.release(),
+  };
+};
+
+interface Written {
+  http: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+  /** the connection ends after it */
+  isLast: boolean;
+  breakage: Breakage;
+}
+
+const write = (request: IncomingMessage, response: ServerResponse, written: Written): void => {
+  const { http, headers, bytes, isLast, breakage } = written;
+  const stream = streamOf(response);
+  // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
+  const ending = isLast && request.httpVersionMajor === 1 && { connection: "close" };
+  response.writeHead(http, { ...headers, ...ending });
+  response.end(bytes, () => {
+    if (stream && (breakage.isBroken || !stream.readableEnded)) endEarly(stream);
+  });
 };
 
 const textOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
