@@ -85,6 +85,17 @@ describe.each(["bindings", "sets"] as const)("a stack with %s", (form) => {
     expect(results.map(({ props }) => props)).toEqual(stack.map(({ outs }) => outs));
   });
 
+  it("is read as it is by now where a program reads it", async () => {
+    const methods = await startProcess();
+    const groups = stack.filter(({ kind }) => kind === "group");
+    await methods.group.check({}, { ...keyOf("new"), parent: home, name: "new" });
+    service.requests.length = 0;
+    await inParallel(groups, ({ id, outs }) => methods.group.read(id, outs));
+    const paths = service.requests.map(({ url }) => url.pathname);
+    for (const { id } of groups) expect(paths.filter((path) => path.endsWith(`/groups/${id}`))).toHaveLength(1);
+    expect(paths.filter((path) => path.endsWith("/groups"))).toEqual([]);
+  });
+
   it("is destroyed with hardly more requests than records", async () => {
     const methods = await startProcess();
     const layers: StateKind[][] = [["roleBinding", "roleBindingSet"], ["identity"], ["group"]];
