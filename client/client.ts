@@ -98,7 +98,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     options: CallOptions = {},
   ) => {
     const http = requestOf(row, base, request);
-    const asked = uidAsked(row, request);
+    const asked = row.method === "POST" ? undefined : uidAsked(row, request);
     return attempt(attempter, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
   };
 

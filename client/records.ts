@@ -38,8 +38,7 @@ export const getRecord = (
   kind: Pick<RecordKind, "word"> & { operations: Pick<RecordOperations, "get"> },
   uid: string,
   options?: CallOptions,
-): Promise<Json> =>
-  withSubject(subjectText(kind, kind.operations.get, { uid }), call(kind.operations.get, { uid }, options));
+): Promise<Json> => withSubject(kind, kind.operations.get, { uid }, call(kind.operations.get, { uid }, options));
 
 export const createRecord = (
   { call }: Caller,
@@ -51,7 +50,7 @@ export const createRecord = (
   const { create } = kind.operations;
   // The field's name is data, which the schema checks.
   const request = { parent, [kind.field]: record } as RequestOf<Method<"Create">>;
-  return withSubject(subjectText(kind, create, { name: record.name, parent }), call(create, request, options));
+  return withSubject(kind, create, { name: record.name, parent }, call(create, request, options));
 };
 
 /** PATCH of the fields that `paths` name; `record` holds at least those. */
@@ -66,7 +65,7 @@ export const updateRecord = (
   const { update } = kind.operations;
   if (update === undefined) throw new TypeError(`no method updates a ${kind.word}`);
   const request = { [kind.field]: { ...record, uid }, updateMask: paths.join(",") } as RequestOf<Method<"Update">>;
-  return withSubject(subjectText(kind, update, { uid, name }), call(update, request));
+  return withSubject(kind, update, { uid, name }, call(update, request));
 };
 
 export const deleteRecord = async (
@@ -76,13 +75,18 @@ export const deleteRecord = async (
   name?: unknown,
 ): Promise<void> => {
   const operation = kind.operations.delete;
-  await withSubject(subjectText(kind, operation, { uid, name }), call(operation, { uid }));
+  await withSubject(kind, operation, { uid, name }, call(operation, { uid }));
 };
 
-const withSubject = (subject: string, answer: Promise<Json>): Promise<Json> =>
+const withSubject = (
+  kind: Pick<RecordKind, "word">,
+  operation: OperationName,
+  subject: Subject,
+  answer: Promise<Json>,
+): Promise<Json> =>
   answer.catch((error: unknown) => {
     const cause = apiErrorOf(error);
-    throw cause ? new RecordError(subject, cause) : error;
+    throw cause ? new RecordError(subjectText(kind, operation, subject), cause) : error;
   });
 
 /** `in 7209…/a033…`, or `at the root` for the parent "". */

@@ -102,7 +102,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const connect = async (): Promise<Session> => {
     if (session) return session;
     const [settings, own] = [await config(), await getLedger()];
-    session ??= gate.guarded(sessionWith(settings, { ...environment, log }, own));
+    session ??= { ...sessionWith(settings, { ...environment, log }, own), stopped: gate.stopped };
     return session;
   };
   const hasCredentials = async (): Promise<boolean> =>
@@ -208,8 +208,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     }),
     plannedUpdate: offline.shown,
     create: reported(async (inputs) => {
-      gate.open();
-      offline.carriedOut();
+      if (gate.stopped.reason) throw gate.stopped.reason;
+      if (offline.reason) offline.carriedOut();
       const { id, outs } = await steps.create(await connect(), inputs);
       return { id, outs: keyed(outs, inputs) };
     }),

@@ -5,6 +5,8 @@ import type { Clock } from "../../client/clock.ts";
 import type { SessionError } from "../../client/errors.ts";
 
 export interface Offline {
+  /** why no request can succeed */
+  reason: SessionError | undefined;
   isOn(): boolean;
   /** No request can succeed. For good: what is not looked up from now on is missing in the inputs. */
   begin(reason: SessionError): void;
@@ -25,7 +27,6 @@ const STEP_MS = 2_000;
 const END_MS = 1_000;
 
 export const offlineWith = (clock: Clock, log: (text: string) => void): Offline => {
-  let reason: SessionError | undefined;
   let isStepExpected = false;
   let isUpdate: boolean | undefined;
   let hasWarned = false;
@@ -37,19 +38,20 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
     known.resolve();
   };
   const warn = (): void => {
-    if (reason && !hasWarned) log(warningText(reason.message));
-    hasWarned ||= reason !== undefined;
+    if (offline.reason && !hasWarned) log(warningText(offline.reason.message));
+    hasWarned ||= offline.reason !== undefined;
   };
   const shown = (): void => {
-    if (!reason) return;
+    if (!offline.reason) return;
     know(false);
     warn();
   };
 
-  return {
-    isOn: () => reason !== undefined,
+  const offline: Offline = {
+    reason: undefined,
+    isOn: () => offline.reason !== undefined,
     begin: (own) => {
-      reason ??= own;
+      offline.reason ??= own;
     },
     hold: async () => {
       if (!isStepExpected) return;
@@ -59,17 +61,18 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
       if (isUpdate && leftMs > 0) await clock.sleep(leftMs);
     },
     expectStep: () => {
-      isStepExpected = reason !== undefined;
+      isStepExpected = offline.reason !== undefined;
     },
     expectNone: warn,
     shown,
     carriedOut: () => {
-      if (!reason) return;
+      if (!offline.reason) return;
       if (!isUpdate) failedAtMs = clock.now();
       know(true);
-      throw reason;
+      throw offline.reason;
     },
   };
+  return offline;
 };
 
 const warningText = (why: string): string =>

@@ -49,10 +49,8 @@ export interface ServiceGate {
   offline: Offline;
   /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
   explain(uid: string, error: unknown): Promise<never>;
-  /** Throws once a record of this run was refused. */
-  open(): void;
-  /** The session; its creates fail once a record of this run was refused. */
-  guarded(session: Session): Session;
+  /** Once a record of this run was refused: why nothing is created. */
+  stopped: NonNullable<Session["stopped"]>;
 }
 
 export interface GateParts {
@@ -64,7 +62,7 @@ export interface GateParts {
 }
 
 export const serviceGate = ({ config, connect, hasCredentials, log, clock }: GateParts): ServiceGate => {
-  let refusal: WrongService | undefined;
+  const stopped: ServiceGate["stopped"] = {};
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
   let contact: Promise<void> | undefined;
@@ -75,7 +73,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
     offline.begin(error);
   };
   const refuse = (error: unknown): never => {
-    if (error instanceof WrongService) refusal ??= error;
+    if (error instanceof WrongService) stopped.reason ??= error;
     throw error;
   };
   const lookUp = async (organization: string): Promise<LookUp> => {
@@ -111,10 +109,6 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
     if (absence) throw new NotVisible(notVisibleText(root, await config(), absence));
   };
 
-  const open = (): void => {
-    if (refusal) throw refusal;
-  };
-
   return {
     address: async (stored) => {
       try {
@@ -139,14 +133,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
       if (denied) await organization(uid);
       throw error;
     },
-    open,
-    guarded: (session) => ({
-      ...session,
-      call: async (operation, ...rest) => {
-        if (/^(Batch)?Create/.test(operation)) open();
-        return session.call(operation, ...rest);
-      },
-    }),
+    stopped,
   };
 };
 

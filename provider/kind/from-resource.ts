@@ -12,7 +12,15 @@ import {
   resources,
   rootOf,
 } from "../../schema/index.ts";
-import { argumentsOf, type Behavior, type Blockers, fieldsWith, type Kind, referencesOf } from "../record/kind.ts";
+import {
+  argumentsOf,
+  type Behavior,
+  type Blockers,
+  fieldsWith,
+  type Kind,
+  type LookUpSession,
+  referencesOf,
+} from "../record/kind.ts";
 import { valueAt } from "../record/path.ts";
 import { resolveRole } from "./built-in-role.ts";
 
@@ -46,14 +54,18 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
       return { ...input, ...Object.fromEntries(lists) };
     },
     valueNames: Object.fromEntries(synonyms.map(({ name, value }) => [name, Object.entries(value).flat()])),
-    normalizeResponse,
-    stored: (answer) => aliases.reduce((result, { name, value }) => renamed(result, name, value), answer),
+    ...(aliases.length + answered.length > 0 && { normalizeResponse }),
+    ...(aliases.length > 0 && {
+      stored: (answer: Json) => aliases.reduce((result, { name, value }) => renamed(result, name, value), answer),
+    }),
     byName: roles,
-    resolve: async (session, desired) => {
-      let result = desired;
-      for (const field of roles) result = await resolveRole(session, result, field);
-      return result;
-    },
+    ...(roles.length > 0 && {
+      resolve: async (session: LookUpSession, desired: Json) => {
+        let result = desired;
+        for (const field of roles) result = await resolveRole(session, result, field);
+        return result;
+      },
+    }),
     references: (stored) => {
       const record = normalizeResponse(stored);
       const values = referencesOf(resource).flatMap(({ path }) => valueAt(record, path));

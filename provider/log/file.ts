@@ -53,6 +53,31 @@ export const journalFile = (path: string): JournalFile => {
     return next;
   };
 
+  const waiting: Line[] = [];
+  let writing: Promise<void> | undefined;
+  const write = async (lines: readonly Line[]): Promise<void> => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await withFile(path, "a+", async (file) => {
+      const before = await file.stat();
+      // The last run may have died in the middle of a line.
+      const isWhole =
+        before.size === 0 ||
+        (lookFrom(before) === seen && before.size === offset) ||
+        (await lastByte(file, before.size)) === "\n";
+      await file.appendFile((isWhole ? "" : "\n") + lines.map(lineText).join(""));
+      await file.datasync();
+      for (const line of lines) if ("intent" in line) intents.add(line.intent);
+      // If another process wrote in between, its lines must still be read.
+      if (lookFrom(before) === seen) {
+        const after = await file.stat();
+        seen = lookFrom(after);
+        if (before.size === 0) identity = identityOf(after);
+        offset = after.size;
+      }
+      if (before.size === 0) await syncFolder(dirname(path));
+    });
+  };
+
   return {
     path,
     read: async () => {
@@ -79,26 +104,15 @@ export const journalFile = (path: string): JournalFile => {
           return readLines(buffer.toString("utf8", 0, end), entries, intents);
         });
       }, "read"),
-    append: (...lines) =>
-      inTurn(async () => {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await withFile(path, "a+", async (file) => {
-          const before = await file.stat();
-          // The last run may have died in the middle of a line.
-          const isWhole = before.size === 0 || (await lastByte(file, before.size)) === "\n";
-          await file.appendFile((isWhole ? "" : "\n") + lines.map(lineText).join(""));
-          await file.datasync();
-          for (const line of lines) if ("intent" in line) intents.add(line.intent);
-          // If another process wrote in between, its lines must still be read.
-          if (lookFrom(before) === seen) {
-            const after = await file.stat();
-            seen = lookFrom(after);
-            identity = identityOf(after);
-            offset = after.size;
-          }
-          if (before.size === 0) await syncFolder(dirname(path));
-        });
-      }),
+    append: (...lines) => {
+      waiting.push(...lines);
+      // Lines that arrive while others are being written share the next write, and its fsync.
+      writing ??= inTurn(() => {
+        writing = undefined;
+        return write(waiting.splice(0));
+      });
+      return writing;
+    },
     compact: (entries) =>
       inTurn(async () => {
         const text = textFrom(entries);

@@ -6,9 +6,10 @@ import { changeOf } from "../record/changes.ts";
 import { type Desired, desiredFrom, withArgs, withUids } from "../record/desired.ts";
 import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
-import { withoutSecrets } from "../record/normal-form.ts";
+import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { outputsFrom } from "../record/state.ts";
 import { createBeside } from "../recovery/beside.ts";
+import { createAll } from "../recovery/create.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
@@ -24,24 +25,29 @@ interface Created {
 
 /** `bag` holds the inputs. */
 export const create = async (kind: Kind, session: Session, bag: Json): Promise<Created> => {
-  const desired = await withUids(session, desiredFrom(kind, bag));
+  const asked = desiredFrom(kind, bag);
+  const desired = kind.resolve ? await withUids(session, asked) : asked;
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return session.turns.take(desired.fingerprint, async () => {
     for (;;) {
-      const recovered = await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
+      const isClear = await session.journal.isClear(desired.key);
+      const recovered = isClear
+        ? undefined
+        : await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
-      const outcome = await createBeside(session, desired);
+      const [outcome] = kind.batchCreate ? [await createBeside(session, desired)] : await createAll(session, [desired]);
       if (outcome && "error" in outcome) throw outcome.error;
-      if (outcome) return requireShownOnce(desired, created(desired, outcome.record));
+      if (outcome) return created(desired, outcome.record);
       // Meanwhile another process has left an entry for this resource.
     }
   });
 };
 
-const created = ({ kind, args }: Desired, record: Json): Created => ({
-  id: record.uid as string,
-  outs: outputsFrom(kind, record, args),
-});
+const created = (desired: Desired, record: Json): Created => {
+  const { kind, args } = desired;
+  const own = { id: record.uid as string, outs: outputsFrom(kind, record, args) };
+  return shownOncePaths(kind).length === 0 ? own : requireShownOnce(desired, own);
+};
 
 // The program looked the record up (provider/program/adoption.ts). The adoption reads it once more.
 const adopt = async (session: Session, desired: Desired): Promise<Created> => {

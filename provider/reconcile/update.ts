@@ -60,6 +60,7 @@ const send = (session: Session, desired: Desired, id: string, paths: string[]): 
 // The kind has no update: a create of the same name changes the record (docs/contract.md#d19). When its response is lost, it is sent
 // again: the second one changes nothing.
 const updateByCreate = async (session: Session, id: string, { kind, fields }: Desired): Promise<Json> => {
+  if (session.stopped?.reason) throw session.stopped.reason;
   // A create would restore a deleted record under another uid: this request fails with NOT_FOUND instead.
   await getRecord(session, kind, id);
   const send = () => createRecord(session, kind, placeOf(kind, id), fields);

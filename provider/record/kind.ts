@@ -71,7 +71,7 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames: Readonly<Record<string, readonly string[]>>;
   /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
-  normalizeResponse(answer: Json): Json;
+  normalizeResponse?(answer: Json): Json;
   /** fields that take the name of a built-in role instead of a uid */
   byName: readonly string[];
   /** uids of other records that it refers to */

@@ -17,9 +17,9 @@ interface Gathering {
 /** By parent. Equal creates are in turn (provider/run/turns.ts), so all of these differ. */
 const gatherings = perSession(() => new Map<string, Gathering>());
 
+/** Of a kind with `batchCreate`. */
 export const createBeside = async (session: Session, desired: Desired): Promise<Outcome> => {
   const { kind, parent } = desired;
-  if (kind.batchCreate === undefined) return (await createAll(session, [desired]))[0];
   const open = gatherings(session);
   const place = [kind.type, parent].join(" ");
   const gathering = open.get(place) ?? gather(session, open, place);

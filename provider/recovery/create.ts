@@ -176,17 +176,21 @@ const post = async (
   { attempts, wasLost }: Sending,
 ): Promise<void> => {
   const [{ desired }] = batch;
+  const { kind, parent, fields } = desired;
   let isSent = false;
   const beforeSend = async (): Promise<void> => {
+    if (session.stopped?.reason) throw session.stopped.reason;
     await session.journal.recordSend(entriesOf(batch), session.serverNow() ?? 0);
     isSent = true;
   };
-  const permissionIsNew = session.ownership.isNewRoot(rootOf(desired.parent));
+  const permissionIsNew = session.ownership.isNewRoot(rootOf(parent));
   const options = { attempts, permissionIsNew, beforeSend };
   let answers: readonly Json[];
   try {
     answers =
-      batch.length === 1 ? [await postOne(session, desired, options)] : await postBatch(session, batch, options);
+      batch.length === 1
+        ? [await createRecord(session, kind, parent, fields, options)]
+        : await postBatch(session, batch, options);
   } catch (error) {
     // Once a request was sent, only an error of the service proves that there is no record, and only of the first request.
     if (!wasLost && !lostAnswerIn(error) && (apiErrorOf(error) || !isSent))
@@ -196,9 +200,6 @@ const post = async (
   if (answers.length !== batch.length) throw otherRecords(batch);
   await takeAnswers(session, batch, answers, before);
 };
-
-const postOne = (session: Session, { kind, parent, fields }: Desired, options: CallOptions): Promise<Json> =>
-  createRecord(session, kind, parent, fields, options);
 
 const postBatch = async (session: Session, batch: Batch, options: CallOptions): Promise<readonly Json[]> => {
   const [{ desired }] = batch;
@@ -285,16 +286,13 @@ export const noteSuccess = async (session: Session, ...created: Created[]): Prom
   const [first] = created;
   if (!first) return;
   const at = session.serverNow() ?? first.entry.at;
-  await session.journal.recordSuccess(created, at).catch(warn(session, first.entry));
+  await session.journal.recordSuccess(created, at).catch((error: Error) => warn(session, first.entry, error));
 };
 
 export const noteFailure = (session: Session, ...entries: [Entry, ...Entry[]]): Promise<void> =>
-  session.journal.recordFailure(...entries).catch(warn(session, entries[0]));
+  session.journal.recordFailure(...entries).catch((error: Error) => warn(session, entries[0], error));
 
 const noteAnswer = (session: Session, entry: Entry, uid: string): Promise<void> =>
-  session.journal.recordAnswer(entry, uid).catch(warn(session, entry));
+  session.journal.recordAnswer(entry, uid).catch((error: Error) => warn(session, entry, error));
 
-const warn =
-  (session: Session, { key }: Entry) =>
-  (error: Error): void =>
-    session.log(`${key}: ${error.message}`);
+const warn = (session: Session, { key }: Entry, { message }: Error): void => session.log(`${key}: ${message}`);

@@ -38,7 +38,7 @@ export const createRun = (operation: Operation): Run => {
   return {
     begin: (ids) => void append({ is: "begun", ids }),
     begun: () => {
-      refresh();
+      refresh?.();
       return begun;
     },
     reports: (id) => append({ is: "reported", id }),

@@ -33,6 +33,8 @@ export interface Journal {
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
   findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
+  /** Whether there are none, as far as this process knows without a wait: it has read the file under the lock before. */
+  isClear(key: string): Promise<boolean>;
   /** The same as the file has them now, for a preview: it neither waits nor writes. */
   peekUnsettled(key: string): Promise<Entry[]>;
   /** The stack had no journal when this run began. */
@@ -114,7 +116,9 @@ export const createJournal = (options: JournalOptions): Journal => {
   const openAt = async (stack: string): Promise<StackJournal> => {
     const path = pathOf(stack);
     const file = journalFile(path);
-    const prepare = () => compact(open);
+    const prepare = async () => {
+      if (!open.isSettled) await compact(open);
+    };
     const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, timeoutMs, log, operation, prepare });
     const contents = await file.read();
     warnOfInvalid(path, contents?.invalid);
@@ -140,7 +144,7 @@ export const createJournal = (options: JournalOptions): Journal => {
   const readOn = async (open: StackJournal): Promise<void> => {
     const invalid = await open.file.readOn(open.entries);
     if (invalid === undefined) await readAgain(open);
-    else warnOfInvalid(open.file.path, invalid);
+    else if (invalid.length > 0) warnOfInvalid(open.file.path, invalid);
   };
   // In one process, its own memory is as new as the file while it holds the lock.
   const upToDate = async (key: string): Promise<StackJournal> => {
@@ -152,7 +156,6 @@ export const createJournal = (options: JournalOptions): Journal => {
   // Only once: later lines of other processes are read under the lock. No other process has a create under way.
   let settling: Promise<void> | undefined;
   const compact = async (open: StackJournal): Promise<void> => {
-    if (open.isSettled) return;
     await readAgain(open);
     await open.file.compact(open.entries.values());
     open.isSettled = true;
@@ -178,8 +181,10 @@ export const createJournal = (options: JournalOptions): Journal => {
   };
 
   const unsettledIn = ({ entries }: StackJournal, isOwn: (key: string) => boolean): Entry[] => {
+    const own = [...entries.values()].filter(({ key }) => isOwn(key));
+    if (own.length === 0) return own;
     const isOfThisRun = run.begun();
-    return [...entries.values()].filter((entry) => isOwn(entry.key) && !isOfThisRun.has(entry.intent));
+    return own.filter(({ intent }) => !isOfThisRun.has(intent));
   };
 
   const append = async (open: StackJournal, lines: Line[]): Promise<void> => {
@@ -197,16 +202,19 @@ export const createJournal = (options: JournalOptions): Journal => {
       await open.lock.release();
     }
   };
-  // All entries of a POST are of one stack.
-  const openOf = ([entry]: readonly Pick<Entry, "key">[]): Promise<StackJournal> => openFor((entry as Entry).key);
-
   return {
     findUnsettled: async (key, isOwn = (other) => other === key) => unsettledIn(await settle(key), isOwn),
+    isClear: async (key) => {
+      const open = await openFor(key);
+      return open.isSettled && unsettledIn(open, (other) => other === key).length === 0;
+    },
     peekUnsettled: async (key) => unsettledIn(await openFor(key), (other) => other === key),
     isNew: async (key) => (await openFor(key)).isNew,
     begin: async (intents, now) => {
       const keys = new Set(intents.map(({ key }) => key));
-      const open = await settle((intents[0] as NewIntent).key);
+      const [{ key: first }] = intents as readonly [NewIntent];
+      const opened = await openFor(first);
+      const open = opened.isSettled ? opened : await settle(first);
       await open.lock.acquire();
       try {
         await readOn(open);
@@ -227,11 +235,13 @@ export const createJournal = (options: JournalOptions): Journal => {
     recordSend: async (entries, at) => {
       const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
       if (later.length === 0) return;
-      await write(await openOf(later), ...later.map(({ intent }) => ({ again: intent, at })));
+      await write(await openFor((later[0] as Entry).key), ...later.map(({ intent }) => ({ again: intent, at })));
       for (const entry of later) entry.at = at;
     },
     recordSuccess: async (created, at) => {
-      const open = await openOf(created.map(({ entry }) => entry));
+      // All entries of a POST are of one stack.
+      const [{ entry: first }] = created as readonly [Created];
+      const open = await openFor(first.key);
       await write(open, ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
     },
     recordAnswer: async (entry, uid) => {
@@ -263,9 +273,10 @@ export const createJournal = (options: JournalOptions): Journal => {
     pathFor: (key) => pathOf(stackOf(key)),
     cleanCommand: (key) => `irm journal clean --key "${key}"${folderFlag}`,
     recordFailure: async (...entries) => {
-      if (entries.length > 0) await write(await openOf(entries), ...entries.map(({ intent }) => ({ closed: intent })));
+      const [first] = entries;
+      if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));
     },
-    end: async (entries) => (await openOf(entries)).lock.release(),
+    end: async (entries) => (await openFor((entries[0] as Entry).key)).lock.release(),
     acknowledge: async (kind, uids, key) => {
       const lines = uids.map((uid) => knownLine(kind, uid));
       for (const line of lines) acknowledged.set(recordId(kind, line.known), line);

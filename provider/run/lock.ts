@@ -5,9 +5,9 @@ import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
 import { JournalError, withAdvice } from "../log/file.ts";
-import { type Holder, holderFrom, holderHere, lookAt, takeoverOf } from "../log/holder.ts";
+import { type Holder, holderFrom, holderHere, lookAt, type Takeover, takeoverOf } from "../log/holder.ts";
 import { type Operation, soleOperation } from "./operation.ts";
-import { createSharers } from "./sharers.ts";
+import { createSharers, type Event } from "./sharers.ts";
 
 const POLL_MS = 250;
 /** for another process of the operation, which has just begun */
@@ -36,7 +36,12 @@ export const lockOf = (options: LockOptions): Lock => {
   const { file, clock, timeoutMs, log, operation = soleOperation(), prepare } = options;
   const sharers = createSharers();
   const { append, refresh } = operation.share(`lock ${file}`, sharers.reduce);
+  const isAlone = operation.id === undefined;
+  /** Adds the event. Returns whether this process is to remove the file. */
+  const announce = (event: Event): boolean => isAlone || append(event);
   const nonce = crypto.randomUUID();
+  /** what the file says while this process has created it */
+  let own: string | undefined;
   let holders = 0;
   let held: Promise<void> | undefined;
   let touching: NodeJS.Timeout | undefined;
@@ -51,14 +56,14 @@ export const lockOf = (options: LockOptions): Lock => {
   };
   const wait = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    append({ is: "waits" });
+    announce({ is: "waits" });
     try {
       if (!(await join())) return;
       await prepare?.().catch(async (error) => {
         await remove();
         throw error;
       });
-      append({ is: "opened" });
+      announce({ is: "opened" });
     } catch (error) {
       await leave();
       throw error;
@@ -72,22 +77,24 @@ export const lockOf = (options: LockOptions): Lock => {
   /** Returns whether this process has created the file. Otherwise another one of the operation has, and holds the lock too. */
   const join = async (): Promise<boolean> => {
     const start = clock.now();
-    const takeover = takeoverOf(file, clock, operation.id);
+    let takeover: Takeover | undefined;
+    own ??= JSON.stringify(holderHere(nonce, operation.id));
     let isReported = false;
     for (;;) {
-      refresh();
-      const count = sharers.opened();
+      refresh?.();
+      const count = isAlone ? undefined : sharers.opened();
       if (count !== undefined) {
         if (await isOurs().catch(({ code }) => code !== "ENOENT")) return false;
         // No process has touched it for long, and another run has taken it over.
-        append({ is: "lost", opened: count });
+        announce({ is: "lost", opened: count });
       }
-      const isRemoved = isBeingRemoved();
-      if (!isRemoved && (await isCreated(file, holderHere(nonce, operation.id)))) return true;
+      const isRemoved = !isAlone && isBeingRemoved();
+      if (!isRemoved && (await isCreated(file, own))) return true;
       const look = await lookAt(file);
       const { holder } = look;
       // This process could not remove it before.
       if (!isRemoved && holder?.nonce === nonce) return true;
+      takeover ??= takeoverOf(file, clock, operation.id);
       if (!isRemoved && (await takeover(look))) continue;
       const isShared = isRemoved || isOfOperation(holder);
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
@@ -103,7 +110,9 @@ export const lockOf = (options: LockOptions): Lock => {
 
   // After a suspension another process may hold it.
   const isOurs = async (): Promise<boolean> => {
-    const holder = holderFrom(await readFile(file, "utf8"));
+    const text = await readFile(file, "utf8");
+    if (text === own) return true;
+    const holder = holderFrom(text);
     return holder?.nonce === nonce || isOfOperation(holder);
   };
   const isOfOperation = (holder: Holder | undefined): boolean =>
@@ -118,11 +127,11 @@ export const lockOf = (options: LockOptions): Lock => {
   };
   const leave = async (): Promise<void> => {
     try {
-      refresh();
+      refresh?.();
       const ended = [...sharers.holders].filter((one) => one !== operation.member && !operation.isActive(one));
-      if (!append({ is: "ended", members: [...ended, operation.member] })) return;
+      if (!announce({ is: "ended", members: [...ended, operation.member] })) return;
       await remove();
-      append({ is: "removed" });
+      announce({ is: "removed" });
     } catch (error) {
       log((error as Error).message);
     }
@@ -159,7 +168,7 @@ export const lockOf = (options: LockOptions): Lock => {
   };
 };
 
-const isCreated = async (file: string, holder: Holder): Promise<boolean> => {
+const isCreated = async (file: string, holder: string): Promise<boolean> => {
   let handle: Awaited<ReturnType<typeof open>>;
   try {
     handle = await open(file, "wx", 0o600);
@@ -169,7 +178,7 @@ const isCreated = async (file: string, holder: Holder): Promise<boolean> => {
   }
   try {
     // A file server may report a full disk only at the close.
-    await handle.writeFile(JSON.stringify(holder)).finally(() => handle.close());
+    await handle.writeFile(holder).finally(() => handle.close());
     return true;
   } catch (error) {
     // No process must wait for a lock without a holder.

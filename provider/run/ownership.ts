@@ -76,7 +76,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
   const append = (act: Act): string | undefined => shared.append({ ...act, at: service });
   // What other processes have done counts from the moment of the question.
   const current = (): Records => {
-    refresh();
+    refresh?.();
     return records;
   };
   return {

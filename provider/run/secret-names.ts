@@ -15,7 +15,7 @@ export const secretNames = (operation: Operation, service: string): SecretNames 
       if (!uids.has(uid)) append(uid);
     },
     has: (uid) => {
-      refresh();
+      refresh?.();
       return uids.has(uid);
     },
   };

@@ -22,6 +22,8 @@ import { type Turns, turnsOf } from "./turns.ts";
 export interface Session extends Client, Ledger {
   /** address of the service */
   service: string;
+  /** with a reason, from the moment when nothing may be created any more */
+  stopped?: { reason?: Error };
   /** longest time for one request */
   requestTimeoutMs: number;
   /** aborted by ^C */

@@ -44,7 +44,7 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
     let last: string | undefined;
     let since = clock.now();
     for (;;) {
-      refresh();
+      refresh?.();
       const [first = operation.member] = queues.get(name) ?? [];
       if (first === operation.member) return;
       if (first !== last) since = clock.now();
@@ -54,11 +54,12 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
     }
   };
 
+  const isAlone = operation.id === undefined;
   // Within this process: each process is in a queue once.
   const own = new Map<string, Promise<unknown>>();
   return {
     take: async (name, work) => {
-      const turn = (own.get(name) ?? Promise.resolve()).then(() => inTurn(name, work));
+      const turn = (own.get(name) ?? Promise.resolve()).then(() => (isAlone ? work() : inTurn(name, work)));
       own.set(
         name,
         turn.catch(() => undefined),

@@ -49,6 +49,6 @@ it("passes few files and functions: one more create, and a first delete", async 
   const created = await pass();
   const { id, outs } = created.stored;
   const deleted = await pass(id, JSON.stringify(outs));
-  requireShort(created, 36, 166);
-  requireShort(deleted, 26, 87);
+  requireShort(created, 25, 128);
+  requireShort(deleted, 25, 83);
 });

@@ -1,7 +1,8 @@
 // The journal on disk: its content after a crash, its permissions, and its content after compaction.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Entry, Intent } from "../../../provider/log/entry.ts";
 import { JournalError, journalFile } from "../../../provider/log/file.ts";
 import { createJournal } from "../../../provider/run/journal.ts";
@@ -43,6 +44,30 @@ describe("the file of a journal", () => {
     await file.compact([intent("b")]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["b"]);
+  });
+
+  it("writes lines that arrive together at once, with one fsync, and each writer waits for it", async () => {
+    const path = folder.path("together.jsonl");
+    const handle = await open(folder.path("any"), "w");
+    const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "datasync");
+    await handle.close();
+    const file = journalFile(path);
+    const first = file.append(intent("a"));
+    const others = ["b", "c", "d"].map((id) => file.append(intent(id)));
+    await first;
+    expect([...((await journalFile(path).read())?.entries.keys() ?? [])]).toContain("a");
+    await Promise.all(others);
+    expect(sync.mock.calls.length).toBeLessThanOrEqual(2);
+    sync.mockRestore();
+    expect([...((await journalFile(path).read())?.entries.keys() ?? [])]).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("that cannot be written fails every one of the writers that share the write", async () => {
+    const path = folder.path("shared-folder.jsonl");
+    mkdirSync(path);
+    const file = journalFile(path);
+    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(intent(id))));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
   it("that was never written differs from one without entries", async () => {
