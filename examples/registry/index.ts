@@ -4,7 +4,17 @@
 //   pulumi config set parent <uid of your organization>
 //   pulumi config set --secret clientSecret <secret of the client that is registered at the issuer>
 import * as pulumi from "@pulumi/pulumi";
-import { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Repo, Role, Tag } from "pulumi-irm";
+import {
+  AccountAssociation,
+  ExternalGroupRoleMapping,
+  Group,
+  GroupInvite,
+  Identity,
+  IdentityProvider,
+  Repo,
+  Role,
+  Tag,
+} from "pulumi-irm";
 
 const config = new pulumi.Config();
 
@@ -16,7 +26,7 @@ const member = new Role("member", {
   capabilities: ["groups.list", "repo.list", "tag.list"],
 });
 
-new IdentityProvider("login", {
+const login = new IdentityProvider("login", {
   parent: images,
   name: "login",
   description: "Where our people sign in",
@@ -28,6 +38,14 @@ new IdentityProvider("login", {
     clientSecret: config.requireSecret("clientSecret"),
     additionalScopes: ["email", "profile"],
   },
+});
+
+// Whose sign-in names this group sees the whole organization.
+new ExternalGroupRoleMapping("auditors", {
+  parent: login,
+  externalGroupId: "Auditors",
+  roleUid: "viewer",
+  scope: config.require("parent"),
 });
 
 const invite = new GroupInvite("first-editor", {

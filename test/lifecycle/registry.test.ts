@@ -45,6 +45,7 @@ describe("examples/registry", () => {
     const { output } = await program.must("up", "--yes", "--skip-preview", "--diff");
     expect((await requests()).map(([operation]) => operation)).toEqual([
       "CreateAccountAssociation",
+      "CreateExternalGroupRoleMapping",
       "CreateGroup",
       "CreateGroupInvite",
       "CreateIdentity",
@@ -57,6 +58,8 @@ describe("examples/registry", () => {
     code = await inviteCode();
     expect(code).toMatch(/^cginvite_/);
     for (const text of [output, written()]) for (const secret of [SECRET, code]) expect(text).not.toContain(secret);
+    const [mapping] = place.rows("external_group_role_mappings", "external_group_id = ?", "Auditors");
+    expect(mapping?.parent).toBe(row("identity_providers", "login")?.uid);
     const group = row("groups", "images")?.uid as string;
     expect(row("account_associations", "clouds")?.uid).toBe(group);
     const { resources } = program.state();
@@ -111,7 +114,14 @@ describe("examples/registry", () => {
 
   it("is gone after destroy", async () => {
     await program.must("destroy", "--yes", "--skip-preview");
-    for (const table of ["group_invites", "identity_providers", "account_associations", "repos", "tags"])
+    for (const table of [
+      "group_invites",
+      "external_group_role_mappings",
+      "identity_providers",
+      "account_associations",
+      "repos",
+      "tags",
+    ])
       expect(place.rows(table)).toEqual([]);
   });
 });
