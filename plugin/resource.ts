@@ -14,7 +14,7 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/record/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, ROLE_NAME } from "../provider/record/state.ts";
+import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, REPLACE_ON, ROLE_NAME } from "../provider/record/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
@@ -159,7 +159,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
       response.setProperties(outputs(kind, result.props, state));
       const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
-      const { [KEY]: _key, ...described } = shown;
+      const { [KEY]: _key, [REPLACE_ON]: _replaceOn, ...described } = shown;
       const before = inputs[KEY] === undefined ? organizationInput(plainFrom(state), inputs) : { [KEY]: inputs[KEY] };
       response.setInputs(inputsWith(kind, { ...described, ...before }, marks));
       return response;
@@ -247,8 +247,14 @@ const named = (inputs: Json, names: Json | undefined): Json => (names === undefi
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 
-/** Without what the inputs have, or the URN says. */
-const withoutInputs = ({ [KEY]: _key, [SERVICE]: _service, [PROVIDER]: _provider, ...outs }: Json): Json => outs;
+/** Without what the inputs have, the URN says, or a dynamic resource alone needs. */
+const withoutInputs = ({
+  [KEY]: _key,
+  [SERVICE]: _service,
+  [PROVIDER]: _provider,
+  [REPLACE_ON]: _replaceOn,
+  ...outs
+}: Json): Json => outs;
 
 /** Inputs are secret where the program marks them, and where the service never returns them. */
 const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>

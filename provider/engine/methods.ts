@@ -1,6 +1,7 @@
 // The methods of every kind, as the engine calls them through either adapter: its dynamic provider (handler.ts), or the native plugin
 // (plugin/). Calls overlap, and the dynamic provider calls methods before configure has finished
 // (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
+import { isDeepStrictEqual } from "node:util";
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
@@ -222,7 +223,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const result = await steps.read(own, id, stored, about).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
         const here = { ...stored, [SERVICE]: serviceOf((await config()).baseUrl) };
-        return { ...result, props: keyed(result.props, here), inputs: keyed(result.inputs ?? {}, here) };
+        const props = keyed(result.props, here);
+        // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
+        if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };
+        return { ...result, props, inputs: keyed(result.inputs ?? {}, here) };
       }),
     ),
     update: reported(async (id, olds, news) => {
@@ -249,6 +253,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
   Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
+
+const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boolean => isDeepStrictEqual(props, stored);
 
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service.
 const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json): Json => ({
