@@ -254,7 +254,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
   Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
 
-const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boolean => isDeepStrictEqual(props, stored);
+const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boolean =>
+  isDeepStrictEqual(props, stored);
 
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service.
 const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json): Json => ({

@@ -15,12 +15,16 @@ export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> => 
 
 /**
  * The value without the resources that it comes from: the engine stores the dependencies of each argument, and a text that only a reader
- * sees has none of its own.
+ * sees has none of its own. Undefined where it fails: the argument that it belongs to fails too, and that is reported.
  */
 export const plainValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
   markHandled(output);
-  const value = await settled(output);
-  return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
+  try {
+    const value = await settled(output);
+    return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
+  } catch {
+    return undefined;
+  }
 };
 
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
