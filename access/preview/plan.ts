@@ -14,25 +14,13 @@ import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
-import { type Resource, type ResourceKind, resourcesIn, type Stored } from "./resource.ts";
+import { ORDER, type Resource, resourcesIn, type Stored } from "./resource.ts";
 import { restoredIn } from "./restored.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
 import { isOrMayBe } from "./value.ts";
 import { report, WORDS, type Work } from "./work.ts";
-
-// What others refer to comes first.
-const ORDER: readonly ResourceKind[] = [
-  "group",
-  "role",
-  "identity",
-  "identityProvider",
-  "externalGroupRoleMapping",
-  "groupInvite",
-  "roleBinding",
-  "roleBindingSet",
-];
 
 /** The groups that the run deletes, if nothing else is in them: `planFrom` asks what they hold. */
 export const emptiedGroupsIn = (preview: Preview): AskedGroup[] =>

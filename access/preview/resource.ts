@@ -24,10 +24,22 @@ export type ResourceKind =
   | "roleBinding"
   | "roleBindingSet";
 
+/** Every kind that a review reads; what others refer to comes first. */
+export const ORDER: readonly ResourceKind[] = [
+  "group",
+  "role",
+  "identity",
+  "identityProvider",
+  "externalGroupRoleMapping",
+  "groupInvite",
+  "roleBinding",
+  "roleBindingSet",
+];
+
 const declarable = Object.values<Descriptor>(descriptors).filter(isManaged);
 
 const KINDS: Readonly<Record<string, ResourceKind>> = Object.fromEntries([
-  ...declarable.filter((one) => !one.givesNoAccess).map(({ type, field }) => [type, field]),
+  ...declarable.filter(({ field }) => ORDER.some((kind) => kind === field)).map(({ type, field }) => [type, field]),
   ["RoleBindingSet", "roleBindingSet"],
 ]);
 
