@@ -7,16 +7,14 @@ import { textOf } from "../graph/same.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
-import { bindingsOf, contentsOf } from "./contents.ts";
-import { byBreadth, findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder, worstRankOf } from "./danger.ts";
+import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "./danger.ts";
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
+import { blockedOf, deletedGroupsOf, expiringKeysOf, forcedOf, nameIn, undeclaredOf } from "./lists.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";
 import {
-  type DeletedGroup,
-  type ExpiringKey,
   type IdentityReview,
   type Report,
   type Review,
@@ -25,7 +23,6 @@ import {
   type RuleName,
   type RulesSource,
   type TestResult,
-  type Undeclared,
 } from "./report.ts";
 import { brokenIn } from "./required.ts";
 import { rules } from "./rule/index.ts";
@@ -204,81 +201,4 @@ const subjectsOf = (
     .sort(
       ({ finding: a }, { finding: b }) =>
         compare(a.name, b.name) || compare(a.subject, b.subject) || compare(a.message, b.message),
-    );
-
-const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
-  [...before.groups.values()]
-    .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
-    .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
-    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
-
-const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"] =>
-  blocked
-    .map(({ resource, unseen, contents, ...one }) => {
-      const groupName = pathOf(before, one.group);
-      const what = one.kind === "group" ? `group ${groupName}` : `role ${one.name}`;
-      const certain = contents.length > 0;
-      const [does, may] =
-        one.kind === "group"
-          ? ["holds what this run does not delete", `holds something, and you cannot list its ${unseen.join(", ")}`]
-          : ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen.join(", ")}`];
-      const message = certain
-        ? `this up will be blocked: ${what} cannot be deleted while it ${does}`
-        : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
-      return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
-    })
-    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
-
-const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
-  forced
-    .map(({ node, ...one }) => {
-      const contents = before.groups.has(node) ? contentsOf(before, node) : bindingsOf(before, node);
-      const name = nameIn(before, node);
-      const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
-      return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
-    })
-    .sort(
-      (a, b) =>
-        Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
-    );
-
-const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
-  undeclared
-    .flatMap((id) => {
-      const binding = before.bindings.get(id);
-      if (!binding) return [];
-      const { identity, role, group } = binding;
-      const entry = {
-        binding: id,
-        group,
-        groupName: pathOf(before, group),
-        identity,
-        identityName: nameOf(before.identities, identity),
-        role: nameOf(before.roles, role),
-      };
-      return [{ entry, rank: worstRankOf(before.roles.get(role)?.capabilities ?? []) }];
-    })
-    .sort(
-      ({ entry: a, rank: one }, { entry: b, rank: other }) =>
-        one - other ||
-        byBreadth(a.groupName, b.groupName) ||
-        compare(`${a.identityName} ${a.role} ${a.binding}`, `${b.identityName} ${b.role} ${b.binding}`),
-    )
-    .map(({ entry }) => entry);
-
-const nameIn = ({ groups, identities, roles, providers }: AccessGraph, id: NodeId): string =>
-  (groups.get(id) ?? identities.get(id) ?? roles.get(id) ?? providers.get(id))?.name ?? id;
-
-const SOON_MS = 30 * 24 * 60 * 60 * 1000;
-
-const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
-  [...after.identities.values()]
-    .flatMap(({ uid, name, group, relationship }) => {
-      const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
-      if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
-      return [{ uid, name, groupName: groupNameOf(after, group), expirationTime }];
-    })
-    .sort(
-      (a, b) =>
-        compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""),
     );

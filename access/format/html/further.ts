@@ -1,6 +1,6 @@
 // The parts of a review beside identities.
 import type { DeletedGroup, Report } from "../../review/report.ts";
-import { blockedTitle, rulesParts, TITLES } from "../review/blocks.ts";
+import { blockedTitle, rulesParts, TITLES } from "../review/sections.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 

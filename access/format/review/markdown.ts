@@ -13,16 +13,13 @@ import {
   changesOf,
   footOf,
   kindsOf,
-  limitsOf,
   originFacts,
   peopleFactOf,
-  type Section,
-  sectionsOf,
-  TITLES,
   titleOf,
   whoOf,
 } from "./blocks.ts";
 import { type Block, fitted, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
+import { limitsOf, type Section, sectionsOf, TITLES } from "./sections.ts";
 
 /** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
 const BYTES_MAX = 60_000;

@@ -10,15 +10,13 @@ import {
   type Change,
   changesOf,
   footOf,
-  limitsOf,
   originFacts,
   peopleFactOf,
   placeOf,
-  type Section,
-  sectionsOf,
   titleOf,
   whoOf,
 } from "./blocks.ts";
+import { limitsOf, type Section, sectionsOf } from "./sections.ts";
 
 export interface TerminalOptions {
   color: boolean;

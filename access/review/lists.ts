@@ -1,0 +1,86 @@
+// The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
+import type { Json } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import { bindingsOf, contentsOf } from "./contents.ts";
+import { byBreadth, worstRankOf } from "./danger.ts";
+import type { Proposal } from "./proposal.ts";
+import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
+import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
+
+export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
+  [...before.groups.values()]
+    .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
+    .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
+    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
+
+export const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"] =>
+  blocked
+    .map(({ resource, unseen, contents, ...one }) => {
+      const groupName = pathOf(before, one.group);
+      const what = one.kind === "group" ? `group ${groupName}` : `role ${one.name}`;
+      const certain = contents.length > 0;
+      const [does, may] =
+        one.kind === "group"
+          ? ["holds what this run does not delete", `holds something, and you cannot list its ${unseen.join(", ")}`]
+          : ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen.join(", ")}`];
+      const message = certain
+        ? `this up will be blocked: ${what} cannot be deleted while it ${does}`
+        : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
+      return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
+    })
+    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
+
+export const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
+  forced
+    .map(({ node, ...one }) => {
+      const contents = before.groups.has(node) ? contentsOf(before, node) : bindingsOf(before, node);
+      const name = nameIn(before, node);
+      const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
+      return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
+    })
+    .sort(
+      (a, b) =>
+        Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
+    );
+
+export const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
+  undeclared
+    .flatMap((id) => {
+      const binding = before.bindings.get(id);
+      if (!binding) return [];
+      const { identity, role, group } = binding;
+      const entry = {
+        binding: id,
+        group,
+        groupName: pathOf(before, group),
+        identity,
+        identityName: nameOf(before.identities, identity),
+        role: nameOf(before.roles, role),
+      };
+      return [{ entry, rank: worstRankOf(before.roles.get(role)?.capabilities ?? []) }];
+    })
+    .sort(
+      ({ entry: a, rank: one }, { entry: b, rank: other }) =>
+        one - other ||
+        byBreadth(a.groupName, b.groupName) ||
+        compare(`${a.identityName} ${a.role} ${a.binding}`, `${b.identityName} ${b.role} ${b.binding}`),
+    )
+    .map(({ entry }) => entry);
+
+export const nameIn = ({ groups, identities, roles, providers }: AccessGraph, id: NodeId): string =>
+  (groups.get(id) ?? identities.get(id) ?? roles.get(id) ?? providers.get(id))?.name ?? id;
+
+const SOON_MS = 30 * 24 * 60 * 60 * 1000;
+
+export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
+  [...after.identities.values()]
+    .flatMap(({ uid, name, group, relationship }) => {
+      const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
+      if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
+      return [{ uid, name, groupName: groupNameOf(after, group), expirationTime }];
+    })
+    .sort(
+      (a, b) =>
+        compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""),
+    );
