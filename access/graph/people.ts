@@ -1,6 +1,7 @@
-// Who has access without being an identity: the people of an identity provider, the members of its external groups, and those who accept
-// an invite. As a graph, they are identities with bindings, so that all that is said of identities can be said of them.
+// Who has access without being an identity: the people of an identity provider, the members of its external groups, and people who accept
+// an invite. As a graph, they are identities with bindings, so that the rules and formats for identities serve them too.
 import { printable } from "../../schema/index.ts";
+import { quoted } from "../quoted.ts";
 import type { AccessGraph, BindingNode, IdentityNode, InviteNode, NodeId, ProviderNode } from "./graph.ts";
 import { newGraph } from "./graph.ts";
 
@@ -39,8 +40,6 @@ export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
   return { ...newGraph(graph), identities: subjects, bindings };
 };
 
-const quoted = (text: string): string => JSON.stringify(printable(text));
-
 /** Another provider may have the name, in this group or in another one. */
 const nameOf = ({ providers }: AccessGraph, { id, uid, name }: ProviderNode): string => {
   const isShared = [...providers.values()].some((one) => one.name === name && one.id !== id);
@@ -52,7 +51,7 @@ const signInText = ({ signIn }: ProviderNode): string =>
     ? "people who sign in where this review cannot tell"
     : `people who sign in at issuer ${quoted(signIn.issuer)} as client ${quoted(signIn.clientId)}`;
 
-/** People of another issuer are other people, and nobody knows whether those of one that is hidden are. */
+/** People of another issuer are other people. An issuer that is hidden may be another one. */
 const peopleId = ({ id, uid, signIn }: ProviderNode): NodeId =>
   signIn === null && uid === null ? id : `${id} ${signIn?.issuer ?? ""}`;
 

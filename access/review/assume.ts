@@ -1,10 +1,9 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { type Json, printable } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
+import { quoted } from "../quoted.ts";
 import { examplesOf } from "./example.ts";
 import type { Assumption, PatternExamples } from "./report.ts";
-
-const quoted = (value: unknown): string => JSON.stringify(printable(String(value)));
 
 /** Null: nothing is known of it. */
 export const assumptionOf = (relationship: Json | null, budget?: Budget): Assumption | null => {

@@ -90,6 +90,13 @@ describe("who can assume an identity, in words", () => {
     expect(assumptionOf(relationship)?.text).toBe(text);
   });
 
+  test("a character that is written out differs from the backslash of another subject", () => {
+    const textFor = (subject: string) =>
+      assumptionOf({ claimMatch: { issuer: "https://a.example.com", subject } })?.text.split(" and subject ")[1];
+    expect(textFor("a\u202eb")).toBe(String.raw`"a\u202eb"`);
+    expect(textFor(String.raw`a\u202eb`)).toBe(String.raw`"a\\u202eb"`);
+  });
+
   test("of nothing known is null", () => {
     expect(assumptionOf(null)).toBeNull();
   });
