@@ -1,4 +1,4 @@
-// The tests of access that a review runs: those of the base, which the author of the change cannot edit, and those of the work tree.
+// The tests of access that a review runs: the tests of the base, which the author of the change cannot edit, and of the work tree.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
 import { type At, filesAt } from "../access/base/at.ts";

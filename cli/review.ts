@@ -117,7 +117,7 @@ const proposerOf = async (
     preview === undefined
       ? await runPreview(engineCommand(), stack)
       : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
-  // A saved preview may be of anybody: what it names gets no token of this environment.
+  // A saved preview may come from anyone: what it names gets no token of this environment.
   const own = preview === undefined ? providersIn(parsed) : [];
   const clients = clientsOf(config, [...services, ...own]);
   checkService(parsed, config, clients.keys());
@@ -148,7 +148,7 @@ interface Proposer {
   policy?: ParsedPolicy;
 }
 
-/** The folder of the policy, or that of the program. */
+/** The folder of the policy, or of the program. */
 const folderOf = ({ policy }: ReviewFlags): string => (policy === undefined ? process.cwd() : dirname(policy));
 
 /** The file and the API disagree about what is meant, or the file has mistakes. */

@@ -1,5 +1,5 @@
-// The services of a review: the environment's own, and those of explicit providers. --service names credentials for them. Where this command
-// has run the program, the credentials of its own providers are used as well: the program has them anyway.
+// The services of a review: the environment's own, and the ones of explicit providers. --service names credentials for them. Where
+// this command has run the program, it uses the credentials of the program's providers as well: the program has them anyway.
 
 import { newGraph } from "../access/graph/graph.ts";
 import type { Live } from "../access/graph/live.ts";
@@ -68,7 +68,7 @@ export const clientsOf = (own: Config | undefined, services: readonly Settings[]
   return clients;
 };
 
-/** What several services say, as one. Uids of organizations are random, so those of two services differ. */
+/** What several services say, as one. Uids of organizations are random, so two services have different ones. */
 export const merged = (lives: readonly Live[]): Live => {
   const graph = newGraph();
   for (const { graph: own } of lives)

@@ -1,5 +1,5 @@
-// Reads files of a commit with git. Whoever wrote the work tree must not decide what is read: no setting, link or nested repository of
-// it counts, nothing is fetched, and no program but git itself runs.
+// Reads files of a commit with git. The author of the work tree must not decide what is read: none of its settings, links and nested
+// repositories counts, nothing is fetched, and no program but git itself runs.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";

@@ -71,6 +71,6 @@ const merged = (segments: readonly Segment[]): Segment[] => {
   });
 };
 
-/** What differs stands in arrows, which also a terminal without colors shows. */
+/** Marks what differs with arrows, which a terminal without colors shows too. */
 export const withArrows = (segments: readonly Segment[]): string =>
   segments.map(({ text, differs }) => (differs ? `»${text}«` : text)).join("");

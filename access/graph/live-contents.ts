@@ -55,7 +55,7 @@ const heldIn = async (
   group: NodeId,
 ): Promise<{ records: HeldRecord[]; isComplete: boolean }> => {
   const records: HeldRecord[] = [];
-  // The uid of an account association is that of its group, so it is not below it.
+  // An account association has the uid of its group, so it is not below it.
   const filters = kind.list.sharesUid ? [{ ids: [group] }, { descendantsOf: group }] : [{ descendantsOf: group }];
   try {
     for (const uidp of filters)

@@ -44,7 +44,7 @@ type Caller = Pick<Client, "call" | "clock">;
 export const readLive = async (client: Caller): Promise<Live> => {
   const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
   const failed = lists.flatMap(({ failure }) => failure ?? []);
-  // Not an access graph with nothing in it: the address is that of something else.
+  // This is no empty access graph: the address is not the address of the API.
   if (failed.length === lists.length) throw failed[0]?.error;
   const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
   const graph = newGraph();

@@ -35,7 +35,7 @@ export const exportStack = async (
       );
     });
   if (name !== undefined) return { text: await run("stack", "export", "--stack", name), name };
-  // No stack is selected, nobody is signed in, or there is no engine: the policy is compared by names.
+  // No stack is selected, the user is not signed in, or there is no engine: the policy is compared by names.
   const selected = await run("stack", "--show-name").catch(() => "");
   if (selected.trim() === "") return {};
   return { text: await run("stack", "export"), name: selected.trim() };

@@ -1,4 +1,4 @@
-// Joins the sections of several files. What stands in two of them is a mistake at its second place, except a group that only
+// Joins the sections of several files. What is in two of them is a mistake at its second place, except a group that only
 // holds further groups and a row of access.
 import { type Entry, isList, isMap, listOf, type MapSource, type Mistake, mapOf, type Source } from "./source.ts";
 
@@ -10,7 +10,7 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
   const twice: Join = (first, second, path) => {
     const place = first.key ?? first.value.place;
     const where = place ? `${place.file}:${place.line}:${place.column}` : "another file";
-    mistakes.push({ path: path.join("."), text: `stands in ${where} already`, place: second.key });
+    mistakes.push({ path: path.join("."), text: `is in ${where} already`, place: second.key });
     return first.value;
   };
 

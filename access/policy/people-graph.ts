@@ -3,7 +3,7 @@
 import type { AccessGraph, GraphBuilder, NodeId, ProviderNode } from "../graph/graph.ts";
 import type { Policy, PolicyPeople } from "./policy.ts";
 
-/** Those of `live` in the groups where people stay. */
+/** Copies what `live` has of people, in the groups where they stay. */
 export const keepPeople = (graph: GraphBuilder, live: AccessGraph, stay: (group: NodeId) => boolean): void => {
   const keepRole = (id: NodeId | null): void => {
     const role = id === null ? undefined : live.roles.get(id);

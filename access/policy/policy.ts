@@ -73,7 +73,7 @@ export type TestSubject =
   | { kind: "identity"; name: string }
   /** all that can assume an identity with tokens like these */
   | { kind: "workload"; text: string; relationship: Json }
-  /** all who hold one of the capabilities; nobody but `only` may */
+  /** all who hold one of the capabilities; only the ones in `only` may */
   | { kind: "holders"; capabilities: readonly string[]; only: readonly string[] };
 
 export interface TestDenial {

@@ -63,7 +63,7 @@ export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyS
 
 const nameOf = ({ urn }: Resource): string => partsOfUrn(urn).name;
 
-/** The organization of the component is that of the policy: by its uid, or by the name that the stack gave it. */
+/** The component and the policy have the same organization: by its uid, or by the name that the stack gave it. */
 const isOf = (
   component: Resource,
   resources: readonly Resource[],

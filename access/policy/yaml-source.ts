@@ -150,7 +150,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       node,
       path,
       target === null
-        ? `the alias *${node.source} stands in what it stands for, so it has no end; write it out`
+        ? `the alias *${node.source} is within its own anchor, so it has no end; write it out`
         : `the alias *${node.source} has no anchor &${node.source} above it`,
     );
     return scalarOf(null, placeAt(node));

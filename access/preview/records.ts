@@ -24,7 +24,7 @@ export const recordsIn = (byUrn: ReadonlyMap<string, Resource>, before: AccessGr
   const exists = (uid: string): boolean =>
     existing.has(uid) || [before.groups, before.identities, before.roles, before.bindings].some((all) => all.has(uid));
 
-  // The steps of dynamic resources show their placeholders. Those of native ones show no outputs, but are marked in them.
+  // The steps of dynamic resources show their placeholders. The steps of native ones do not: a mark of the resource is in them.
   // A set has the uid of its group.
   const created = resources.filter(
     ({ kind, planned }) => planned?.op === "create" && planned.uid === undefined && kind !== "roleBindingSet",

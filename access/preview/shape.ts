@@ -16,7 +16,7 @@ const State = z.object({
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
   /** the option retainOnDelete: the record stays when the resource goes */
   retainOnDelete: z.boolean().nullish(),
-  /** the option deletedWith: URN of another resource, whose end is that of the record too */
+  /** the option deletedWith: URN of another resource, with which the record goes */
   deletedWith: z.string().nullish(),
   /** it was read, and is never deleted */
   external: z.boolean().nullish(),
@@ -91,7 +91,7 @@ export const parsePreview = (text: string, source: string): Preview => {
   return preview;
 };
 
-// A component may have any text as its type, also one with `::` in it. Its URN, and those of the resources below it, then show another
+// A component may have any text as its type, also one with `::` in it. Its URN, and the URNs of the resources below it, then show another
 // type than the engine acts by.
 const otherType = ({ urn, oldState, newState }: Step): string | undefined => {
   const type = newState ? newState.type : oldState?.type;

@@ -1,4 +1,4 @@
-// What the steps of a preview change, and what they report: shared by those of records and of sets.
+// What the steps of a preview change, and what they report: shared by the steps of records and of sets.
 import { isUidp, printable } from "../../schema/index.ts";
 import type { BindingNode, GraphBuilder, NodeId } from "../graph/graph.ts";
 import type { IsVisible } from "../graph/visible.ts";

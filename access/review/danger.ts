@@ -28,7 +28,7 @@ export const effectOf = (capability: string): Effect =>
 
 const rankOf = (capability: string): number => EFFECTS.indexOf(effectOf(capability));
 
-/** The rank of the worst of these capabilities; of none, that of a harmless one. */
+/** The rank of the worst of these capabilities; without any, the rank of a harmless one. */
 export const worstRankOf = (capabilities: Iterable<string>): number => {
   let worst: number = EFFECTS.length;
   for (const capability of capabilities) {

@@ -34,7 +34,7 @@ export const examplesOf = (claim: string, pattern: string, budget?: Budget): Pat
   const isMatch = patternMatcher(pattern);
   const derived = [...new Set(textsOf(pattern))].filter((text) => isMatch(text));
   const [first, ...others] = [...derived.filter(isPlausible), ...derived.filter((text) => !isPlausible(text))];
-  // Whoever else can assume the identity must not be hidden behind repositories of one owner.
+  // Examples of one owner must not hide that others can assume the identity too.
   const strangers = budget && claim === "subject" ? strangersIn(matching(pattern), budget) : [];
   const texts = [first, ...strangers.filter((text) => !isOfSame(text, first)), ...others].filter(
     (text) => text !== undefined,

@@ -36,7 +36,7 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
     const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";
     return !isClosed && roleHas(hidden.role, input, writes);
   },
-  // Of one that is new, nobody could become it before.
+  // No workload could assume an identity that is new.
   "assumed-by-others": (hidden, { before }) =>
     hidden.of === "assumable" ? before.identities.has(hidden.identity) : opensAnIdentity(hidden),
   "matches-everyone": opensAnIdentity,

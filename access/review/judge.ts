@@ -15,7 +15,7 @@ export interface Judged {
   isNew?: boolean;
 }
 
-/** Without --deny they fail the review, too: a file of rules or a test asks for what they found missing. */
+/** They fail the review without --deny: a file of rules or a test asks for what is missing. */
 const ALWAYS: readonly RuleName[] = ["required-owners", "may-own", "test-fails"];
 
 interface Graphs {

@@ -74,7 +74,7 @@ export const proposalFromPolicy = (
   };
 };
 
-/** A misspelt name is that of a new organization: nothing would be lost in the one that is meant. */
+/** A misspelt name looks like a new organization: the organization that is meant would seem to lose nothing. */
 const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => {
   const names = organizationsIn(live).map(({ name }) => name);
   return organizationsIn(wanted)
@@ -85,7 +85,7 @@ const newOrganizations = (wanted: AccessGraph, live: AccessGraph): Unknown[] => 
     }));
 };
 
-/** Their people are taken for new ones, as those of an issuer that is not known. */
+/** Their people count as new, since their issuer is not known. */
 const missingProviders = ({ providers }: AccessGraph, live: AccessGraph, notVisible: Live["notVisible"]): Unknown[] => {
   const names = [...live.providers.values()].map(({ name }) => name);
   const isHidden = notVisible.some(({ kind }) => kind === "identityProvider");

@@ -84,7 +84,7 @@ export interface Proposal {
   deleted: ReadonlySet<string>;
   /** bindings that exist and that nothing declares */
   undeclared: readonly NodeId[];
-  /** those that the change is about, of several that the caller sees; absent: not known */
+  /** the organizations that the change is about; absent: not known */
   organizations?: ReadonlySet<NodeId>;
   unknown: readonly UnknownPart[];
 }

@@ -26,7 +26,7 @@ export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Bu
     others.splice(others.indexOf(next), 1);
     return [{ old, new: next }];
   };
-  // The one in its own group takes the place of the old one; one in another group, only of what is left.
+  // An identity in the same group replaces the old one. One in another group replaces only what is left then.
   const inPlace = gone.flatMap((old) => take(old, ({ group }) => group === old.group));
   const isRenewed = new Set(inPlace.map(({ old }) => old));
   const renewed = [...inPlace, ...gone.filter((old) => !isRenewed.has(old)).flatMap((old) => take(old, () => true))];

@@ -51,14 +51,14 @@ export const brokenIn = (
 
 const counted = (count: number): string => (count === 1 ? "1 identity has" : `${count || "no"} identities have`);
 
-/** Those that the change is about; where it does not say, all. */
+/** The organizations that the change is about; all, where it does not say. */
 const concerned = ({ before, after, organizations }: Proposal): GroupNode[] => {
   const all = organizationsIn(after);
   const own = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
   return own.length === 0 ? all : own;
 };
 
-/** Paths are those of identities that exist; of a new organization, in which none does, those of its own. */
+/** A path means an identity that exists. In a new organization none does, so there a path means a new identity. */
 const ownershipOf = (
   { before, after }: Proposal,
   mayOwn: readonly string[],

@@ -1,5 +1,5 @@
-// Identities that a policy begins to declare, and whose name a record has already. With `adopt: "match"` the update takes that one over, as
-// the review by names shows; without, it creates another one. The policy does not say which.
+// Identities that a policy begins to declare under the name of an existing one. With `adopt: "match"` the update takes that one over,
+// as the review by names shows; without it, the update creates another one. The policy does not say which.
 import { printable } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { PolicyGraph } from "../policy/graph.ts";

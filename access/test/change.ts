@@ -1,5 +1,5 @@
-// Tests of access on what a change leads to. Those of the base count, also where the change removes or edits them; those that the change
-// adds count as well. A test of the base means the records that had its names before the change.
+// Tests of access on what a change leads to. Tests of the base count even if the change removes or edits them, and tests that the
+// change adds count as well. A name in a test of the base means the record that had it before the change.
 
 import { organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";

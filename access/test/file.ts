@@ -1,4 +1,4 @@
-// The tests of a policy: those of its section, and of the file beside it. A file of tests may also stand alone.
+// The tests of a policy: its section `tests`, and the file beside it. A file of tests may also stand alone.
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { suggestion } from "../../schema/nearest.ts";

@@ -31,7 +31,7 @@ const emptyService = ({ organization: { uid }, bindings, people, roles }: Policy
   ]);
   for (const role of new Set([...bindings.map((one) => one.role), ...given])) {
     if (roles.has(role)) continue;
-    // One that only the service knows grants what nobody knows.
+    // What a role grants that only the service knows is not known here.
     const capabilities = Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, role)
       ? BUILT_IN_ROLE_CAPABILITIES[role as BuiltInRole].toSorted()
       : [];

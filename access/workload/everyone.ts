@@ -58,7 +58,7 @@ function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator
 const exampleOf = (names: Language, budget: Budget | undefined): string | undefined => {
   const first = findText(names, budget);
   if (first.is !== "found") return undefined;
-  // The shortest name is often that of the customer that is meant.
+  // The shortest name often belongs to the customer that is meant.
   const others = [text("someone-else"), every(matching("[a-z0-9-]+"), not(text(first.text))), not(text(first.text))];
   const found = others.map((one) => findText(every(names, one), budget)).find((one) => one.is === "found");
   return found?.is === "found" ? found.text : first.text;

@@ -11,7 +11,7 @@ const ENVIRONMENT = `${REPOSITORY}:environment:`;
 const PULL_REF = "refs/pull/[0-9]+/(?:merge|head)";
 
 // Claims that a template may write, and that say nothing of the event. The workflow that a job calls, job_workflow_ref, has a
-// branch of its own, which is not that of the caller.
+// branch of its own, which is not the branch of the caller.
 const NEUTRAL =
   `repo repository repository_id repository_owner repository_owner_id repository_visibility enterprise enterprise_id
   actor actor_id head_ref base_ref job_workflow_ref job_workflow_sha workflow workflow_ref workflow_sha sha run_id run_number

@@ -61,7 +61,7 @@ function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> 
   if (!isKnown) yield { words: "the subject", language: every(unnamedIn(is.subject), not(was.subject)) };
 }
 
-/** An issuer may be that of the service. */
+/** The tokens may be from the issuer of the service. */
 const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boolean => {
   const others = CUSTOMERS.flatMap((one) => (one.issuer === undefined || one.issuer === own ? [] : [text(one.issuer)]));
   return findText(every(issuer, not(some(...others)))).is !== "none";

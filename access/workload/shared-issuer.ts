@@ -13,7 +13,7 @@ const ANY = "(?s:.*)";
 const REST = `(?:/${ANY})?`;
 
 export const ISSUERS: readonly Issuers[] = [
-  // The name before the last part of a host: whoever registers one that fits.
+  // The name before the last part of a host: anyone may register one that fits.
   {
     words: "anyone who registers a host",
     place: ["https://(?:[^/:]*\\.)?", `\\.[a-z]+(?::[0-9]+)?${REST}`],

@@ -19,7 +19,7 @@ export interface AwsWorkload {
   userId: Language;
 }
 
-/** Whoever holds a key, and services of the platform: nobody else can become them. */
+/** The holder of a key, or a service of the platform: no other workload can become it. */
 export interface OtherWorkload {
   kind: "other";
   text: string;

@@ -20,9 +20,7 @@ test("prints each mistake as file:line:column: path: text, in the order of the f
   );
   const { code, stdout, stderr } = await runIrm("check", file);
   expect(stdout.split("\n")).toEqual([
-    expect.stringContaining(
-      `${file}:3:3: identities.a: says of no workload that it may assume it; give one of github, `,
-    ),
+    expect.stringContaining(`${file}:3:3: identities.a: names no workload that can assume it; give one of github, `),
     `${file}:4:29: roles.publisher.can[0]: there is no capability repo.lst; did you mean repo.list?`,
     `${file}:5:16: access./.viewr: there is no role viewr; did you mean viewer?`,
     "",

@@ -14,7 +14,7 @@ export interface AnswerJson {
   grants: { identity: string; group: string; capability: string; role: string; binding: string }[];
   /** bindings whose role cannot be read */
   unknown: { identity: string; group: string; role: string; binding: string; message: string }[];
-  /** who has access without an identity; `uid` is that of the identity provider, the external group's mapping or the invite */
+  /** who has access without an identity; `uid` belongs to the identity provider, the external group's mapping or the invite */
   people: {
     subject: string;
     uid: string | null;

@@ -93,7 +93,7 @@ const linksOf = (identities: readonly IdentityReview[]): Links => {
   };
 };
 
-/** Among many findings, those of a rule are shown if they are few: one may be the most important. */
+/** Among many findings, a rule with few shows them: one may be the most important. */
 const RULE_OPEN_MAX = 5;
 
 const findingsSection = (findings: readonly Finding[], links: Links): Section | false => {

@@ -39,7 +39,7 @@ export interface Block {
   head: string;
   items: readonly Item[];
   foot: string;
-  /** of the room, beside those of the other blocks */
+  /** of the room, relative to the shares of the other blocks */
   share: number;
   /** a line that counts the entries that are left out */
   omittedText(items: readonly Item[]): string;

@@ -41,7 +41,7 @@ export const checkRelationship = (
 ): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
-    report.mistake(path, `says of no workload that it may assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
+    report.mistake(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
     return undefined;
   }
   if (second !== undefined)

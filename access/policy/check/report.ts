@@ -45,7 +45,7 @@ export const checkRecord = (
   return violations;
 };
 
-/** A key is that of one record: the former key of another one cannot be in use. */
+/** A key belongs to one record: the former key of another record cannot be in use. */
 export const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
   const first = new Map<string, string>();
   return (key: string, was: string | undefined, path: Path): string | undefined => {

@@ -69,7 +69,7 @@ const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | un
   const { mistake } = report;
   const given = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
   const [word, second] = given;
-  if (word === undefined) mistake(path, "says nothing about whom: give identity, workload, or capability with only");
+  if (word === undefined) mistake(path, "does not say whom it tests: give identity, workload, or capability with only");
   if (second !== undefined)
     mistake([...path, second], `only one of capability, identity and workload may be given; there is ${word} already`, {
       atKey: true,
@@ -107,7 +107,7 @@ const fieldsText = (value: unknown): string =>
         .join(", ")} }`
     : String(value);
 
-/** One map, or a list of maps and of capabilities. Without a place of its own, it is that of the test. */
+/** One map, or a list of maps and capabilities. An entry without `at` takes the `at` of the test. */
 const checkDenials = ({ cannot, at }: Draft, path: Path, report: Report): TestDenial[] => {
   const place = at === undefined ? {} : { at };
   const own = [...path, "cannot"];

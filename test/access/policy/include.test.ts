@@ -51,8 +51,8 @@ describe("files that include each other", () => {
   test("report what stands in two of them, at the second", () => {
     const others = { "b.yaml": "organization: acme\nroles:\n  x: { can: [repo.lst] }\n  y: { can: [repo.lst] }\n" };
     expect(mistakesOf("include: [b.yaml]\norganization: acme\nroles: { x: { can: [repo.list] } }\n", others)).toEqual([
-      "b.yaml:1:1: organization: stands in access.yaml:2:1 already",
-      "b.yaml:3:3: roles.x: stands in access.yaml:3:10 already",
+      "b.yaml:1:1: organization: is in access.yaml:2:1 already",
+      "b.yaml:3:3: roles.x: is in access.yaml:3:10 already",
       "b.yaml:4:14: roles.y.can[0]: there is no capability repo.lst; did you mean repo.list?",
     ]);
   });

@@ -38,7 +38,7 @@ describe("hostile files are refused before anything else:", () => {
 
   test("an alias within its own anchor", () => {
     expect(mistakesOf("organization: acme\ngroups: &g\n  a: { groups: *g }\n")).toEqual([
-      "access.yaml:3:16: groups.a.groups: the alias *g stands in what it stands for, so it has no end; write it out",
+      "access.yaml:3:16: groups.a.groups: the alias *g is within its own anchor, so it has no end; write it out",
     ]);
   });
 

@@ -94,7 +94,7 @@ describe("every mistake is reported with its line, its column and what to write 
       "an identity without a relationship, and with two",
       `${rest}identities:\n  a: {}\n  b: { aws: { account: "123456789012", role: r }, claimMatch: {} }\n`,
       [
-        "access.yaml:3:3: identities.a: says of no workload that it may assume it; give one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity",
+        "access.yaml:3:3: identities.a: names no workload that can assume it; give one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity",
         "access.yaml:4:51: identities.b.claimMatch: only one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity may be given; there is aws already",
       ],
     ],

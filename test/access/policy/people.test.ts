@@ -58,7 +58,7 @@ people:
     const files = { "more.yaml": "people: { sso: { defaultRole: viewer }, other: { defaultRole: viewer } }\n" };
     expect(
       mistakesOf("organization: acme\ninclude: [more.yaml]\npeople: { sso: { defaultRole: editor } }\n", files),
-    ).toEqual(["more.yaml:1:11: people.sso: stands in access.yaml:3:11 already"]);
+    ).toEqual(["more.yaml:1:11: people.sso: is in access.yaml:3:11 already"]);
   });
 
   test("is a mistake for a reader that refuses it, beside all others", () => {

@@ -292,7 +292,7 @@ describe("mistakes of a test are those of its policy", () => {
       "tests[0].cannot[0]: no capability matches *.craete; did you mean *.create?",
     ],
     [{ identity: "release" }, "tests[0]: tests nothing: give can, cannot or both"],
-    [{ can: "tag.create" }, "tests[0]: says nothing about whom: give identity, workload, or capability with only"],
+    [{ can: "tag.create" }, "tests[0]: does not say whom it tests: give identity, workload, or capability with only"],
     [{ capability: "tag.create" }, "tests[0]: needs only: a list of the identities that may have the capability"],
     [{ capability: [], only: [] }, "tests[0].capability: must have at least one capability"],
     [
@@ -312,7 +312,7 @@ describe("mistakes of a test are those of its policy", () => {
       { workload: { github: { repo: "a/b" } }, cannot: "*" },
       "tests[0].workload.github.repo: GitHub Actions has no such argument; did you mean repository?",
     ],
-    [{ workload: {}, cannot: "*" }, "tests[0].workload: says of no workload"],
+    [{ workload: {}, cannot: "*" }, "tests[0].workload: names no workload that can assume it"],
     [{ workload: "github", cannot: "*" }, "tests[0].workload: must be a map, such as { github:"],
     [
       { identity: "a", cannot: { capabilty: "*" } },
