@@ -1,69 +1,82 @@
-// Groups through a real engine, in both forms, alternating: seconds of each command, bytes of state and requests of a group.
+// What the package costs its users, against a provider that answers at once, and against the way Pulumi's docs show. Prints a table
+// and writes bench/results.json.
 //
-//   npm run -s bench:engine -- [GROUPS] [ROUNDS]
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+//   npm run -s bench -- [--quick] [--only ID,ID] [--rounds N]
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writePlugin } from "../scripts/dist-plugin.ts";
-import { createWorkplace } from "../test/harness/engine-workplace.ts";
-import { median } from "./process-cpu.ts";
+import { UsageError } from "../cli/usage.ts";
+import { root } from "../scripts/project.mjs";
+import { type BenchFlags, parseBench, usage } from "./engine/flags.ts";
+import { type Installations, install } from "./engine/install.ts";
+import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";
+import { measuredHere } from "./engine/place.ts";
+import { mediansOf, rowOf } from "./engine/rows.ts";
+import { captionOf, goalsTable, type Results } from "./engine/table.ts";
 
-const [groups = 500, rounds = 1] = process.argv.slice(2).map(Number);
+const log = (text: string) => process.stderr.write(`${text}\n`);
 
-// As a user has it, without what makes the tests fast.
-const USUAL = { PULUMI_CONFIG_PASSPHRASE: "not a secret", GOGC: "100", NODE_OPTIONS: "" };
-
-const COMMANDS = ["up", "preview", "refresh", "destroy"] as const;
-type Figures = Record<(typeof COMMANDS)[number], { seconds: number; requests: number }> & { bytes: number };
-
-const FORMS = { dynamic: "pulumi-irm", native: "pulumi-irm/plugin" } as const;
-type Form = keyof typeof FORMS;
-
-const measure = async (form: Form, plugin: string): Promise<Figures> => {
-  const place = await createWorkplace();
+const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise<number> => {
+  log("building the package");
+  const installations = await install();
+  const failed = new Set<SubjectName>();
+  const measured: Figures[] = [];
   try {
-    const source = `
-import { Group } from "${FORMS[form]}";
-for (let i = 0; i < ${groups}; i += 1) new Group(\`g\${i}\`, { parent: process.env.ORG!, name: \`g\${i}\` });
-`;
-    const env = { ORG: place.server.organization, ...USUAL };
-    const program = await place.program("bench", source, env, { ownProcess: true, plugin });
-    const timed = async (...args: string[]) => {
-      await place.server.takeRequests();
-      const start = performance.now();
-      await program.must(...args);
-      const seconds = (performance.now() - start) / 1000;
-      return { seconds, requests: (await place.server.takeRequests()).length / groups };
-    };
-    // The text that the engine writes at each step.
-    const stateBytes = (): number =>
-      statSync(join(program.folder, "state", ".pulumi", "stacks", "bench", "dev.json")).size;
-    const emptyBytes = stateBytes();
-    const up = await timed("up", "--yes", "--skip-preview");
-    const bytes = Math.round((stateBytes() - emptyBytes) / groups);
-    const preview = await timed("preview", "--expect-no-changes");
-    const refresh = await timed("refresh", "--yes");
-    const destroy = await timed("destroy", "--yes", "--skip-preview");
-    return { up, preview, refresh, destroy, bytes };
+    for (let round = 1; round <= rounds; round += 1) {
+      log(`\nround ${round} of ${rounds}`);
+      const needed = new Set(plans.flatMap(({ needs }) => needs));
+      const names = (Object.keys(subjects) as SubjectName[]).filter((name) => needed.has(name));
+      // Each side is the first one in turn.
+      if (round % 2 === 0) names.reverse();
+      measured.push(await roundOf(names, { installations, resources, largest, failed }));
+    }
   } finally {
-    await place.close();
+    installations.remove();
+  }
+  const rows = plans.flatMap((plan) => rowOf(plan, measured) ?? []);
+  const results: Results = { ...measuredHere(), resources, rounds, rows, figures: mediansOf(measured) };
+  writeFileSync(join(root, "bench", "results.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  process.stdout.write(`${captionOf(results)}\n\n${goalsTable(results)}\n`);
+  const missed = rows.filter(({ met }) => !met).map(({ id }) => id);
+  if (missed.length > 0)
+    process.stdout.write(`\n${missed.length} of ${rows.length} goals missed: ${missed.join(", ")}\n`);
+  if (failed.size > 0) log(`\nfailed: ${[...failed].join(", ")}`);
+  return failed.size > 0 ? 1 : 0;
+};
+
+interface Round {
+  installations: Installations;
+  resources: number;
+  largest: number;
+  failed: Set<SubjectName>;
+}
+
+const roundOf = async (
+  names: readonly SubjectName[],
+  { installations, resources, largest, failed }: Round,
+): Promise<Figures> => {
+  const figures: Figures = {};
+  for (const name of names)
+    try {
+      Object.assign(figures, await subjects[name]({ installations, resources, largest, log }));
+    } catch (error) {
+      // The others are still measured.
+      failed.add(name);
+      log(`${name} failed: ${(error as Error).message}`);
+    }
+  return figures;
+};
+
+const main = async (args: string[]): Promise<number> => {
+  try {
+    const flags = parseBench(args);
+    if (!flags.help) return await bench(flags);
+    process.stdout.write(usage);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`bench: ${error.message}\n\n${usage}`);
+    return 2;
   }
 };
 
-const folder = mkdtempSync(join(tmpdir(), "irm-bench-"));
-const runs: Record<Form, Figures[]> = { dynamic: [], native: [] };
-try {
-  await writePlugin(folder, { version: "0.0.0", range: ">=22.19" });
-  for (let round = 0; round < rounds; round += 1)
-    for (const form of ["dynamic", "native"] as const) runs[form].push(await measure(form, folder));
-} finally {
-  rmSync(folder, { recursive: true });
-}
-for (const form of ["dynamic", "native"] as const) {
-  for (const command of COMMANDS) {
-    const seconds = median(runs[form].map((one) => one[command].seconds)).toFixed(1);
-    const requests = median(runs[form].map((one) => one[command].requests)).toFixed(2);
-    console.log(`${form} ${command}: ${seconds} s, ${requests} requests a group`);
-  }
-  console.log(`${form} state: ${median(runs[form].map(({ bytes }) => bytes))} bytes a group`);
-}
+process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,7 @@
 // Reads a group by uid over both wires in turns, with 64 calls in flight against one server process. Prints calls a second and
 // latencies; on Linux also the server's processor time per call, which other load and the client's cost do not affect.
 //
-//   npm run -s bench -- [ROUNDS] [CALLS A ROUND]
+//   npm run -s bench:wire -- [ROUNDS] [CALLS A ROUND]
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,0 +1,27 @@
+// What a user chooses, for docs/performance.md: `--parallel`, checkpoints of the file and the bucket backend, splitting a stack. Writes
+// bench/choices.json; bench/table.ts puts it into the page.
+//
+//   npm run -s bench:choices -- [RESOURCES]
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../scripts/project.mjs";
+import { type ChoiceResults, checkpoints, parallel, split } from "./engine/choice.ts";
+import { install } from "./engine/install.ts";
+import { measuredHere } from "./engine/place.ts";
+
+const [resources = 1000] = process.argv.slice(2).map(Number);
+
+const installations = await install();
+const rows = [];
+try {
+  for (const choicesOf of [parallel, checkpoints, split]) {
+    const choices = await choicesOf(installations.ours, resources);
+    for (const { what, cpu, seconds } of choices)
+      console.log(`${what}: ${cpu.toFixed(1)} CPU s, ${seconds.toFixed(1)} s`);
+    rows.push(...choices);
+  }
+} finally {
+  installations.remove();
+}
+const results: ChoiceResults = { ...measuredHere(), resources, rows };
+writeFileSync(join(root, "bench", "choices.json"), `${JSON.stringify(results, undefined, 2)}\n`);

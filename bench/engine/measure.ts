@@ -1,0 +1,161 @@
+// What is measured of each subject: a form of the package, or what it is compared with. One round of a subject is one stack.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../scripts/project.mjs";
+import type { Installation, Installations } from "./install.ts";
+import { resourcesOf, type Size, sizeOf } from "./size.ts";
+import { type Form, type Measured, openStack } from "./stack.ts";
+
+/** Figures of one round, such as `dynamic.up` in seconds of processor time. */
+export type Figures = Record<string, number>;
+
+interface Bench {
+  installations: Installations;
+  resources: number;
+  /** in the largest stack */
+  largest: number;
+  log(text: string): void;
+}
+
+export type Subject = (bench: Bench) => Promise<Figures>;
+
+const UP = ["up", "--yes", "--skip-preview"];
+const PREVIEW = ["preview", "--expect-no-changes"];
+const REFRESH = ["refresh", "--yes", "--skip-preview"];
+const DESTROY = ["destroy", "--yes", "--skip-preview"];
+const UNCHECKED = { PULUMI_SKIP_CHECKPOINTS: "true" };
+
+interface Step {
+  name: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+const up: Step = { name: "up", args: UP };
+const preview: Step = { name: "preview", args: PREVIEW };
+const refresh: Step = { name: "refresh", args: REFRESH };
+const destroy: Step = { name: "destroy", args: DESTROY };
+/** Ten identities get another description, with and without a refresh before. */
+const change: Step = { name: "change", args: UP, env: { EDITION: "second" } };
+const changeRefreshed: Step = { name: "change-refreshed", args: UP, env: { EDITION: "third" } };
+
+interface StackOf {
+  of: "ours" | "floor";
+  form: Form;
+  withSets?: boolean;
+  source?: string;
+  /** for all steps */
+  env?: Readonly<Record<string, string>>;
+}
+
+/** The steps one after another on one stack; the figures are named NAME.STEP. */
+const steps =
+  (name: string, { of, env = {}, ...program }: StackOf, ...all: readonly Step[]): Subject =>
+  async ({ installations, resources, log }) => {
+    const size = sizeOf(resources);
+    const stack = await openStack(installations[of], { ...program, size });
+    const figures: Figures = {};
+    try {
+      for (const step of all) {
+        const measured = await stack.measure(step.args, { ...env, ...step.env });
+        log(`${name} ${step.name}: ${textOf(measured)}`);
+        Object.assign(figures, figuresOf(`${name}.${step.name}`, measured));
+        if (step === up) figures[`${name}.state`] = stack.stateBytes();
+      }
+    } finally {
+      await stack.close();
+    }
+    return figures;
+  };
+
+const figuresOf = (name: string, { cpu, parts, seconds, requests }: Measured): Figures => ({
+  [name]: cpu,
+  [`${name}.provider`]: parts.provider,
+  [`${name}.program`]: parts.program,
+  [`${name}.seconds`]: seconds,
+  [`${name}.requests`]: requests,
+});
+
+const textOf = ({ cpu, parts, seconds, requests }: Measured): string => {
+  const each = Object.entries(parts).map(([part, own]) => `${part} ${own.toFixed(1)}`);
+  return `${cpu.toFixed(1)} CPU s (${each.join(", ")}), ${seconds.toFixed(1)} s, ${requests.toFixed(3)} requests a resource`;
+};
+
+/** Of the largest stack. */
+const PARTS = { small: 0.02, medium: 0.2, large: 1 };
+
+/** Processor time of the provider's process for stacks of growing size. */
+const linear =
+  (name: string, form: Form): Subject =>
+  async ({ installations, largest, log }) => {
+    const figures: Figures = {};
+    for (const [part, share] of Object.entries(PARTS)) {
+      const size = sizeOf(largest * share);
+      const { parts } = await unchecked(installations.ours, form, size, log);
+      figures[`${name}.${part}.size`] = resourcesOf(size, false);
+      figures[`${name}.${part}`] = parts.provider;
+    }
+    return figures;
+  };
+
+const unchecked = async (
+  installation: Installation,
+  form: Form,
+  size: Size,
+  log: (text: string) => void,
+): Promise<Measured> => {
+  const stack = await openStack(installation, { form, size });
+  try {
+    const measured = await stack.measure(UP, UNCHECKED);
+    log(`${form} up of ${resourcesOf(size, false)} without checkpoints: ${textOf(measured)}`);
+    return measured;
+  } finally {
+    await stack.close();
+  }
+};
+
+/** Seconds of a preview with reads of a large stack, without a limit of requests and behind one. */
+const wall: Subject = async ({ installations, largest, log }) => {
+  const stack = await openStack(installations.ours, { form: "dynamic", size: sizeOf(0.4 * largest) });
+  try {
+    await stack.measure(UP, UNCHECKED);
+    const figures: Figures = {};
+    const limits = { "wall.free": [], "wall.limited": ["--rate-limit", String(RATE_LIMIT)] };
+    for (const [name, flags] of Object.entries(limits)) {
+      await stack.restart(flags);
+      const measured = await stack.measure([...PREVIEW, "--refresh"]);
+      log(`${name} preview --refresh: ${textOf(measured)}`);
+      figures[name] = measured.seconds;
+    }
+    return figures;
+  } finally {
+    await stack.close();
+  }
+};
+
+const RATE_LIMIT = 50;
+
+const plain = readFileSync(join(root, "bench", "plain", "program.ts"), "utf8");
+
+const all = [up, preview, change, refresh, changeRefreshed, destroy];
+const floorOf = [up, preview, refresh, destroy];
+
+/** In the order in which a round runs them: what is compared, side by side. */
+export const subjects = {
+  dynamic: steps("dynamic", { of: "ours", form: "dynamic" }, ...all),
+  "dynamic-floor": steps("dynamic-floor", { of: "floor", form: "dynamic" }, ...floorOf),
+  plain: steps("plain", { of: "ours", form: "dynamic", source: plain }, up),
+  native: steps("native", { of: "ours", form: "native" }, ...all),
+  "native-floor": steps("native-floor", { of: "floor", form: "native" }, ...floorOf),
+  yaml: steps("yaml", { of: "ours", form: "yaml" }, up, preview),
+  "yaml-floor": steps("yaml-floor", { of: "floor", form: "yaml" }, up, preview),
+  set: steps("set", { of: "ours", form: "native", withSets: true }, up, preview, destroy),
+  "set-floor": steps("set-floor", { of: "floor", form: "native", withSets: true }, up, preview, destroy),
+  unchecked: steps("unchecked", { of: "ours", form: "native", env: UNCHECKED }, up, destroy),
+  "unchecked-floor": steps("unchecked-floor", { of: "floor", form: "native", env: UNCHECKED }, up, destroy),
+  "linear-dynamic": linear("linear-dynamic", "dynamic"),
+  "linear-native": linear("linear-native", "native"),
+  wall,
+} satisfies Record<string, Subject>;
+
+export type SubjectName = keyof typeof subjects;

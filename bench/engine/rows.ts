@@ -1,0 +1,158 @@
+// The rows of the table: what is compared with what, and the goal.
+import { median } from "../process-cpu.ts";
+import type { Figures, SubjectName } from "./measure.ts";
+
+export interface Row {
+  id: string;
+  /** median of the rounds */
+  value: number;
+  unit: string;
+  against: string;
+  goal: number;
+  comparison: "<=";
+  met: boolean;
+  /** the lowest and the highest round */
+  spread: [number, number];
+  /** medians of both sides, such as `80.1 and 61.3 CPU s` */
+  sides: string;
+}
+
+export interface RowPlan {
+  id: string;
+  unit: string;
+  against: string;
+  goal: number;
+  needs: readonly SubjectName[];
+  /** of one round */
+  value(figures: Figures): number;
+  sides(figures: (name: string) => number): string;
+}
+
+const seconds =
+  (own: string, other: string): RowPlan["sides"] =>
+  (of) =>
+    `${of(own).toFixed(1)} and ${of(other).toFixed(1)} CPU s`;
+
+/** Processor time of a command against that of another. */
+const ratio = (id: string, goal: number, own: string, other: string, against: string): RowPlan => ({
+  id,
+  unit: "x",
+  against,
+  goal,
+  needs: [...new Set([subjectOf(own), subjectOf(other)])],
+  value: (figures) => figure(figures, own) / figure(figures, other),
+  sides: seconds(own, other),
+});
+
+const subjectOf = (name: string) => name.split(".")[0] as SubjectName;
+
+const figure = (figures: Figures, name: string): number => figures[name] ?? Number.NaN;
+
+const requests = (id: string, goal: number, command: string): RowPlan => ({
+  id,
+  unit: "a resource",
+  against: "requests of the API",
+  goal,
+  needs: [subjectOf(command)],
+  value: (figures) => figure(figures, `${command}.requests`),
+  sides: (of) => `${of(command).toFixed(1)} CPU s`,
+});
+
+const state = (id: string, form: "dynamic" | "native"): RowPlan => ({
+  id,
+  unit: "x",
+  against: "bytes of the floor with the same fields",
+  goal: 1.1,
+  needs: [form, `${form}-floor`],
+  value: (figures) => figure(figures, `${form}.state`) / figure(figures, `${form}-floor.state`),
+  sides: (of) => `${Math.round(of(`${form}.state`))} and ${Math.round(of(`${form}-floor.state`))} bytes a resource`,
+});
+
+/** What one more resource costs in a large stack, against what it costs in a small one. */
+const linear = (id: string, name: "linear-dynamic" | "linear-native"): RowPlan => {
+  const slope = (figures: Figures, from: string, to: string): number =>
+    (figure(figures, `${name}.${to}`) - figure(figures, `${name}.${from}`)) /
+    (figure(figures, `${name}.${to}.size`) - figure(figures, `${name}.${from}.size`));
+  return {
+    id,
+    unit: "x",
+    against: "the provider's CPU of one more resource: from 1,000 to 5,000 of them, and from 100 to 1,000",
+    goal: 1.2,
+    needs: [name],
+    value: (figures) => slope(figures, "medium", "large") / slope(figures, "small", "medium"),
+    sides: (of) => `${["small", "medium", "large"].map((part) => of(`${name}.${part}`).toFixed(1)).join(", ")} CPU s`,
+  };
+};
+
+const wall: RowPlan = {
+  id: "wall",
+  unit: "x",
+  against: "the same without a limit of 50 requests a second, by the clock",
+  goal: 1.25,
+  needs: ["wall"],
+  value: (figures) => figure(figures, "wall.limited") / figure(figures, "wall.free"),
+  sides: (of) => `${of("wall.limited").toFixed(1)} and ${of("wall.free").toFixed(1)} s`,
+};
+
+const FLOOR = "a provider of that form that answers at once";
+
+export const plans: readonly RowPlan[] = [
+  ratio("up-plain", 0.33, "dynamic.up", "plain.up", "the way Pulumi's docs show dynamic providers"),
+  ratio("up-floor", 1.25, "dynamic.up", "dynamic-floor.up", FLOOR),
+  ratio("up-native-floor", 1.25, "native.up", "native-floor.up", FLOOR),
+  ratio("up-native-yaml", 1.25, "yaml.up", "yaml-floor.up", FLOOR),
+  ratio("up-set", 1.3, "set.up", "set-floor.up", FLOOR),
+  ratio("destroy-set", 1.3, "set.destroy", "set-floor.destroy", FLOOR),
+  ratio("preview", 1.25, "dynamic.preview", "dynamic-floor.preview", FLOOR),
+  ratio("preview-native", 1.25, "native.preview", "native-floor.preview", FLOOR),
+  ratio("preview-native-yaml", 1.25, "yaml.preview", "yaml-floor.preview", FLOOR),
+  ratio("refresh", 1.25, "dynamic.refresh", "dynamic-floor.refresh", FLOOR),
+  ratio("refresh-native", 1.25, "native.refresh", "native-floor.refresh", FLOOR),
+  ratio("destroy", 1.25, "dynamic.destroy", "dynamic-floor.destroy", FLOOR),
+  ratio("destroy-native", 1.25, "native.destroy", "native-floor.destroy", FLOOR),
+  ratio("after-refresh", 1.15, "dynamic.change-refreshed", "dynamic.change", "the same without a refresh before"),
+  ratio("after-refresh-native", 1.15, "native.change-refreshed", "native.change", "the same without a refresh before"),
+  ratio("up-unchecked", 1.3, "unchecked.up", "unchecked-floor.up", `${FLOOR}, without checkpoints too`),
+  ratio("destroy-unchecked", 1.3, "unchecked.destroy", "unchecked-floor.destroy", `${FLOOR}, without checkpoints too`),
+  requests("requests-create", 0.7, "dynamic.up"),
+  requests("requests-refresh", 0.03, "dynamic.refresh"),
+  requests("requests-destroy", 1.05, "dynamic.destroy"),
+  requests("requests-create-native", 0.7, "native.up"),
+  requests("requests-refresh-native", 0.03, "native.refresh"),
+  requests("requests-destroy-native", 1.05, "native.destroy"),
+  state("state", "dynamic"),
+  state("state-native", "native"),
+  linear("resources", "linear-dynamic"),
+  linear("resources-native", "linear-native"),
+  wall,
+];
+
+/** Undefined where a measurement that it needs has failed. */
+export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefined => {
+  const values = rounds.map((figures) => plan.value(figures)).filter((value) => !Number.isNaN(value));
+  if (values.length === 0) return undefined;
+  const value = median(values);
+  const of = (name: string): number => median(rounds.flatMap((figures) => figures[name] ?? []));
+  const { id, unit, against, goal } = plan;
+  return {
+    id,
+    value: rounded(value),
+    unit,
+    against,
+    goal,
+    comparison: "<=",
+    met: value <= goal,
+    spread: [rounded(Math.min(...values)), rounded(Math.max(...values))],
+    sides: plan.sides(of),
+  };
+};
+
+/** Of each figure. */
+export const mediansOf = (rounds: readonly Figures[]): Figures => {
+  const names = [...new Set(rounds.flatMap((figures) => Object.keys(figures)))];
+  return Object.fromEntries(
+    names.map((name) => [name, rounded(median(rounds.flatMap((figures) => figures[name] ?? [])))]),
+  );
+};
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;

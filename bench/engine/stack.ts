@@ -1,0 +1,128 @@
+// A stack that is measured, as a user has it: the package installed beside the program, one process for each part, a passphrase, and
+// none of what makes the tests fast.
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { delimiter, join } from "node:path";
+import { mintDevToken } from "../../cli/token.ts";
+import { type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
+import { createStack, type Stack } from "../../test/harness/engine-stack.ts";
+import type { Installation } from "./install.ts";
+import { type Spent, spentBy } from "./process-tree.ts";
+import { MODULES, typescriptProgram, yamlProgram } from "./program.ts";
+import { resourcesOf, type Size } from "./size.ts";
+
+export type Form = "dynamic" | "native" | "yaml";
+
+export interface Program {
+  form: Form;
+  size: Size;
+  withSets?: boolean;
+  /** in place of the program of that size */
+  source?: string;
+  /** of the server */
+  flags?: readonly string[];
+}
+
+export interface Measured extends Spent {
+  /** that the API got, for each resource */
+  requests: number;
+}
+
+export interface MeasuredStack {
+  folder: string;
+  /** `pulumi ARGS`, which must succeed */
+  measure(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Measured>;
+  /** for each resource */
+  stateBytes(): number;
+  /** Starts the server again with these flags, on the same records. */
+  restart(flags: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const USUAL = { PULUMI_CONFIG_PASSPHRASE: "not a secret", GOGC: "100", NODE_OPTIONS: "" };
+
+export const openStack = async (
+  { packages, plugin, languages, callsApi }: Installation,
+  { form, size, withSets = false, source, flags = [] }: Program,
+): Promise<MeasuredStack> => {
+  const folder = mkdtempSync(join(packages, "run-"));
+  const db = join(folder, "irm.db");
+  let server = callsApi ? await startServerProcess(["--db", db, ...flags]) : undefined;
+  const organization = server?.organization ?? ORGANIZATION;
+  const program = join(folder, "program");
+  mkdirSync(program);
+  const runtime = form === "yaml" ? "yaml" : "nodejs\nmain: index.js";
+  const project = `name: bench\nruntime: ${runtime}\nplugins:\n  providers:\n    - name: irm\n      path: ${plugin}\n`;
+  if (form === "yaml") writeFileSync(join(program, "Pulumi.yaml"), project + yamlProgram(organization, size));
+  else {
+    writeFileSync(join(program, "Pulumi.yaml"), project);
+    writeFileSync(join(program, "package.json"), JSON.stringify({ name: "bench", type: "module" }));
+    const text = source ?? typescriptProgram(MODULES[form], size, withSets);
+    writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
+  }
+  const { PATH = "" } = process.env;
+  const env: Record<string, string> = {
+    ...USUAL,
+    ...(server && (await credentials(server, folder))),
+    ORG: organization,
+    GROUPS: String(size.groups),
+    ...(languages !== undefined && form === "yaml" && { PATH: [languages, PATH].join(delimiter) }),
+  };
+  const stack = await createStack({ folder, program, env });
+  const count = resourcesOf(size, withSets);
+  const checkpoint = join(folder, "state", ".pulumi", "stacks", "bench", "dev.json");
+  const emptyBytes = statSync(checkpoint).size;
+  return {
+    folder,
+    measure: async (args, own = {}) => {
+      await server?.takeRequests();
+      const spent = await commandOf(stack, args, own);
+      const requests = (await server?.takeRequests())?.length ?? 0;
+      return { ...spent, requests: requests / count };
+    },
+    stateBytes: () => (statSync(checkpoint).size - emptyBytes) / count,
+    restart: async (flags) => {
+      const { port } = new URL(server?.baseUrl ?? "");
+      await server?.stop();
+      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
+    },
+    close: async () => {
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** The organization of a provider that calls nothing. */
+const ORGANIZATION = "0123456789abcdef0123456789abcdef01234567";
+
+const credentials = async (server: ServerProcess, folder: string): Promise<Record<string, string>> => {
+  const tokenFile = join(folder, "identity-token");
+  writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+  return {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_AUTH_URL: server.authUrl,
+    IRM_IDENTITY: server.identity,
+    IRM_IDENTITY_TOKEN_FILE: tokenFile,
+    IRM_JOURNAL: join(folder, "journal"),
+    // For the program of bench/plain, which has no credentials of its own.
+    API_TOKEN: server.token,
+  };
+};
+
+/** Throws with the end of its output where it fails. */
+const commandOf = async (
+  { env: usual, start }: Stack,
+  args: readonly string[],
+  own: Readonly<Record<string, string>>,
+): Promise<Spent> => {
+  const before = { ...usual };
+  // The stack reads its environment at each command.
+  Object.assign(usual, own);
+  const started = start(...args);
+  for (const name of Object.keys(own)) usual[name] = before[name];
+  const spent = await spentBy(started.pid, started.result);
+  const { code, output } = await started.result;
+  if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${code}:\n${output.slice(-4000)}`);
+  return spent;
+};

@@ -1,0 +1,7 @@
+// Native resources of a provider that answers at once.
+import { classOf } from "./classes.ts";
+
+export const Group = classOf("Group", false);
+export const Identity = classOf("Identity", false);
+export const RoleBinding = classOf("RoleBinding", false);
+export const RoleBindingSet = classOf("RoleBindingSet", false);

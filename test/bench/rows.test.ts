@@ -1,0 +1,57 @@
+// The figures of `npm run bench`: which rows it measures, and what it makes of the rounds.
+import { describe, expect, test } from "vitest";
+import { parseBench } from "../../bench/engine/flags.ts";
+import type { Figures } from "../../bench/engine/measure.ts";
+import { plans, type RowPlan, rowOf } from "../../bench/engine/rows.ts";
+import { UsageError } from "../../cli/usage.ts";
+
+const planOf = (id: string) => plans.find((plan) => plan.id === id) as RowPlan;
+
+describe("the flags", () => {
+  test("measure every row three times by default, and once with --quick", () => {
+    expect(parseBench([])).toEqual({ help: false, plans, resources: 1000, largest: 5000, rounds: 3 });
+    expect(parseBench(["--quick"])).toMatchObject({ plans, resources: 200, largest: 500, rounds: 1 });
+    expect(parseBench(["--quick", "--rounds", "2"])).toMatchObject({ resources: 200, rounds: 2 });
+  });
+
+  test("--only takes ids, in the order of the table", () => {
+    const { plans: only } = parseBench(["--only", "refresh,preview"]);
+    expect(only.map(({ id }) => id)).toEqual(["preview", "refresh"]);
+  });
+
+  test("--only refuses a row that is not there", () => {
+    expect(() => parseBench(["--only", "previews"])).toThrow(UsageError);
+  });
+});
+
+describe("a row", () => {
+  test("is the median of the rounds with their spread, and says whether it meets its goal", () => {
+    const rounds = [12, 15, 10].map((cpu) => ({ "dynamic.preview": cpu, "dynamic-floor.preview": 10 }));
+    expect(rowOf(planOf("preview"), rounds)).toEqual({
+      id: "preview",
+      value: 1.2,
+      unit: "x",
+      against: "a provider of that form that answers at once",
+      goal: 1.25,
+      comparison: "<=",
+      met: true,
+      spread: [1, 1.5],
+      sides: "12.0 and 10.0 CPU s",
+    });
+    expect(rowOf(planOf("preview"), rounds.slice(1, 2))).toMatchObject({ value: 1.5, met: false });
+  });
+
+  test("is missing where a measurement has failed in every round, and of the others where it has in one", () => {
+    expect(rowOf(planOf("preview"), [{ "dynamic.preview": 12 }])).toBeUndefined();
+    const rounds: Figures[] = [{ "dynamic.preview": 12 }, { "dynamic.preview": 11, "dynamic-floor.preview": 10 }];
+    expect(rowOf(planOf("preview"), rounds)).toMatchObject({ value: 1.1, spread: [1.1, 1.1] });
+  });
+
+  test("of growing stacks compares what one more resource costs", () => {
+    const name = "linear-native";
+    const sizes = { [`${name}.small.size`]: 100, [`${name}.medium.size`]: 1000, [`${name}.large.size`]: 5000 };
+    const figures = { ...sizes, [`${name}.small`]: 2, [`${name}.medium`]: 11, [`${name}.large`]: 71 };
+    // 0.01 s, then 0.015 s; the start of the process counts for neither.
+    expect(rowOf(planOf("resources-native"), [figures])).toMatchObject({ value: 1.5, met: false });
+  });
+});
