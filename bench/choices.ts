@@ -1,5 +1,5 @@
 // What a user chooses, for docs/performance.md: `--parallel`, checkpoints of the file and the bucket backend, splitting a stack. Writes
-// bench/choices.json; bench/table.ts puts it into the page.
+// choices.json beside this file; bench/table.ts puts it into the page.
 //
 //   npm run -s bench:choices -- [RESOURCES]
 import { writeFileSync } from "node:fs";

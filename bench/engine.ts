@@ -1,5 +1,5 @@
 // What the package costs its users, against a provider that answers at once, and against the way Pulumi's docs show. Prints a table
-// and writes bench/results.json.
+// and writes results.json beside this file.
 //
 //   npm run -s bench -- [--quick] [--only ID,ID] [--rounds N]
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Flame graphs of the provider's process and of the plugin's while they create 1,000 resources: docs/flame/provider.svg and plugin.svg.
+// Flame graphs of the provider's process and of the plugin's while they create 1,000 resources: two pictures in docs/flame.
 //
 //   npm run -s bench:flame -- [RESOURCES]
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

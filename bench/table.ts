@@ -1,4 +1,4 @@
-// Puts bench/results.json and bench/choices.json into README and docs/performance.md, between the markers.
+// Puts the last results of engine.ts and choices.ts into README and docs/performance.md, between the markers.
 //
 //   npm run -s bench:table
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
