@@ -11,6 +11,7 @@ import { measuredHere } from "./engine/place.ts";
 
 const [resources = 1000] = process.argv.slice(2).map(Number);
 
+const place = measuredHere();
 const installations = await install();
 const rows = [];
 try {
@@ -23,5 +24,5 @@ try {
 } finally {
   installations.remove();
 }
-const results: ChoiceResults = { ...measuredHere(), resources, rows };
+const results: ChoiceResults = { ...place, resources, rows };
 writeFileSync(join(root, "bench", "choices.json"), `${JSON.stringify(results, undefined, 2)}\n`);

@@ -16,6 +16,7 @@ import { captionOf, goalsTable, type Results } from "./engine/table.ts";
 const log = (text: string) => process.stderr.write(`${text}\n`);
 
 const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise<number> => {
+  const place = measuredHere();
   log("building the package");
   const installations = await install();
   const failed = new Set<SubjectName>();
@@ -33,7 +34,7 @@ const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise
     installations.remove();
   }
   const rows = plans.flatMap((plan) => rowOf(plan, measured) ?? []);
-  const results: Results = { ...measuredHere(), resources, rounds, rows, figures: mediansOf(measured) };
+  const results: Results = { ...place, resources, rounds, rows, figures: mediansOf(measured) };
   writeFileSync(join(root, "bench", "results.json"), `${JSON.stringify(results, undefined, 2)}\n`);
   process.stdout.write(`${captionOf(results)}\n\n${goalsTable(results)}\n`);
   const missed = rows.filter(({ met }) => !met).map(({ id }) => id);
