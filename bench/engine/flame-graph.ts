@@ -46,6 +46,7 @@ export const flameGraph = (profile: Profile, title: string): string => {
   const height = (depthMax + 3) * ROW;
   // The root is at the bottom.
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="10">
+<title>${escaped(title)}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="4" y="14" font-size="12">${escaped(title)}: ${(root.time / 1e6).toFixed(2)} s of one thread</text>
 <g transform="translate(0 ${height - ROW})">

@@ -67,10 +67,8 @@ export const choicesTable = ({ rows }: ChoiceResults, prefix: string): string =>
   );
 
 /** One sentence about where and when. */
-export const captionOf = ({
-  machine,
-  date,
-  commit,
-  resources,
-}: Place & { resources: number; rounds?: number }): string =>
-  `${resources} resources, ${date}, commit ${commit}, ${machine}.`;
+export const captionOf = (own: Place & { resources: number; rounds?: number }): string => {
+  const { machine, date, commit, resources, rounds } = own;
+  const times = rounds === undefined ? "" : `${rounds} ${rounds === 1 ? "round" : "rounds"}, `;
+  return `${resources} resources, ${times}${date}, commit ${commit}, ${machine}.`;
+};
