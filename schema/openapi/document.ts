@@ -1,18 +1,18 @@
 // From the table of methods to an OpenAPI document (3.0.3) of the REST interface in its current version. Paths, parameters
 // and messages have the names of the published document. Links show which call can follow another.
 import type { z } from "zod";
-import { asMessage, enumInfo, fieldInfo, type Message, messageInfo } from "../field.ts";
+import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo } from "../field.ts";
 import type { Operation } from "../operation.ts";
 import { operations, VERSION } from "../operations.ts";
 import { fullName } from "../protobuf/name.ts";
 import { StatusMessage } from "../status.ts";
 import {
   enumSchema,
-  fieldSchema,
   type JsonSchema,
   objectSchema,
   type Reference,
   requiredOfInput,
+  valueSchema,
 } from "./json-schema.ts";
 import { linksFrom } from "./link.ts";
 import { openapiPath, operationIdOf, pathFields, pathName, tagOf } from "./name.ts";
@@ -73,15 +73,15 @@ const jsonOf = (schema: JsonSchema) => ({ "application/json": { schema } });
 const pathParameters = (row: Operation, reference: Reference): JsonSchema[] =>
   pathFields(row).map((field) => {
     const schema = fieldAt(row.request, field.split("."));
-    const { readOnly, description, ...own } = fieldSchema(schema, reference);
-    const head = {
-      name: pathName(field),
-      in: "path",
-      required: true,
-      ...(description !== undefined && { description }),
-    };
-    return { ...head, schema: { minLength: 1, ...own } };
+    const head = { name: pathName(field), in: "path", required: true, ...described(schema) };
+    return { ...head, schema: { minLength: 1, ...valueSchema(schema, reference) } };
   });
+
+/** A parameter describes itself, beside its schema. */
+const described = (field: z.ZodType): JsonSchema => {
+  const description = fieldText(field);
+  return description === undefined ? {} : { description };
+};
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): z.ZodType => {
   const field = schema.shape[head as string] as z.ZodType;
@@ -98,9 +98,8 @@ const queryParameters = (row: Operation, reference: Reference): JsonSchema[] => 
       const message = asMessage(field);
       if (message) return leaves(message, `${prefix}${name}.`);
       const required = fieldInfo(field).behavior === "REQUIRED";
-      const { description, ...schema } = fieldSchema(field, reference);
-      const head = { name: prefix + name, in: "query", ...(required && { required }) };
-      return [{ ...head, ...(description !== undefined && { description }), schema }];
+      const head = { name: prefix + name, in: "query", ...(required && { required }), ...described(field) };
+      return [{ ...head, schema: valueSchema(field, reference) }];
     });
   return leaves(row.request, "");
 };

@@ -89,6 +89,7 @@ test("an enum of a query takes its numbers too, and nothing else becomes wider",
     {
       name: "relationshipType",
       in: "query",
+      description: "How it is assumed",
       schema: { anyOf: [{ $ref }, { type: "integer", minimum: 0, maximum: 4 }] },
     },
   ]);

@@ -30,12 +30,13 @@ class Team extends pulumi.ComponentResource {
       bindings: [{ identity: ci, role: custom }, { identity: ci, role: "editor" }],
     }, { parent: this });
     new irm.GroupInvite("invite", { parent: group, role: "viewer", ttl: "86400s" });
-    new irm.IdentityProvider("people", {
+    const people = new irm.IdentityProvider("people", {
       parent: group,
       name: "people",
       defaultRole: "viewer",
       oidc: { issuer: "https://login.example.com", clientId: "c", clientSecret: pulumi.secret("the client's secret") },
     });
+    new irm.ExternalGroupRoleMapping("sre", { parent: people, externalGroupId: "sre", roleUid: "viewer", scope: parent });
     new irm.AccountAssociation("clouds", { parent: group, name: "clouds", amazon: { account: "123456789012" } });
     const images = new irm.Repo("images", { parent: group, name: "images" }, { replaceOnChanges: ["name"] });
     new irm.Repo("mirror", { parent: group, name: "mirror", syncConfig: { source: images } });
