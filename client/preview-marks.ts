@@ -18,7 +18,7 @@ export interface TakenOver {
 
 const BY_EARLIER_RUN = ", created by an earlier run at ";
 
-/** The line that the provider prints. The engine shows a reader no outputs of a native create, so this line is all that there is. */
+/** The line that the provider prints. The engine shows a reader no outputs of a native create, so this line is all that a reader sees. */
 export const takeoverText = (resource: string, record: string, { at, doubt }: TakenOver): string =>
   doubt === undefined
     ? `${resource} takes over ${record}${BY_EARLIER_RUN}${at}`

@@ -68,7 +68,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   };
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
-    // That of its group, which has another name.
+    // The uid is its group's, which has another name.
     if (kind?.list.sharesUid !== true) names.note(uid, name, isSecret);
   };
 

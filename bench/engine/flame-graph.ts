@@ -16,7 +16,7 @@ interface ProfileNode {
 
 interface Frame {
   name: string;
-  /** microseconds, with those of its callees */
+  /** microseconds, its callees included */
   time: number;
   callees: Map<string, Frame>;
 }

@@ -33,7 +33,7 @@ const seconds =
   (of) =>
     `${of(own).toFixed(1)} and ${of(other).toFixed(1)} CPU s`;
 
-/** Processor time of a command against that of another. */
+/** Processor time of one command against another. */
 const ratio = (id: string, goal: number, own: string, other: string, against: string): RowPlan => ({
   id,
   unit: "x",

@@ -1,4 +1,4 @@
-// The names that a preview shows. Those of the program and of the state come first; for what a program gives by its uid alone the API is
+// The names that a preview shows. Names of the program and of the state come first; for what a program gives by its uid alone the API is
 // asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
 import { isPlaceholder, lineageOf } from "../../client/placeholder-uid.ts";

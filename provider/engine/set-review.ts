@@ -62,7 +62,7 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
   };
 };
 
-/** A pair that has a binding already gives nobody anything. Without `existing` it is not known which ones have. */
+/** A pair that has a binding already gives no access. Without `existing` it is not known which ones have. */
 const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined): string[] => {
   if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);

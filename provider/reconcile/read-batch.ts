@@ -56,7 +56,7 @@ interface Place {
   /** undefined until a list has shown the sample */
   listsLikeGet: boolean | undefined;
   listing: Listing;
-  /** answered once: whoever asks again wants to know what it is by now */
+  /** answered once: a second question is about what it is by now */
   answered: Set<string>;
 }
 

@@ -1,4 +1,4 @@
-// Creates that are in flight at the same time: the engine runs several steps at once, and those of one group go in one request where the
+// Creates that are in flight at the same time: the engine runs several steps at once, and creates of one group go in one request where the
 // API has one for that.
 import { setTimeout as sleep } from "node:timers/promises";
 import { BATCH_MAX } from "../../schema/index.ts";
