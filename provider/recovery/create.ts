@@ -58,7 +58,7 @@ export const createAll = async (
   existing?: Existing,
 ): Promise<Outcome[]> => {
   const outcomes = await createTogether(session, asked, existing);
-  const isRefused = outcomes.some((one) => one && "error" in one && isRefusal(one.error));
+  const isRefused = outcomes.every((one) => one && "error" in one && isRefusal(one.error));
   if (asked.length === 1 || !isRefused) return outcomes;
   // All or nothing: no record of a refused batch exists. The error stays with its own resource.
   return (await Promise.all(asked.map((one) => createTogether(session, [one], existing)))).flat();
