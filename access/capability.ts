@@ -2,7 +2,7 @@
 import { capabilityFrom, capabilityName } from "../schema/index.ts";
 
 /** The friendly name of a capability that this version knows. */
-export const knownCapability = (text: string): string | undefined => {
+export const friendlyCapability = (text: string): string | undefined => {
   const known = capabilityFrom(text);
   return known && capabilityName(known);
 };

@@ -4,7 +4,7 @@
 //   npm run -s bench:choices -- [RESOURCES]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../scripts/project.mjs";
+import { root } from "../scripts/base/project.mjs";
 import { type ChoiceResults, checkpoints, parallel, split } from "./engine/choice.ts";
 import { install } from "./engine/install.ts";
 import { measuredHere } from "./engine/place.ts";

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../cli/usage.ts";
-import { root } from "../scripts/project.mjs";
+import { root } from "../scripts/base/project.mjs";
 import { type BenchFlags, parseBench, usage } from "./engine/flags.ts";
 import { type Installations, install } from "./engine/install.ts";
 import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";

@@ -3,7 +3,7 @@
 //   npm run -s bench:flame -- [RESOURCES]
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../scripts/project.mjs";
+import { root } from "../scripts/base/project.mjs";
 import { flameGraph, type Profile, sharesOf } from "./engine/flame-graph.ts";
 import { type Installation, install } from "./engine/install.ts";
 import { sizeOf } from "./engine/size.ts";

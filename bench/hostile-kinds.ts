@@ -49,7 +49,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
   const padding = (size: number) => fill(size, "0", '"padding":[', "]");
   const role = (list: string) => `{"name":"r","capabilities":[${list}]}`;
   const claims = '{"name":"i","claimMatch":{"issuer":"https://issuer.example","subject":"s",';
-  const padded = (own: string) => `${own.slice(0, -1)},${padding(MB - own.length)}}`;
+  const pad = (own: string) => `${own.slice(0, -1)},${padding(MB - own.length)}}`;
 
   const form = (name: string, piece: string, size: number) => {
     const text = fill(size, piece, "", "", "&");
@@ -73,7 +73,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
       isExchange: path.includes("oidc"),
     };
   };
-  const encoded = (service: string, method: string, json: object) => {
+  const encode = (service: string, method: string, json: object) => {
     const { input } = methodIn(registry, `chainguard.platform.${service}`, method);
     return Buffer.from(toBinary(input, fromJson(input, json as never)));
   };
@@ -88,9 +88,9 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
   return [
     rest("capabilities as numbers", roles, role(fill(MB, "1"))),
     rest("capabilities as numbers that are none", roles, role(fill(MB, "123456"))),
-    rest("1,000 capabilities as numbers, and padding", roles, padded(role(Array(1000).fill("1").join()))),
-    rest("1,000 unknown capabilities, and padding", roles, padded(role(Array(1000).fill("9999999").join()))),
-    rest("1,000 capabilities that are no numbers, and padding", roles, padded(role(Array(1000).fill("[]").join()))),
+    rest("1,000 capabilities as numbers, and padding", roles, pad(role(Array(1000).fill("1").join()))),
+    rest("1,000 unknown capabilities, and padding", roles, pad(role(Array(1000).fill("9999999").join()))),
+    rest("1,000 capabilities that are no numbers, and padding", roles, pad(role(Array(1000).fill("[]").join()))),
     rest("capabilities as texts", roles, role(fill(MB, '"a"'))),
     rest(
       "unknown fields",
@@ -110,7 +110,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
     rest(
       "1,000 claims, and padding",
       identities,
-      padded(`${claims}"claims":{${Array.from({ length: 1000 }, (_, i) => `"c${i}":"v"`).join()}}}}`),
+      pad(`${claims}"claims":{${Array.from({ length: 1000 }, (_, i) => `"c${i}":"v"`).join()}}}}`),
     ),
     rest(
       "patterns of claims",
@@ -141,10 +141,10 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
     rest(
       "1,000 empty users of an overlay, and padding",
       repos,
-      padded(`{"name":"r","customOverlay":{"accounts":{"users":[${Array(1000).fill("{}").join()}]}}}`),
+      pad(`{"name":"r","customOverlay":{"accounts":{"users":[${Array(1000).fill("{}").join()}]}}}`),
     ),
     rest("aliases", repos, fill(MB, '"a"', '{"name":"r","aliases":[', "]}")),
-    rest("1,000 aliases, and padding", repos, padded(`{"name":"r","aliases":[${Array(1000).fill('"a"').join()}]}`)),
+    rest("1,000 aliases, and padding", repos, pad(`{"name":"r","aliases":[${Array(1000).fill('"a"').join()}]}`)),
     rest("an update with a mask of 30 kB", `${groups}?updateMask=${fill(HEAD, "a")}`, "{}", {
       method: "PATCH",
       json: fill(HEAD, '"a"', "[", "]"),
@@ -204,7 +204,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
       "gRPC: a page token of a megabyte",
       ROLES,
       "ListRoles",
-      encoded(ROLES, "ListRoles", { pageToken: "a".repeat(MB) }),
+      encode(ROLES, "ListRoles", { pageToken: "a".repeat(MB) }),
     ),
     {
       ...grpc("gRPC: frames of one byte", ROLES, "CreateRole", many(Buffer.of(0x98, 0x06, 0x01), part(10_000))),

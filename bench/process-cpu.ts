@@ -14,12 +14,12 @@ export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
 // Work after the response belongs to the request.
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+const waitForTrailingWork = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 /** The processor time that `work` costs the process. */
 export const cpuOf = async (pid: number, work: () => Promise<unknown>): Promise<number> => {
   const before = cpuMs(pid);
   await work();
-  await settled();
+  await waitForTrailingWork();
   return cpuMs(pid) - before;
 };

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { credentials } from "@grpc/grpc-js";
-import { root } from "../scripts/project.mjs";
+import { root } from "../scripts/base/project.mjs";
 import { median } from "./process-cpu.ts";
 
 const require = createRequire(import.meta.url);

@@ -3,7 +3,7 @@
 //   npm run -s bench:table
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../scripts/project.mjs";
+import { root } from "../scripts/base/project.mjs";
 import type { ChoiceResults } from "./engine/choice.ts";
 import { captionOf, choicesTable, formsTable, goalsTable, type Results, summaryTable } from "./engine/table.ts";
 

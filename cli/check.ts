@@ -1,4 +1,5 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many on stderr.
+import { countText } from "../access/format/words.ts";
 import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
@@ -18,17 +19,15 @@ export const check = (file: string): number => {
     return 1;
   }
   print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
-  printError("irm check", counted(mistakes.length, "mistake"));
+  printError("irm check", countText(mistakes.length, "mistake"));
   return 1;
 };
 
 const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>
   [
-    counted(groups.size, "group"),
-    counted(identities.size, "identity", "identities"),
-    counted(roles.size, "role"),
-    counted(bindings.length, "role binding"),
-    ...(people.size === 0 ? [] : [`people of ${counted(people.size, "identity provider")}`]),
+    countText(groups.size, "group"),
+    countText(identities.size, "identity", "identities"),
+    countText(roles.size, "role"),
+    countText(bindings.length, "role binding"),
+    ...(people.size === 0 ? [] : [`people of ${countText(people.size, "identity provider")}`]),
   ].join(", ");
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -2,12 +2,12 @@
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import type { Config } from "../client/config.ts";
-import { checkedConfig } from "../client/credentials.ts";
+import { readConfig } from "../client/credentials.ts";
 import { apiErrorOf, apiText, sessionErrorOf, sessionText } from "../client/errors.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
 
-export const systemConfig = (): Config => checkedConfig(undefined, process.env);
+export const systemConfig = (): Config => readConfig(undefined, process.env);
 
 export const systemClient = (): Client => {
   const { env } = process;
@@ -20,7 +20,7 @@ export const systemClient = (): Client => {
   });
 };
 
-/** The text of an error of the configuration, the sign-in, the connection or the API; undefined for any other. */
+/** The text of an error of the configuration, the sign-in, the connection or the API; undefined for any other error. */
 export const clientErrorText = (error: unknown): string | undefined => {
   const session = sessionErrorOf(error);
   if (session) return sessionText(session);

@@ -1,5 +1,5 @@
-// The scripts that `irm completion` prints. Each hands the words up to the cursor to `irm complete` as they are, without
-// evaluating them, and leaves files and folders to the shell.
+// The scripts that `irm completion` prints. Each passes the words up to the cursor to `irm complete`
+// without evaluating them, and leaves files and folders to the shell.
 
 // bash 3.2 (macOS) has no mapfile and no negative index. It splits words at "=" and replaces only what follows.
 const bash = `# Completion of irm for bash: source <(irm completion bash)

@@ -7,7 +7,7 @@ export interface Completions {
   values: { value: string; description: string }[];
 }
 
-/** `words` are those after `irm`, up to the cursor. */
+/** `words` follow `irm`, up to the cursor. */
 export const completionsOf = (program: Command, words: readonly string[]): Completions => {
   const current = words.at(-1) ?? "";
   const place = placeAfter(program, words.slice(0, -1));

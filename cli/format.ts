@@ -6,7 +6,7 @@ import { UsageError } from "./usage.ts";
 const FORMATS = ["terminal", "markdown", "json", "html"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Of `irm test`. */
+/** Formats that `irm test` prints. */
 export const TEST_FORMATS = ["terminal", "json"] as const;
 
 // The choices are for completion. The command parses the text, so that its error names the command.

@@ -32,7 +32,7 @@ export const init = (file: string, { organization }: InitFlags): number => {
 /** What a project of this kind must not commit: packages, and the database of `irm serve --db` with its log. */
 const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal"];
 
-/** Writes the file; of one that exists, says what it lacks. */
+/** Writes the file. If the file exists, reports what it lacks. */
 const ignoreFiles = (file: string): string | undefined => {
   const name = printable(file);
   try {
@@ -47,7 +47,7 @@ const ignoreFiles = (file: string): string | undefined => {
   return missing.length === 0 ? undefined : `add to ${name}: ${missing.join(", ")}`;
 };
 
-/** None of what cannot be read, such as a folder. */
+/** A file that cannot be read, such as a folder, has no lines. */
 const linesOf = (file: string): string[] => {
   try {
     return readFileSync(file, "utf8")

@@ -3,16 +3,17 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../client/clock.ts";
-import { checkedConfig } from "../client/credentials.ts";
+import { readConfig } from "../client/credentials.ts";
 import { ConfigError } from "../client/errors.ts";
 import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import { type PendingCreate, pendingCreates } from "../provider/engine/pending-operations.ts";
-import { contentsFrom, type Entry, type InvalidLine } from "../provider/log/entry.ts";
+import { contentsFrom } from "../provider/log/entries.ts";
+import type { Entry, InvalidLine } from "../provider/log/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
+import { lockOf } from "../provider/log/lock.ts";
 import { recordLine } from "../provider/record/id.ts";
 import { journalFolder, journalProblem } from "../provider/run/journal-path.ts";
-import { lockOf } from "../provider/run/lock.ts";
 import { sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { isUidp, printableLines, suggestion } from "../schema/index.ts";
 import { print, printError } from "./terminal.ts";
@@ -72,7 +73,7 @@ export const list = reported("list", async (flags: ListFlags) => {
 const folderOf = ({ folder }: { folder?: string }): string =>
   journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
 
-// Not an error: these commands show and remove what is there.
+// A warning, not an error: these commands show and remove what is there, even if no run uses it.
 const warnOfWorkTree = (name: string, folder: string): void => {
   const problem = journalProblem(folder, process.env, process.cwd());
   if (problem !== undefined) printError(`irm journal ${name}`, `No run uses these journals: ${problem}.`);
@@ -102,7 +103,7 @@ const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid:
   return { entries: [...entries.values()], invalid: [...byLine.values()] };
 };
 
-// Escaped: something else wrote this line, unless it is an entry that a run has set aside.
+// A line that is not a quarantined entry may come from anywhere, so it is escaped.
 const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string => {
   const entry = entryIn(line);
   if (entry) return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
@@ -172,16 +173,16 @@ export const pending = reported("pending", async (file: string) => {
   const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
   for (const one of contents.flatMap(({ invalid }) => invalid))
     process.stderr.write(printableLines(invalidLineOf(one)));
-  const session = sessionWith(checkedConfig(undefined, environment.env), environment);
+  const session = sessionWith(readConfig(undefined, environment.env), environment);
   const creates = await pendingCreates(session, exported).catch((error: Error) => {
     throw new PendingError(`${source}: ${error.message}`);
   });
-  print(creates.length === 0 ? "no create is unfinished\n" : creates.map(explained).join("\n"));
+  print(creates.length === 0 ? "no create is unfinished\n" : creates.map(explainCreate).join("\n"));
   return creates.some(({ candidates }) => candidates.length > 0) ? 1 : 0;
 });
 
-const explained = ({ urn, kind, inputs, candidates, isSet }: PendingCreate): string => {
-  if (isSet) return explainedSet(urn, kind, inputs, candidates);
+const explainCreate = ({ urn, kind, inputs, candidates, isSet }: PendingCreate): string => {
+  if (isSet) return explainSet(urn, kind, inputs, candidates);
   const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
   const head = `${urn}\n  a run was interrupted while creating this ${kind.word}${name} in ${inputs.parent ?? "the root"}`;
   if (candidates.length === 0) return `${head}; no such record exists: run pulumi up\n`;
@@ -190,7 +191,7 @@ const explained = ({ urn, kind, inputs, candidates, isSet }: PendingCreate): str
   return `${[`${head}; it may be:`, ...lines, advice].join("\n")}\n`;
 };
 
-const explainedSet = (
+const explainSet = (
   urn: string,
   kind: PendingCreate["kind"],
   { parent }: PendingCreate["inputs"],

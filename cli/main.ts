@@ -8,7 +8,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`irm: Node ${process.versions.node} is too old; Node 22.19 or later is required\n`);
   process.exit(1);
 }
-// A reader that has seen enough, such as head, is no failure: the exit code stays that of the command.
+// A reader such as head may close the pipe early. That is not a failure, so the exit code stays.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

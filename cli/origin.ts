@@ -1,4 +1,4 @@
-// What a review is of: the stack, the service, the commit and the time. A page or a comment that is passed on shows it.
+// What a review describes: the stack, the service, the commit and the time. A page or a comment that readers share names them.
 import { repositoryAt } from "../access/base/git.ts";
 import type { Origin } from "../access/review/report.ts";
 
@@ -23,7 +23,7 @@ const commitIn = (folder: string): Pick<Origin, "commit" | "isModified"> => {
     const commit = repository.commitOf("HEAD");
     return commit === undefined ? {} : { commit, ...(repository.isModified() && { isModified: true }) };
   } catch {
-    // no git, or a folder in no repository: a review has no commit then
+    // Without git or a repository, a review has no commit.
     return {};
   }
 };

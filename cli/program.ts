@@ -1,19 +1,11 @@
-// The command tree of `irm`. A command loads its code when it runs, so that help, completion and usage errors do not wait for
-// the server to load.
+// Parses a command line of `irm`, and reports what is wrong with it.
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { addAccessCommand } from "./access-command.ts";
-import { addCheckCommand } from "./check-command.ts";
+import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion-command.ts";
 import { addHelpCommand } from "./help-command.ts";
-import { addInitCommand } from "./init-command.ts";
-import { addJournalCommands } from "./journal-command.ts";
-import { addReviewCommand } from "./review-command.ts";
-import { addServeCommand } from "./serve-command.ts";
 import { type Exit, printError } from "./terminal.ts";
-import { addTestCommand } from "./test-command.ts";
-import { addTokenCommand } from "./token-command.ts";
 import { UsageError } from "./usage.ts";
 
 const createProgram = (exit: Exit): Command => {
@@ -26,21 +18,14 @@ const createProgram = (exit: Exit): Command => {
     .configureHelp({
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ""),
       subcommandTerm: (command) => command.name(),
-      styleTitle: (text) => styled("bold", text === "Options:" ? "Flags:" : text),
-      styleCommandText: (text) => styled("cyan", text),
-      styleSubcommandText: (text) => styled("cyan", text),
-      styleOptionText: (text) => styled("cyan", text),
+      styleTitle: (text) => styleHelp("bold", text === "Options:" ? "Flags:" : text),
+      styleCommandText: (text) => styleHelp("cyan", text),
+      styleSubcommandText: (text) => styleHelp("cyan", text),
+      styleOptionText: (text) => styleHelp("cyan", text),
     })
     // Errors are printed below, by `report`.
     .configureOutput({ outputError: () => {} });
-  addServeCommand(program, exit);
-  addTokenCommand(program, exit);
-  addJournalCommands(program, exit);
-  addInitCommand(program, exit);
-  addCheckCommand(program, exit);
-  addTestCommand(program, exit);
-  addReviewCommand(program, exit);
-  addAccessCommand(program, exit);
+  addCommands(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;
@@ -50,7 +35,7 @@ const version = (): string =>
   (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
 
 // Commander removes the colours where the stream does not support them.
-const styled = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });
+const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });
 
 /** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {
@@ -79,7 +64,7 @@ const commandsBelow = (command: Command): Command[] => [command, ...command.comm
 
 const report = (command: Command, error: unknown): number => {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  // A group of commands without a subcommand: commander has printed its help.
+  // The user named a group of commands without a subcommand, so commander has printed its help.
   if (error instanceof CommanderError && error.code === "commander.help") return 2;
   if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
   const name = nameOf(command);

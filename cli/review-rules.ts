@@ -1,5 +1,5 @@
-// --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request a file of rules comes from
-// the base, because the author of the change could edit the one in the work tree.
+// --deny, --allow, --rules and --base: what fails a review, and what is excused. In a job of a pull request the rules come from
+// the base: the author of the change could edit the file in the work tree.
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, posix, relative } from "node:path";
 import type { At } from "../access/base/at.ts";
@@ -8,7 +8,7 @@ import { repositoryRoot } from "../access/base/git.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
-import { allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
+import { addRead, allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
 import { projectFolder } from "../client/folder.ts";
 import { UsageError } from "./usage.ts";
 
@@ -35,12 +35,8 @@ export const reviewRules = (flags: RulesFlags, at: At | undefined, folder: strin
   const { deny = [], allow = [] } = flags;
   const own = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
-  const add = <T>(list: T[], read: T | { problem: string }, flag: string): void => {
-    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${flag}: ${read.problem}`);
-    else list.push(read);
-  };
-  for (const text of deny) add(own.deny, ruleFrom(text), "--deny");
-  for (const text of allow) add(own.allow, allowanceFrom(text), "--allow");
+  for (const text of deny) addRead(own.deny, ruleFrom(text), problems, "--deny");
+  for (const text of allow) addRead(own.allow, allowanceFrom(text), problems, "--allow");
   const file = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
   problems.push(...file.problems);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));

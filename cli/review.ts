@@ -41,7 +41,7 @@ import { type Format, parseFormat } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
-import { clientsOf, merged, providersIn, servicesFrom } from "./services.ts";
+import { clientsOf, mergeLive, providersIn, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -73,7 +73,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
     const tests = reviewTests(flags, at, process.cwd(), policy);
     const [client] = clients.values() as Iterable<Client> as [Client];
     const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
-    const live = merged(lives);
+    const live = mergeLive(lives);
     const nowMs = client.clock.today();
     const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
     const proposal = await propose(live, base);
@@ -168,7 +168,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
       const wanted = policyGraph(policy, live.graph, stack);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
-      const known = knownBefore(stack, base, live);
+      const known = identitiesBefore(stack, base, live);
       const twins = known ? possibleTwins(wanted, live.graph, known) : [];
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
@@ -186,8 +186,8 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   };
 };
 
-/** The identities that the policy had before this change; undefined: nothing says it. */
-const knownBefore = (stack: PolicyStack | undefined, base: { policy?: Policy } | undefined, { graph }: Live) => {
+/** The identities that the policy had before this change; undefined: no source names them. */
+const identitiesBefore = (stack: PolicyStack | undefined, base: { policy?: Policy } | undefined, { graph }: Live) => {
   if (stack) return { ids: new Set(stack.identities.values()), source: "the stack" };
   if (base?.policy)
     return { ids: new Set(policyGraph(base.policy, graph).identities.values()), source: "the policy of the base" };

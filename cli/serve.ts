@@ -123,7 +123,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   return 0;
 };
 
-// Errors that the user can fix: one sentence, no stack.
+// The user can fix these errors: print one sentence and no stack.
 const isStartError = (error: unknown): error is Error =>
   error instanceof DatabaseError ||
   error instanceof SeedError ||
@@ -177,13 +177,13 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
 });
 
 // How the reader started it: npm in a clone, npx when installed, or from the PATH.
-const command = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string => {
+const irmCommand = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string => {
   if (npm_command?.startsWith("run") && npm_lifecycle_event === "irm") return "npm run -s irm --";
   return npm_command === "exec" ? "npx irm" : "irm";
 };
 
 const banner = (server: RunningServer, token: string | undefined, hasRecords: boolean): string => {
-  const irm = command(process.env);
+  const irm = irmCommand(process.env);
   const lines = [
     `API             ${server.baseUrl}`,
     `token exchange  ${server.authUrl}/sts/exchange`,

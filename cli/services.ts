@@ -1,4 +1,4 @@
-// The services of a review: the environment's own, and the ones of explicit providers. --service names credentials for them. Where
+// The services of a review: the environment names one, and explicit providers name others. --service names credentials for them. Where
 // this command has run the program, it uses the credentials of the program's providers as well: the program has them anyway.
 
 import { newGraph } from "../access/graph/graph.ts";
@@ -9,7 +9,7 @@ import { valuesIn } from "../access/preview/value.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import { type Config, serviceOf } from "../client/config.ts";
-import { checkedConfig } from "../client/credentials.ts";
+import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
 import { systemConfig } from "./client.ts";
@@ -38,7 +38,7 @@ const PROVIDER = "pulumi:providers:irm";
 /** A token in the inputs of a provider is secret, and a preview does not show it. */
 const SETTINGS = ["baseUrl", "authUrl", "identity", "tokenEnv", "tokenFile", "identityTokenEnv", "identityTokenFile"];
 
-/** Of the explicit providers of a program. */
+/** The settings of a program's explicit providers. */
 export const providersIn = ({ steps }: Preview): Settings[] =>
   steps
     .filter(({ urn }) => partsOfUrn(urn).type === PROVIDER)
@@ -61,15 +61,15 @@ export const clientsOf = (own: Config | undefined, services: readonly Settings[]
     const address = serviceOf(settings.baseUrl as string);
     if (clients.has(address)) continue;
     const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), provider: `of ${address}` };
-    add(checkedConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
+    add(readConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
   }
   // The error says which address is missing.
   if (clients.size === 0) add(systemConfig());
   return clients;
 };
 
-/** What several services say, as one. Uids of organizations are random, so two services have different ones. */
-export const merged = (lives: readonly Live[]): Live => {
+/** Merges what several services return. Uids of organizations are random, so two services never share one. */
+export const mergeLive = (lives: readonly Live[]): Live => {
   const graph = newGraph();
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])

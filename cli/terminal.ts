@@ -5,17 +5,17 @@ import { printableLines } from "../schema/printable.ts";
 /** Takes the exit code of the command that ran. */
 export type Exit = (code: number) => void;
 
-/** A failure on stderr, last, after the name of the command. */
+/** Prints a failure on stderr as the last line, after the name of the command. */
 export const printError = (command: string, message: string): void => {
   process.stderr.write(`${styleText("red", `${command}:`, { stream: process.stderr })} ${printableLines(message)}\n`);
 };
 
-/** Text on stdout that may quote records of the API. */
+/** Prints text that may quote records of the API. */
 export const print = (text: string): void => {
   process.stdout.write(printableLines(text));
 };
 
-/** Text on stdout that has escaped what it quotes, and may have colours. */
+/** Prints text that has escaped what it quotes, and may have colours. */
 export const printStyled = (text: string): void => {
   process.stdout.write(text);
 };

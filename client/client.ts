@@ -1,5 +1,5 @@
-// call(operation, request): one method of the API. Address and shapes come from the table of operations, the token from the credentials,
-// and retries from retry.ts. Every failure becomes an ApiError that names its operation.
+// The client of the API. The table of operations gives the address and shapes of a call, the credentials give its token, and retry.ts
+// retries it. Every failure becomes an ApiError that names its operation.
 import { readFile } from "node:fs/promises";
 import {
   ApiError,
@@ -19,22 +19,22 @@ import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
-import { parse, readAnswer, requestOf, uidAsked } from "./rest.ts";
+import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import {
   type AttemptBudget,
   AttemptError,
   type Failure,
   isAmbiguous,
-  type Retrying,
-  retryingWith,
+  type Retry,
+  retryWith,
   safetyOf,
 } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
-  /** tokens may lack a permission that is new: retries a denial with new tokens (docs/faults.md#f9) */
+  /** tokens may lack a new permission: retries a denial with new tokens (docs/faults.md#f9) */
   permissionIsNew?: boolean;
-  /** shared with the operation that the call is part of; default: its own */
+  /** shared by all calls of an operation; default: a new budget */
   attempts?: AttemptBudget;
   /** called right before each attempt to send the request */
   beforeSend?: () => Promise<void>;
@@ -51,11 +51,13 @@ export interface Client {
   clock: Clock;
   /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
-  /** uid of the identity that the calls act as; undefined where the API token does not show it */
+  /** The same; pings the service if it has not answered yet. Falls back to this machine's time. */
+  serviceNow(): Promise<number>;
+  /** uid of the identity that the calls act as; undefined if the API token does not show it */
   identity(): Promise<string | undefined>;
   /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
-  /** Grows when a call that writes begins, and when it ends: what was read at another count may be stale. */
+  /** Counts the begins and ends of calls that write. What was read at another count may be stale. */
   writes(): WriteCounts;
 }
 
@@ -77,8 +79,8 @@ export interface ClientParts {
 const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
-  const retrying = retryingWith(clock);
-  const attempter = { retrying, redactor, timeoutMs: config.requestTimeoutMs };
+  const retry = retryWith(clock);
+  const attempter = { retry, redactor, timeoutMs: config.requestTimeoutMs };
   // `Date` of the last response, and when it arrived. Its whole seconds are rounded down, so it is never ahead.
   let lastDate: { dateMs: number; atMs: number } | undefined;
   const transport: Transport = async (request) => {
@@ -98,7 +100,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     options: CallOptions = {},
   ) => {
     const http = requestOf(row, base, request);
-    const asked = row.method === "POST" ? undefined : uidAsked(row, request);
+    const asked = row.method === "GET" || row.method === "PATCH" ? requestedUid(row, request) : undefined;
     return attempt(attempter, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
   };
 
@@ -163,24 +165,30 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       countWrite(operations[operation]);
     }
   };
+  const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
   return {
     call,
     clock,
-    serverNow: () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs,
+    serverNow,
+    serviceNow: async () => {
+      // If the ping fails, the next request fails too.
+      if (!lastDate) await call("Ping", {}).catch(() => undefined);
+      return serverNow() ?? clock.today();
+    },
     identity: async () => identityOf(await credentials.token()),
-    acquireRetry: retrying.acquire,
+    acquireRetry: retry.acquire,
     writes: () => ({ ...writes }),
   };
 };
 
 interface Attempter {
-  retrying: Retrying;
+  retry: Retry;
   redactor: Redactor;
   timeoutMs: number;
 }
 
 const attempt = async <T>(
-  { retrying, redactor, timeoutMs }: Attempter,
+  { retry, redactor, timeoutMs }: Attempter,
   http: Omit<HttpRequest, "token" | "timeoutMs">,
   operation: string,
   token: () => Promise<string>,
@@ -195,7 +203,7 @@ const attempt = async <T>(
     return read(await transport(request));
   };
   try {
-    return await retrying(safety, once, attempts);
+    return await retry(safety, once, attempts);
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;
@@ -217,8 +225,8 @@ const NO_EXCHANGE =
   "Is this the address of the token exchange? It comes from irm:authUrl (or IRM_AUTH_URL), and without one from " +
   "irm:baseUrl (or IRM_BASE_URL).";
 
-// These refusals say what is wrong. If the server was restarted as well, the next refusal is another one. All have one code and no
-// details, so the text decides, and only about the hint.
+// These refusals name their reason, so a restart is not the cause. All refusals have the same code and no details. So the text decides,
+// but only about the hint.
 const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
 
 // A service's text must not control the terminal that prints it.
@@ -236,7 +244,7 @@ const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: s
   });
 };
 
-// https://docs.github.com/actions/reference/security/oidc: the request token asks for a token with our issuer as audience.
+// https://docs.github.com/actions/reference/security/oidc: the request token gets a token with our issuer as its audience.
 const githubToken = async (
   attempter: Attempter,
   transport: Transport,
@@ -251,7 +259,7 @@ const githubToken = async (
   return attempt(attempter, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
     const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
     if (typeof value === "string" && value !== "") return value;
-    const text = `GitHub Actions gave no OIDC token (HTTP ${status})`;
+    const text = `GitHub Actions returned no OIDC token (HTTP ${status})`;
     throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation }));
   });
 };

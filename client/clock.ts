@@ -3,7 +3,7 @@
 export interface Clock {
   /** monotonic milliseconds, not the time of day: a wrong wall clock does not matter (docs/faults.md#f24) */
   now(): number;
-  /** milliseconds since the epoch by this machine's clock: compared only with what this machine wrote down */
+  /** milliseconds since the epoch by this machine's clock: compared only with times that this machine recorded */
   today(): number;
   sleep(ms: number): Promise<void>;
   /** 0 ≤ x < 1 */

@@ -11,17 +11,17 @@ export interface Config {
   baseUrl: string;
   /** address of the token exchange */
   authUrl: string;
-  /** uid of the identity to assume; absent = the one whose exact issuer and subject match */
+  /** uid of the identity to assume; absent: the identity whose exact issuer and subject match */
   identity?: string;
   /** longest time for one request, including its response */
   requestTimeoutMs: number;
-  /** folder of the intent journals; absent = below the user's state folder */
+  /** folder of the intent journals; absent: below the user's state folder */
   journal?: string;
-  /** a confirmed move: address of the service before, or uid of an organization */
+  /** confirms a move: former address of the service, or uid of an organization */
   movedFrom?: string;
-  /** where the credentials are; absent = in the environment, by the usual names */
+  /** where the credentials are; absent: in the environment, under the usual names */
   credentials?: CredentialSource;
-  /** name of the explicit provider that these settings are of */
+  /** name of the explicit provider with these settings */
   provider?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Given {
   keys: readonly string[];
   /** name of the project, which prefixes its own keys */
   project?: string | undefined;
-  /** name of an explicit provider, whose arguments these are: in the place of the stack's configuration */
+  /** name of an explicit provider, whose arguments replace the stack's configuration */
   provider?: string | undefined;
 }
 
@@ -60,20 +60,20 @@ export const PROVIDER_SETTINGS: readonly string[] = [...Object.keys(VARIABLE), .
 
 const REQUEST_TIMEOUT_SECONDS = { least: 1, usual: 60, most: 3600 };
 
-/** The configuration of a process, parsed once. Its problems are an error only for a step that needs it. */
+/** The configuration of a process, parsed once. Its problems are an error only for a step that needs the configuration. */
 export interface ParsedConfig {
   /** absent when one of its values is wrong or missing */
   config: Config | undefined;
   /** wrong or missing values */
   problems: readonly string[];
-  /** the same and misspelt keys, which do not stop a read or a delete */
+  /** the same, and misspelt keys, which do not stop a read or a delete */
   strictProblems: readonly string[];
   warnings: readonly string[];
-  /** also where the configuration is wrong */
+  /** present even if the configuration is wrong */
   credentials: CredentialSource;
 }
 
-/** `fromStack` is undefined where there is no stack, as in a command of `irm`. It then reads only the environment. */
+/** Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const placesOf = placesFor(given);
@@ -137,10 +137,10 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 
 type Setting = keyof typeof VARIABLE;
 
-/** Whether a provider's own address is not that of the environment: what belongs to the one service must not reach the other. */
-const isAnotherService = (own: string | undefined, ofEnvironment: string | undefined): boolean => {
-  if (!own || !ofEnvironment) return false;
-  const [one, other] = [own, ofEnvironment].map((address) => (URL.canParse(address) ? serviceOf(address) : address));
+/** Whether a provider's own address differs from the environment's: what belongs to one service must not reach the other. */
+const isAnotherService = (address: string | undefined, ofEnvironment: string | undefined): boolean => {
+  if (!address || !ofEnvironment) return false;
+  const [one, other] = [address, ofEnvironment].map((text) => (URL.canParse(text) ? serviceOf(text) : text));
   return one !== other;
 };
 
@@ -148,7 +148,7 @@ const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
 
 const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
 
-/** The workload's own token proves who it is to any service. An API token is for the one that has issued it. */
+/** A workload's own token proves to any service who it is. An API token is valid only at the service that issued it. */
 const sourceElsewhere = (provider: string | undefined, env: Env): CredentialSource | undefined => {
   const found = API_TOKENS.find((name) => env[name]);
   if (found === undefined) return undefined;
@@ -180,18 +180,18 @@ const secretsInConfig = (get: GetConfig): string[] =>
   SECRETS.filter((key) => get(`irm:${key}`) !== undefined).map(secretProblem);
 
 /**
- * Unknown keys. A key that is nearly the name of a setting is that setting, misspelt, and an error: without it the run could use
- * another address. Any other key may be of a later version: it is a warning.
+ * Problems and warnings of unknown keys. A misspelt setting is an error: without it the run could use another address. Any other key
+ * may belong to a later version, so it is a warning.
  */
 export const unknownKeys = ({ keys, project, provider }: Given): { problems: string[]; warnings: string[] } => {
   const problems: string[] = [];
   const warnings: string[] = [];
-  const own = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
+  const names = keys.filter((key) => key.startsWith("irm:")).map((key) => key.slice("irm:".length));
   if (provider !== undefined)
-    return { problems: unknownArguments(own).map((problem) => `provider ${provider}: ${problem}`), warnings };
+    return { problems: unknownArguments(names).map((problem) => `provider ${provider}: ${problem}`), warnings };
   if (project === "irm") return { problems, warnings };
   const settings = PROVIDER_SETTINGS.filter((name) => name !== "token");
-  for (const key of own.filter((name) => ![...settings, ...SECRETS].includes(name))) {
+  for (const key of names.filter((name) => ![...settings, ...SECRETS].includes(name))) {
     const near = nearest(key, [...settings, ...SECRETS]);
     const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
     if (near === undefined)
@@ -202,7 +202,7 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
   return { problems, warnings };
 };
 
-/** Of an explicit provider: its program and this code are of one version. */
+/** Every unknown argument of an explicit provider is an error: its program and this code have the same version. */
 export const unknownArguments = (names: readonly string[]): string[] =>
   names
     .filter((name) => !PROVIDER_SETTINGS.includes(name))
@@ -223,7 +223,7 @@ const urlProblem = (text: string): string | undefined => {
   return protocolProblem(text);
 };
 
-/** The problem of an address to which a token is sent; the value is not quoted. */
+/** Why no token may be sent to an address; undefined if it may. The value is not quoted. */
 export const protocolProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "must be an https URL";
   const { protocol, hostname } = new URL(text);
@@ -233,5 +233,5 @@ export const protocolProblem = (text: string): string | undefined => {
 
 const withoutSlash = (text: string) => text.replace(/\/+$/, "");
 
-/** A host `console-api.*` exchanges its tokens at `issuer.*`, as the public service does; any other host does so itself. */
+/** Tokens of a host `console-api.*` are exchanged at `issuer.*`, as at the public service; of any other host, at the host itself. */
 const defaultAuthUrl = (baseUrl: string): string => baseUrl.replace(/^(https?:\/\/)console-api\./, "$1issuer.");

@@ -1,16 +1,16 @@
-// Settings that say where the credentials are: a variable of the environment or a file, by name, so that no secret is in the settings.
-// They replace the usual variables, for a program with two providers.
+// Settings that name where the credentials are: a variable of the environment, or a file. So the settings hold no secret. They replace
+// the usual variables, for a program with two providers.
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where credentials are looked for. */
 export interface CredentialSource {
   env: Env;
-  /** IRM_TOKEN → what a message calls it; absent: by that name */
+  /** IRM_TOKEN → its name in messages; absent: the variable's name */
   names?: Readonly<Record<string, string>>;
-  /** why there are none, where a setting names one that does not exist */
+  /** the problem of a setting that names a credential which does not exist */
   missing?: string;
-  /** a token may be an API token or the workload's own: its content says which */
+  /** the token may be an API token or the workload's own: its content tells which */
   isEither?: boolean;
 }
 
@@ -20,7 +20,7 @@ export const CREDENTIAL_SETTINGS: Readonly<Record<string, string>> = {
   tokenFile: "IRM_TOKEN_FILE",
   identityTokenEnv: "IRM_IDENTITY_TOKEN",
   identityTokenFile: "IRM_IDENTITY_TOKEN_FILE",
-  // Only of an explicit provider, whose arguments may be secret.
+  // Only an explicit provider has it, because its arguments may be secret.
   token: "IRM_TOKEN",
 };
 
@@ -41,7 +41,7 @@ interface Setting {
   place: string;
 }
 
-/** `given` are those that are set. Undefined where none is: the usual variables count. */
+/** `given`: the settings that are present. The source is undefined if there are none: the usual variables count. */
 export const credentialSource = (
   given: readonly Setting[],
   env: Env,
@@ -54,20 +54,20 @@ export const credentialSource = (
   }
   const { name, value, place } = setting;
   const variable = CREDENTIAL_SETTINGS[name] as string;
-  const own = { ...env, ...Object.fromEntries(CREDENTIAL_VARIABLES.map((one) => [one, undefined])) };
-  const found = (token: string, text: string) => ({
+  const cleanEnv = { ...env, ...Object.fromEntries(CREDENTIAL_VARIABLES.map((one) => [one, undefined])) };
+  const sourceFrom = (token: string, text: string) => ({
     source: {
-      env: { ...own, [variable]: token },
+      env: { ...cleanEnv, [variable]: token },
       names: { [variable]: text },
       isEither: !name.startsWith("identity"),
     },
     problems: [],
   });
-  if (!name.endsWith("Env")) return found(value, place);
+  if (!name.endsWith("Env")) return sourceFrom(value, place);
   // The value is not quoted: it may be a token by mistake.
   if (!/^[A-Za-z_]\w*$/.test(value))
     return { source: undefined, problems: [`${place}: must be the name of an environment variable`] };
   const token = env[value];
-  if (!token) return { source: { env: own, missing: `${place}: the environment has no ${value}` }, problems: [] };
-  return found(token, `${value} (${place})`);
+  if (!token) return { source: { env: cleanEnv, missing: `${place}: the environment has no ${value}` }, problems: [] };
+  return sourceFrom(token, `${value} (${place})`);
 };

@@ -1,4 +1,4 @@
-// The credential provider chain: a given API token (IRM_TOKEN, IRM_TOKEN_FILE), then one exchanged for the workload's own token
+// The credential provider chain: an API token (IRM_TOKEN, IRM_TOKEN_FILE), then an exchange of the workload's own token
 // (IRM_IDENTITY_TOKEN, IRM_IDENTITY_TOKEN_FILE, GitHub Actions). Settings may name other variables (credential-settings.ts). A token stays
 // in this process and is renewed before it expires.
 import { decodeProtectedHeader } from "jose/decode/protected_header";
@@ -19,7 +19,7 @@ import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 
 export interface Credentials {
-  /** where the token came from, for the error when it is refused: "that of IRM_TOKEN" */
+  /** where the token came from, for the error when it is refused: "IRM_TOKEN" */
   source: string;
   /** a token that should be valid for the next minutes */
   token(): Promise<string>;
@@ -33,13 +33,13 @@ export interface CredentialEnvironment extends CredentialSource {
   clock: Clock;
   redactor: Redactor;
   readFile(path: string): Promise<string>;
-  /** the workload's token for the API's (STS); `source` says where it came from, for errors */
+  /** exchanges the workload's token for an API token (STS); `source`: where it came from, for errors */
   exchange(identityToken: string, source: string): Promise<string>;
-  /** the OIDC token of a GitHub Actions job */
+  /** gets the OIDC token of a GitHub Actions job */
   githubToken(requestUrl: string, requestToken: string): Promise<string>;
 }
 
-// Share of a token's lifetime that is left when it is renewed: five minutes of an hour.
+// Renews a token when this share of its lifetime is left: five minutes of an hour.
 const RENEW_BEFORE = 1 / 12;
 
 const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
@@ -47,15 +47,15 @@ const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
   const { env } = environment;
   const { IRM_TOKEN: token } = env;
-  const from = environment.isEither ? either : given;
+  const from = environment.isEither ? eitherCredentials : given;
   if (token) return from(() => Promise.resolve(token), "IRM_TOKEN", environment);
   if (env.IRM_TOKEN_FILE) return from(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
   const workload = workloadToken(environment);
   if (!workload) throw new ConfigError([environment.missing ?? MISSING]);
-  return exchanged(workload, environment);
+  return exchangeCredentials(workload, environment);
 };
 
-/** What messages call a variable. */
+/** Name of a variable in messages. */
 const nameOf = (variable: string, { names }: CredentialSource): string => names?.[variable] ?? variable;
 
 const MISSING =
@@ -64,8 +64,8 @@ const MISSING =
   `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
 
 /**
- * The configuration, or one error with everything that is wrong or missing, including credentials. Strict: misspelt keys too. Reading
- * and deleting what a state holds is not strict.
+ * Returns the configuration, or throws one error with everything that is wrong or missing, including credentials. Strict: including
+ * misspelt keys. Reads and deletes of resources in a state are not strict.
  */
 export const requireConfig = (
   { config, problems, strictProblems, credentials }: ParsedConfig,
@@ -77,9 +77,9 @@ export const requireConfig = (
   throw new ConfigError(missing ? [...found, missing] : found);
 };
 
-/** The configuration of a process that reads it once. */
-export const checkedConfig = (get: GetConfig | undefined, env: Env, given?: Given): Config =>
-  requireConfig(parseConfig(get, env, given), true);
+/** Reads the configuration of a process that needs it once. Throws ConfigError. */
+export const readConfig = (get: GetConfig | undefined, env: Env, apiTokenCredentials?: Given): Config =>
+  requireConfig(parseConfig(get, env, apiTokenCredentials), true);
 
 /** The problem of an environment without credentials; undefined when it has some. */
 export const missingCredentials = ({ env, missing }: CredentialSource): string | undefined => {
@@ -89,19 +89,19 @@ export const missingCredentials = ({ env, missing }: CredentialSource): string |
   return single || GITHUB.every((name) => env[name]) ? undefined : (missing ?? MISSING);
 };
 
-// A header can carry nothing else, and undici's own error would not name the cause.
+// A header can carry no other characters, and undici's own error would not name the cause.
 const clean = (text: string, source: string, { redactor }: CredentialEnvironment): string => {
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`]);
   return redactor.note(token);
 };
 
-// The exchange accepts a signed JWT (RFC 7519, 7.2); anything else is not sent. The value is not quoted: it may still be a token.
-const workloadProblem = (text: string, variable: string, own: CredentialSource): string | undefined => {
+// The exchange accepts a signed JWT (RFC 7519, 7.2); nothing else is sent. The value is not quoted: it may still be a token.
+const workloadProblem = (text: string, variable: string, settings: CredentialSource): string | undefined => {
   if (isSignedToken(text.trim())) return undefined;
   const wanted = "the workload's own OIDC token, a JWT: three parts of letters and digits with dots between them";
-  const source = nameOf(variable, own);
-  const isNamed = own.names?.[variable] !== undefined;
+  const source = nameOf(variable, settings);
+  const isNamed = settings.names?.[variable] !== undefined;
   return variable === "IRM_IDENTITY_TOKEN"
     ? `${source} is not ${wanted}; for a token that is in a file, set ${isNamed ? "identityTokenFile" : "IRM_IDENTITY_TOKEN_FILE"} to its path`
     : `${source} names a file that does not hold ${wanted}; for an API token, set ${isNamed ? "tokenFile" : "IRM_TOKEN_FILE"} to its path`;
@@ -119,8 +119,8 @@ const isSignedToken = (token: string): boolean => {
   }
 };
 
-const checkedWorkload = (text: string, variable: string, own: CredentialSource): string => {
-  const problem = workloadProblem(text, variable, own);
+const requireWorkload = (text: string, variable: string, settings: CredentialSource): string => {
+  const problem = workloadProblem(text, variable, settings);
   if (problem) throw new ConfigError([problem]);
   return text;
 };
@@ -144,17 +144,21 @@ const given = (read: () => Promise<string>, variable: string, environment: Crede
     return current;
   };
   return {
-    source: variable.endsWith("_FILE") ? `that of the file that ${source} names` : `that of ${source}`,
+    source: variable.endsWith("_FILE") ? `the file that ${source} names` : source,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
 };
 
 /**
- * A token of a setting: an API token is for an identity of the service, so a signed token with another subject is the workload's own, and
- * is exchanged.
+ * The token that a setting names, of either kind. The subject of an API token is an identity of the service. A signed token with another
+ * subject is the workload's own, and is exchanged.
  */
-const either = (read: () => Promise<string>, variable: string, environment: CredentialEnvironment): Credentials => {
+const eitherCredentials = (
+  read: () => Promise<string>,
+  variable: string,
+  environment: CredentialEnvironment,
+): Credentials => {
   const source = nameOf(variable, environment);
   let chosen: Credentials | undefined;
   const choose = async (): Promise<Credentials> => {
@@ -162,12 +166,12 @@ const either = (read: () => Promise<string>, variable: string, environment: Cred
     const token = await read();
     const isWorkload = workloadProblem(token, variable, environment) === undefined && identityOf(token) === undefined;
     if (!isWorkload) requireIdentityOf(token, source, environment);
-    chosen = isWorkload ? exchanged({ source, read }, environment) : given(read, variable, environment);
+    chosen = isWorkload ? exchangeCredentials({ source, read }, environment) : given(read, variable, environment);
     return chosen;
   };
   return {
     get source() {
-      return chosen?.source ?? `that of ${source}`;
+      return chosen?.source ?? source;
     },
     token: async () => (await choose()).token(),
     renew: async (rejected) => (await choose()).renew(rejected),
@@ -175,9 +179,9 @@ const either = (read: () => Promise<string>, variable: string, environment: Cred
 };
 
 const requireIdentityOf = (token: string, source: string, { identity }: CredentialEnvironment): void => {
-  const own = identityOf(token);
-  if (identity === undefined || own === identity) return;
-  const found = own === undefined ? "does not show its identity" : `is of the identity ${own}`;
+  const actual = identityOf(token);
+  if (identity === undefined || actual === identity) return;
+  const found = actual === undefined ? "does not show its identity" : `is of the identity ${actual}`;
   throw new ConfigError([
     `${source} holds an API token that ${found}, and the identity to assume is ${identity}; give the workload's own OIDC token, or leave out identity`,
   ]);
@@ -192,14 +196,14 @@ const workloadToken = (environment: CredentialEnvironment): Workload | undefined
   const { env, githubToken } = environment;
   if (env.IRM_IDENTITY_TOKEN) {
     const variable = "IRM_IDENTITY_TOKEN";
-    const token = checkedWorkload(env.IRM_IDENTITY_TOKEN, variable, environment);
+    const token = requireWorkload(env.IRM_IDENTITY_TOKEN, variable, environment);
     return { source: nameOf(variable, environment), read: () => Promise.resolve(token) };
   }
   if (env.IRM_IDENTITY_TOKEN_FILE) {
     const variable = "IRM_IDENTITY_TOKEN_FILE";
     const read = fileReader(variable, environment);
     const source = nameOf(variable, environment);
-    return { source, read: async () => checkedWorkload(await read(), variable, environment) };
+    return { source, read: async () => requireWorkload(await read(), variable, environment) };
   }
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;
@@ -209,12 +213,12 @@ const workloadToken = (environment: CredentialEnvironment): Workload | undefined
   return { source: "GitHub Actions", read: () => githubToken(url, token) };
 };
 
-const exchanged = (workload: Workload, environment: CredentialEnvironment): Credentials => {
+const exchangeCredentials = (workload: Workload, environment: CredentialEnvironment): Credentials => {
   const { clock, exchange, redactor } = environment;
   let current: { token: string; renewAt: number } | undefined;
   let inFlight: Promise<string> | undefined;
 
-  const once = async () => {
+  const exchangeToken = async () => {
     // Before the request, so that its duration does not extend the token's lifetime.
     const start = clock.now();
     const identityToken = clean(await workload.read(), workload.source, environment);
@@ -223,36 +227,36 @@ const exchanged = (workload: Workload, environment: CredentialEnvironment): Cred
     return token;
   };
   // Single flight: a hundred operations that find the token expired share one exchange.
-  const renewed = () => {
-    inFlight ??= once().finally(() => {
+  const shareExchange = () => {
+    inFlight ??= exchangeToken().finally(() => {
       inFlight = undefined;
     });
     return inFlight;
   };
 
   return {
-    source: `one that was exchanged for that of ${workload.source}`,
-    token: async () => (current && clock.now() < current.renewAt ? current.token : renewed()),
-    renew: async (rejected) => (current && current.token !== rejected ? current.token : renewed()),
+    source: `an exchange of ${workload.source}`,
+    token: async () => (current && clock.now() < current.renewAt ? current.token : shareExchange()),
+    renew: async (rejected) => (current && current.token !== rejected ? current.token : shareExchange()),
   };
 };
 
-/** exp − iat, never the local clock's idea of now (docs/faults.md#f24); undefined for a token that is not a JWT. */
+/** exp − iat, independent of the local clock (docs/faults.md#f24); undefined for a token that is not a JWT. */
 const lifeMs = (token: string): number | undefined => {
-  // Opaque tokens are allowed; a 401 shows that one has expired.
+  // Opaque tokens are allowed; a 401 shows their expiry.
   const { exp, iat } = claimsOf(token);
   return Number.isFinite(Number(exp) - Number(iat)) && Number(exp) > Number(iat)
     ? (Number(exp) - Number(iat)) * 1000
     : undefined;
 };
 
-/** uid of the identity that an API token is for; undefined where the token does not show it. */
+/** uid of the identity that an API token stands for; undefined if the token does not show it. */
 export const identityOf = (token: string): string | undefined => {
   const { sub } = claimsOf(token);
   return isUidp(sub) ? sub : undefined;
 };
 
-/** The claims of a token, which the service verifies; none of one that is not a JWT. */
+/** The claims of a token, unverified; empty for a token that is not a JWT. */
 const claimsOf = (token: string): Record<string, unknown> => {
   try {
     return decodeJwt(token);

@@ -1,11 +1,11 @@
-// Errors of the client and their texts. client/ throws every class here; its callers use the functions to find out what failed.
+// Errors of the client and their texts. The functions tell a caller what failed.
 import { ApiError, type Code, isApiError } from "../schema/index.ts";
 import type { Failure } from "./retry.ts";
 
 /** Every operation of the process fails with this error, so callers report it once. */
 export class SessionError extends Error {}
 
-/** All problems of the configuration at once; each names the places where a value may be set. */
+/** All problems of the configuration at once. Each one names the places where a value may be set. */
 export class ConfigError extends SessionError {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -29,9 +29,9 @@ export class LostAnswer extends ApiError {
   }
 }
 
-/** The service rejected the API token, and a new one where there is a way to get one. */
+/** The service rejected the API token, and also a new one if there is a way to get one. */
 export class RefusedToken extends ApiError {
-  /** where the token came from, never the token itself: "that of IRM_TOKEN" */
+  /** where the token came from, never the token itself: "IRM_TOKEN" */
   readonly source: string;
 
   constructor({ code, message, details, operation }: ApiError, source: string) {
@@ -40,7 +40,7 @@ export class RefusedToken extends ApiError {
   }
 }
 
-/** An operation on one record failed: the message names both, the cause is the API's error. */
+/** An operation on one record failed. The message names both, and the cause is the API's error. */
 export class RecordError extends Error {
   declare readonly cause: ApiError;
   readonly #subject: string;
@@ -61,8 +61,8 @@ export const apiErrorOf = (error: unknown): ApiError | undefined => {
   return isApiError(error) ? error : undefined;
 };
 
-/** The error with a line of advice, where it is one of the API with this code; any other as it is. */
-export const advised = (error: unknown, code: Code, advice: string): unknown =>
+/** Adds a line of advice to an API error with this code; returns any other error unchanged. */
+export const addAdvice = (error: unknown, code: Code, advice: string): unknown =>
   error instanceof RecordError && error.cause.code === code ? error.withAdvice(advice) : error;
 
 export const hasCode = (error: unknown, code: Code): boolean => apiErrorOf(error)?.code === code;
@@ -70,7 +70,10 @@ export const hasCode = (error: unknown, code: Code): boolean => apiErrorOf(error
 /** Operations that obtain an API token. */
 const SIGN_IN = ["Exchange", "GitHub OIDC token"];
 
-/** Configuration, sign-in, connection or the wrong service, as the error or its cause; undefined when one operation failed. */
+/**
+ * The error, or its cause, that every operation of the process meets: configuration, sign-in, connection, wrong service. Undefined if
+ * only one operation failed.
+ */
 export const sessionErrorOf = (error: unknown): Error | undefined => {
   if (!(error instanceof Error)) return undefined;
   const isOfSession =
@@ -85,7 +88,7 @@ export const sessionErrorOf = (error: unknown): Error | undefined => {
 export const sessionText = (error: Error): string =>
   isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
 
-/** An error of the API with its operation; any other error as it is. */
+/** Names the operation in an API error; returns any other error unchanged. */
 export const operationError = (error: unknown, operation: string): unknown =>
   isApiError(error) ? new RecordError(operation, error) : error;
 
@@ -101,11 +104,11 @@ const tokenHints = (error: ApiError): string[] => {
   if (error instanceof RefusedToken)
     return [
       "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
-        `It is ${error.source}.`,
+        `It comes from ${error.source}.`,
     ];
   return isNoConnection(error) ? ["Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?"] : [];
 };
 
-/** A request, or the token exchange before it, found no connection. */
+/** Whether a request, or the token exchange before it, found no connection. */
 const isNoConnection = (error: unknown): boolean =>
   error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));

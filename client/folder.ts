@@ -1,16 +1,16 @@
-// Which folder a path is in, for all that a change under review must not reach, and where its Pulumi project begins.
+// Whether a path is inside a folder, and where its Pulumi project begins. A review uses both for files that a change must not reach.
 import path, { type posix } from "node:path";
 
-/** The folder itself is within it. Both are absolute and without links. */
+/** Whether the file is the folder, or inside it. Both paths are absolute and free of symbolic links. */
 export const isWithin = (folder: string, file: string): boolean => {
-  const way = path.relative(folder, file);
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+  const relative = path.relative(folder, file);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 };
 
-/** As the engine names them. */
+/** The names of project files that the engine accepts. */
 const PROJECTS = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
-/** The folder of the Pulumi project that `folder` is in; undefined where there is none. */
+/** The folder of the Pulumi project that contains `folder`; undefined if there is none. */
 export const projectFolder = (
   folder: string,
   has: (file: string) => boolean,

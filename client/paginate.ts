@@ -1,6 +1,6 @@
 // Lists. Pages are fetched as the caller consumes them. A page token older than three days starts the list over (docs/contract.md#d6),
-// so records that were seen are skipped. Pages may be empty and name another page (AIP-158). So limits end a list that a service, or a
-// cache in front of it, would continue for ever.
+// so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a list that a service,
+// or a cache in front of it, would continue for ever.
 import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
 import { operationError } from "./errors.ts";
@@ -13,10 +13,10 @@ type Listed = Json & { uid: string };
 
 const PAGE_SIZE = 200;
 
-// How many more pages without a new record than with one: a list that starts over repeats every page once.
+// Limit of pages without a new record, beyond the pages with one: a list that starts over repeats every page once.
 const BARREN_PAGES_MAX = 10;
 const RECORDS_MAX = 1_000_000;
-/** Longest wait for pages without a new record, and in all. The time that the caller spends on records does not count. */
+/** Longest wait for a new record, and for the whole list. The time that the caller spends on records does not count. */
 const STALLED_MS = DEADLINE_MS;
 const LIST_MS = 60 * 60_000;
 
@@ -58,7 +58,7 @@ export async function* listAll<T extends { uid: string } = Listed>(
   }
 }
 
-/** The records directly in a group, or in a repo; at the root, for the parent "". */
+/** The records directly in a group or a repo; for the parent "", at the root. */
 export async function* listChildren<T extends { uid: string } = Listed>(
   client: Pick<Client, "call" | "clock">,
   list: List,
@@ -80,7 +80,7 @@ interface Page<T> {
   nextPageToken?: string | undefined;
 }
 
-/** One page. Throws the API's error as it is. */
+/** One page. Throws the API's error unchanged. */
 export const listPage = async <T extends { uid: string } = Listed>(
   { call }: Pick<Client, "call">,
   { operation, plural }: List,

@@ -1,11 +1,10 @@
-// What stands in for the uid of a record that a preview would create. The provider makes one for each new record, so that a value which
-// the program computes from its uid shows which record it is. `irm review` finds the record again. It stands where a uid would, and
-// looks like one. It is no secret from the program: even one in YAML can tell the two apart, and act otherwise in a preview
-// (docs/security.md#review).
+// Placeholders for the uids of records that a preview would create. The provider makes one for each new record. A value that the program
+// computes from it then shows which record it refers to, and `irm review` finds that record. A placeholder has the form of a uid. A
+// program can tell the two apart, even in YAML, and act differently in a preview (docs/security.md#review).
 //
-// Below the uid of the parent it has two segments: what this file can recognise without the state of any process, and a mark of the
-// resource. No state has one, and none is sent to the API: what would look it up asks `containsPlaceholder` first. Both marks are no
-// secrets. Who writes such a text into a program names a record that does not exist, and the update fails.
+// Below the uid of the parent it has two segments: one that this file recognises without any state, and a mark of the resource. No state
+// holds a placeholder, and none is sent to the API: every look-up calls `containsPlaceholder` first. Neither segment is a secret. A
+// program that spells out a placeholder names a record that does not exist, and the update fails.
 import { createHash, randomBytes } from "node:crypto";
 import { isUidp } from "../schema/index.ts";
 
@@ -21,34 +20,34 @@ const MARK_DIGITS = 16;
 
 const checkOf = (place: string, random: string): string => digest(8, "placeholder", place, random);
 
-/** What the placeholder of the record of this resource shows to `resourceMarkIn`. */
+/** The mark that `resourceMarkIn` finds in the placeholder of this resource's record. */
 export const resourceMark = (urn: string): string => digest(MARK_DIGITS, "resource", urn);
 
-/** Its own inverse: hides the mark of a resource behind the random part, and finds it. */
-const masked = (mark: string, head: string): string => {
+/** Hides the mark of a resource behind the random part. It is its own inverse, so it finds the mark again. */
+const mask = (mark: string, head: string): string => {
   const bits = BigInt(`0x${mark}`) ^ BigInt(`0x${digest(MARK_DIGITS, "head", head)}`);
   return bits.toString(16).padStart(MARK_DIGITS, "0");
 };
 
 /**
- * For a new record in the group (or repo) `place`: "" at the root, undefined where it is not known. `urn` marks the resource, for a
- * reader of the preview who sees its URN and not its outputs. Undefined where no uid can be that long.
+ * Placeholder for a new record in the group or repo `place`: "" at the root, undefined if unknown. `urn` marks the resource, for a reader
+ * of the preview who sees its URN but not its outputs. Returns undefined if the uid would be too long.
  */
 export const placeholderUid = (place: string | undefined, urn?: string): string | undefined => {
   const mark = urn === undefined ? hex(MARK_DIGITS / 2) : resourceMark(urn);
   if (place === "") {
     const random = hex(8);
     const head = random + checkOf("", random);
-    return head + masked(mark, head);
+    return head + mask(mark, head);
   }
   const above = place ?? hex(20);
   const random = hex(RANDOM_DIGITS / 2);
   const head = `${above}/${random}${checkOf(above, random)}`;
-  const uid = `${head}/${masked(mark, head)}`;
+  const uid = `${head}/${mask(mark, head)}`;
   return isUidp(uid) ? uid : undefined;
 };
 
-/** Whether it is a placeholder, or the uid of something below one. One of 4,000,000,000 uids looks like one: never refuse a uid for it. */
+/** Whether it is a placeholder, or a uid below one. One of 4,000,000,000 real uids looks like a placeholder: never refuse a uid for it. */
 export const isPlaceholder = (value: unknown): value is string => {
   if (!isUidp(value)) return false;
   const [root = "", ...below] = prefixesOf(value);
@@ -65,12 +64,12 @@ const isHead = (uid: string): boolean => {
   return check === checkOf(place, random);
 };
 
-/** The record of this uid, which may be a placeholder, and those above it; the root first. */
+/** The uids of this record and of all records above it, the root first. The uid may be a placeholder. */
 export const lineageOf = (uid: string): string[] => prefixesOf(uid).filter((one, i) => i === 0 || !isHead(one));
 
-/** Of a placeholder: the mark of its resource, which no other uid has but by chance. */
+/** The mark of the resource in a placeholder. Another uid has the same mark only by chance. */
 export const resourceMarkIn = (uid: string): string =>
-  masked(uid.slice(-MARK_DIGITS), uid.slice(0, -MARK_DIGITS).replace(/\/$/, ""));
+  mask(uid.slice(-MARK_DIGITS), uid.slice(0, -MARK_DIGITS).replace(/\/$/, ""));
 
 export const containsPlaceholder = (value: unknown): boolean =>
   isPlaceholder(value) ||

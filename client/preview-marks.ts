@@ -1,9 +1,9 @@
-// What the provider leaves in a preview for its reader, `irm review`.
+// Marks that the provider writes into a preview for `irm review`.
 
-/** Of inputs and outputs: the address of the service that has the record. The state has it too. */
+/** Key of inputs and outputs: the address of the service that holds the record. The state has it too. */
 export const SERVICE = "__service";
 
-/** Of the inputs of a dynamic resource, in a preview alone: what the update takes over from an earlier run. */
+/** Key of the inputs of a dynamic resource, only in a preview: the record that the update takes over from an earlier run. */
 export const TAKEN_OVER = "__takenOver";
 
 /** A record that an update takes over from an earlier run. */
@@ -12,13 +12,13 @@ export interface TakenOver {
   uid?: string;
   /** when the earlier run created it */
   at: string;
-  /** why it is not certain */
+  /** why the takeover is not certain */
   doubt?: string;
 }
 
 const BY_EARLIER_RUN = ", created by an earlier run at ";
 
-/** The line that the provider prints. The engine shows a reader no outputs of a native create, so this line is all that a reader sees. */
+/** The line that the provider prints. A preview shows no outputs of a native create, so a reader sees only this line. */
 export const takeoverText = (resource: string, record: string, { at, doubt }: TakenOver): string =>
   doubt === undefined
     ? `${resource} takes over ${record}${BY_EARLIER_RUN}${at}`

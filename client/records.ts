@@ -1,5 +1,4 @@
-// One record of a kind through the standard methods (AIP-131 to AIP-135). A kind names its operations and records travel as JSON.
-// Every failure names the operation and the record once.
+// The standard methods (AIP-131 to AIP-135) on one record, as JSON. Every failure names the operation and the record once.
 import type { Json, OperationName, RequestOf } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
 import { apiErrorOf, hasCode, RecordError } from "./errors.ts";
@@ -14,7 +13,7 @@ export interface RecordOperations {
   delete: Method<"Delete">;
 }
 
-/** What the standard methods need to know about a kind. */
+/** Properties of a kind that the standard methods need. */
 export interface RecordKind {
   /** its word in messages: `role binding` */
   word: string;
@@ -25,11 +24,11 @@ export interface RecordKind {
 
 type Caller = Pick<Client, "call">;
 
-/** What an error names in addition to the operation. */
+/** The record that an error names, in addition to the operation. */
 export interface Subject {
   uid?: string;
   name?: unknown;
-  /** group of a new record; "" at the root */
+  /** group of a new record; "": at the root */
   parent?: string;
 }
 
@@ -53,7 +52,7 @@ export const createRecord = (
   return withSubject(kind, create, { name: record.name, parent }, call(create, request, options));
 };
 
-/** PATCH of the fields that `paths` name; `record` holds at least those. */
+/** Sends a PATCH of the fields that `paths` names; `record` holds at least these. */
 export const updateRecord = (
   { call }: Caller,
   kind: RecordKind,
@@ -106,8 +105,8 @@ export const subjectText = (
 const ABSENT = "0".repeat(16);
 
 /**
- * Whether lists show the records of a kind in a group. They never deny: a caller without the right gets fewer rows
- * (docs/contract.md#authorization). So this asks for a record that does not exist: the answer is 403 without the right, and 404 with it
+ * Whether lists show the caller the records of a kind in a group. A list never denies: without the right it has fewer rows
+ * (docs/contract.md#authorization). So this requests a record that does not exist: the answer is 403 without the right, and 404 with it
  * (docs/contract.md#d5).
  */
 export const isListable = async (

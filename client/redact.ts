@@ -1,9 +1,9 @@
-// Removes every token that this process has held from texts: a proxy's page or a server's message may echo a header.
+// Removes the tokens of this process from texts: a proxy's page or a server's message may echo a header.
 
 export interface Redactor {
   /** remembers a secret and returns it */
   note(secret: string): string;
-  /** the text with every noted secret taken out */
+  /** the text without the remembered secrets */
   redact(text: string): string;
 }
 

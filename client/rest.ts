@@ -1,5 +1,5 @@
-// REST by the table of operations (AIP-127). A row maps a request to a path, a query and a body. A response is decoded strictly, or
-// becomes the API's own error.
+// REST by the table of operations (AIP-127). A row maps a request to a path, a query and a body. A response decodes strictly, or becomes
+// the API's own error.
 import {
   ApiError,
   answerFromJson,
@@ -25,13 +25,13 @@ export const requestOf = (row: Operation, base: string, request: Json): Omit<Htt
   const query = new URLSearchParams(pairs(rest)).toString();
   return {
     method: row.method,
-    // An empty parent leaves a slash at the end: a root record is created at the collection itself.
+    // An empty parent would leave a slash at the end: a root record is created at the collection itself.
     url: new URL(`${base}${path.replace(/\/$/, "")}${query ? `?${query}` : ""}`),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
 };
 
-// Moves a variable of the path out of the request. Only uids are allowed in a path: "../x" must not choose another method.
+// Moves a variable of the path out of the request. A path takes only uids: "../x" must not select another method.
 const take = (request: Json, path: string): string => {
   const names = path.split(".");
   const last = names.pop() as string;
@@ -51,8 +51,7 @@ const pairs = (value: Json, prefix = ""): [string, string][] =>
   });
 
 /** The uid that a GET or PATCH names, which its response must name too. */
-export const uidAsked = ({ method, path }: Operation, request: Json): string | undefined => {
-  if (method !== "GET" && method !== "PATCH") return undefined;
+export const requestedUid = ({ path }: Operation, request: Json): string | undefined => {
   const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(path) ?? [];
   const [owner, member] = variable?.split(".") ?? [];
   if (owner === undefined) return undefined;
@@ -60,8 +59,8 @@ export const uidAsked = ({ method, path }: Operation, request: Json): string | u
 };
 
 /**
- * The decoded body of a success; `asked` is the uid that it must have. Anything else throws an AttemptError whose cause is the API's
- * error.
+ * Decodes the body of a success, which must have the uid `asked`. Throws an AttemptError for any other response, with the API's error as
+ * its cause.
  */
 export const readAnswer = (
   row: Operation,
@@ -91,7 +90,7 @@ export const readAnswer = (
   return value;
 };
 
-/** undefined for text that is not JSON: the caller decides. An error of JSON.parse would quote the text, which may be a token. */
+/** Returns undefined for text that is not JSON. An error of JSON.parse would quote the text, which may be a token. */
 export const parse = (body: string): unknown => {
   try {
     return JSON.parse(body);
@@ -104,13 +103,13 @@ export const parse = (body: string): unknown => {
 const foreignError = (status: number, headers: HttpAnswer["headers"], operation: string): ApiError => {
   const redirect = status >= 300 && status < 400;
   const type = headers["content-type"] ?? "no content type";
-  const text = redirect ? "a redirect, which is not followed" : `a body that is no error of the API (${type})`;
+  const text = redirect ? "a redirect, which is not followed" : `a body that is not an API error (${type})`;
   // Only the API can say that a record does not exist.
   const code = codeFromHttp(status);
   return new ApiError(code === "NOT_FOUND" ? "UNKNOWN" : code, `HTTP ${status} with ${text}`, { operation });
 };
 
-/** Retry-After (RFC 9110 section 10.2.3: seconds or a date, by the server's own clock), or RetryInfo (AIP-193). */
+/** Delay from Retry-After (RFC 9110 section 10.2.3: seconds, or a date by the server's clock) or RetryInfo (AIP-193). */
 const retryAfterMs = (headers: HttpAnswer["headers"], error: ApiError): number | undefined => {
   const after = [headers["retry-after"]].flat()[0];
   if (after !== undefined && /^\d+$/.test(after)) return Number(after) * 1000;

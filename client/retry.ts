@@ -1,5 +1,5 @@
-// The one retry policy (docs/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and
-// when to stop. The quota, its costs and the delays are those of the AWS SDKs
+// The retry policy (docs/faults.md#retries; AIP-194, https://google.aip.dev/194): which failures are retried, after which delay, and when
+// to stop. The quota, its costs and the delays come from the AWS SDKs
 // (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). A create is retried only when the service certainly
 // did not receive it, since the API has no idempotency key.
 import type { HttpMethod } from "../schema/index.ts";
@@ -12,7 +12,7 @@ const THROTTLED_BASE_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 20_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-// Shared by all operations of a process. Once it is exhausted, each operation during an outage sends one request.
+// All operations of a process share it. Once it is exhausted, each operation during an outage sends one request.
 const RETRY_QUOTA = 500;
 const RETRY_COST = 14;
 const THROTTLED_RETRY_COST = 5;
@@ -24,7 +24,7 @@ export interface Failure {
   status?: number;
   /** false when the request was certainly never sent: no connection, no TLS */
   sent: boolean;
-  /** it timed out: the service may still be working on it */
+  /** the request timed out: the service may still be working on it */
   timedOut?: boolean;
   /** delay that the service requested */
   retryAfterMs?: number;
@@ -46,22 +46,23 @@ export const isRetryable = ({ status, sent }: Failure, safety: Safety): boolean 
   return TRANSIENT.includes(status) || (status === 500 && safety === "safe");
 };
 
-/** After such a failure of a POST the record may or may not exist. */
+/** Whether a POST that failed this way may have created the record. */
 export const isAmbiguous = ({ status, sent }: Failure): boolean => {
   if (!sent) return false;
   return status === undefined || status === 408 || status >= 500 || (status >= 200 && status < 300);
 };
 
 /**
- * Whether an ambiguous POST may be sent again after a search has found no record. It may when the connection was reset, or a proxy
- * reports that the request was not processed. After a timeout it may still be processed, and after any other response it was.
+ * Whether an ambiguous POST may be sent again after a search has found no record. It may if the connection was reset, or a proxy reports
+ * that the request was not processed. After a timeout the service may still process it. After any other response the service has
+ * processed it.
  */
 export const isResendable = ({ status, timedOut }: Failure): boolean =>
   timedOut !== true && (status === undefined || status === 502 || status === 503);
 
 /**
- * Delay before attempt `attempt` + 1: full jitter on top of what the service requested. A service that requests a delay requests it
- * from many clients at once. So the jitter spreads them over a second, not over a tenth of one.
+ * Delay before attempt `attempt` + 1: full jitter on top of the delay that the service requested. Such a service requests it from many
+ * clients at once, so the jitter spreads them over a second, not over a tenth of one.
  */
 export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, random: number): number => {
   const base = status === 429 || retryAfterMs !== undefined ? THROTTLED_BASE_DELAY_MS : BASE_DELAY_MS;
@@ -69,7 +70,7 @@ export const delayMs = ({ status, retryAfterMs }: Failure, attempt: number, rand
   return Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) + jitter;
 };
 
-/** Limits of one operation, over all of its calls. */
+/** Limits of one operation, shared by all of its calls. */
 export interface AttemptBudget {
   /** attempts so far */
   count: number;
@@ -79,13 +80,13 @@ export interface AttemptBudget {
 
 export const newAttemptBudget = (clock: Clock): AttemptBudget => ({ count: 0, until: clock.now() + DEADLINE_MS });
 
-/** One attempt, and no retry. */
+/** Allows one attempt, and no retry. */
 export const singleAttempt = (clock: Clock): AttemptBudget => ({
   count: MAX_ATTEMPTS - 1,
   until: clock.now() + DEADLINE_MS,
 });
 
-/** What an attempt throws so that the policy can judge it; any other error is passed on. */
+/** Thrown by an attempt whose failure the policy judges; any other error passes through. */
 export class AttemptError extends Error {
   override readonly name = "AttemptError";
   readonly failure: Failure;
@@ -96,15 +97,15 @@ export class AttemptError extends Error {
   }
 }
 
-export interface Retrying {
-  /** `budget` is that of the operation that this is part of; default: its own */
+export interface Retry {
+  /** Repeats the attempt as the policy allows. `budget`: shared by all calls of an operation; default: a new one. */
   <T>(safety: Safety, attempt: () => Promise<T>, budget?: AttemptBudget): Promise<T>;
-  /** Acquires a retry that the caller does itself; false when the quota is exhausted. */
+  /** Acquires a retry that the caller performs; false when the quota is exhausted. */
   acquire(failure: Failure): boolean;
 }
 
 /** One per process: its operations share the quota. */
-export const retryingWith = (clock: Clock): Retrying => {
+export const retryWith = (clock: Clock): Retry => {
   let quota = RETRY_QUOTA;
 
   const acquire = (failure: Failure): boolean => {
@@ -113,11 +114,7 @@ export const retryingWith = (clock: Clock): Retrying => {
     quota -= cost;
     return true;
   };
-  const retrying = async <T>(
-    safety: Safety,
-    attempt: () => Promise<T>,
-    budget = newAttemptBudget(clock),
-  ): Promise<T> => {
+  const retry = async <T>(safety: Safety, attempt: () => Promise<T>, budget = newAttemptBudget(clock)): Promise<T> => {
     let acquired = 0;
     for (;;) {
       budget.count += 1;
@@ -136,10 +133,10 @@ export const retryingWith = (clock: Clock): Retrying => {
       }
     }
   };
-  return Object.assign(retrying, { acquire });
+  return Object.assign(retry, { acquire });
 };
 
-/** Whether no attempt may begin at that time. */
+/** Whether the budget allows no attempt at that time. */
 export const isExhausted = ({ count, until }: AttemptBudget, atMs: number): boolean =>
   count >= MAX_ATTEMPTS || atMs > until;
 

@@ -46,7 +46,7 @@ const connect = async () => {
   try {
     return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
   } catch {
-    // Not a URL. The value is not quoted, since it may contain a password.
+    // The variable is not a URL. The value is not quoted, since it may contain a password.
     throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"]);
   }
 };
@@ -80,7 +80,7 @@ export const send = (
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         body: body ?? null,
-        // Off, since these restart with each part of a response: the timer below is the only limit.
+        // Off: these timers restart with each part of a response. The timer below is the only limit.
         headersTimeout: 0,
         bodyTimeout: 0,
       },

@@ -7,7 +7,7 @@ import { reporterWith } from "../provider/engine/report.ts";
 import { builtInRoleUid, isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { type Kind, TOKEN_PREFIX } from "../provider/record/kind.ts";
-import { containsUnknown } from "../provider/record/path.ts";
+import { containsUnknown } from "../provider/record/normal-form.ts";
 import type { Session } from "../provider/run/session.ts";
 import { type Json, type LookUpMode, lookUpArguments } from "../schema/index.ts";
 import type { Names } from "./names.ts";
@@ -83,7 +83,11 @@ export const invoke = async (
   const isPlanned = containsPlaceholder(args);
   if (!isPlanned && containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
   const look = functions[name] as Invoke;
-  const result = isPlanned ? planned(name, args) : await reporterWith({})(look)(connect, args);
+  const result = isPlanned
+    ? planned(name, args)
+    : await look(connect, args).catch((error) => {
+        throw reporterWith({})(error, [args]);
+      });
   const isSecret = containsSecret(asked);
   // Found by its uid alone, a record may have a name that is secret elsewhere.
   if (args.name !== undefined) names.note(result.uid, result.name, isSecret);

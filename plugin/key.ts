@@ -1,4 +1,4 @@
-// The key of a resource, from its URN: the same as that of the dynamic resource of that name (provider/program/form.ts), so that one
+// The key of a resource, from its URN: the same as for the dynamic resource of this name (provider/program/form.ts), so that one
 // journal serves both. A URN lacks the organization of the stack. Our packages for TypeScript and Python pass it; without it, a backend
 // other than Pulumi Cloud has one organization, and there the id of the provider's resource stands in its place. That id is random and in
 // the state, so two stacks of the same name never have the same keys.

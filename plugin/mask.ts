@@ -23,7 +23,7 @@ export const masking = <T>(request: unknown, call: () => T): T => {
   );
 };
 
-export const masked = (text: string): string =>
+export const maskSecrets = (text: string): string =>
   (current.getStore() ?? []).reduce((result, secret) => result.replaceAll(secret, SECRET_NAME), text);
 
 const VALUES = ["getArgs", "getInputs", "getNews", "getOldInputs", "getOlds", "getProperties"] as const;

@@ -4,7 +4,7 @@
 
 import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { isBuiltIn } from "../provider/kind/named.ts";
-import { isUnknown } from "../provider/record/path.ts";
+import { isUnknown } from "../provider/record/normal-form.ts";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { bindingsIn } from "../provider/set/pair.ts";
 import type { Json } from "../schema/index.ts";

@@ -1,18 +1,24 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import { choicesOf, normal, secretPaths } from "../provider/record/normal-form.ts";
-import { isUnknown, UNKNOWN, valueAt, withValueAt } from "../provider/record/path.ts";
+import {
+  choicesOf,
+  isUnknown,
+  normal,
+  secretPaths,
+  UNKNOWN,
+  valueAt,
+  withValueAt,
+} from "../provider/record/normal-form.ts";
 import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/record/state.ts";
-import { bindingsIn, grants, pairsIn } from "../provider/set/pair.ts";
-import { settingsOf } from "../provider/set/settings.ts";
+import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { isObject, isUidp, type Json } from "../schema/index.ts";
 import type { DetailedDiff } from "./detailed-diff.ts";
 
 /** Of a new record, with these inputs, that the resource with this URN would create. */
 export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenOver | undefined): Json => {
-  const outputs = outputNames(kind).map((name) => [name, expected(kind, news, name)]);
+  const outputs = outputNames(kind).map((name) => [name, expectedValue(kind, news, name)]);
   return { ...Object.fromEntries(outputs), uid: plannedUid(kind, news, { urn, taken }) ?? UNKNOWN };
 };
 
@@ -20,13 +26,13 @@ export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenO
 export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
   const names = new Set([...diff.keys()].map((path) => path.replace(/[.[].*$/s, "")));
   const changed = outputNames(kind).filter((name) => names.has(name));
-  const values = changed.map((name) => [name, expected(kind, news, name)]);
+  const values = changed.map((name) => [name, expectedValue(kind, news, name)]);
   const time = changed.length > 0 && olds.updateTime !== undefined ? { updateTime: UNKNOWN } : {};
   return { ...olds, ...Object.fromEntries(values), ...time };
 };
 
 /** The value that an output will have; unknown where the service decides. */
-const expected = (kind: Kind, news: Json, name: string): unknown => {
+const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
   const given = news[name];
   if (given === undefined || isUnknown(given)) return UNKNOWN;
   if (isSpeltOut(kind, name)) return recordOf(given);

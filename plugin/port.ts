@@ -1,5 +1,5 @@
 // The port of the plugin, on loopback. The engine's handshake has no secret, so every user of the machine could call the methods
-// with the credentials of this run. Where the system says to whom a connection belongs, those of other users are closed.
+// with the credentials of this run. Where the system says to whom a connection belongs, other users' connections are closed.
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";

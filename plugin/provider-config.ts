@@ -7,7 +7,7 @@ import provider, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
-import { containsUnknown, isUnknown } from "../provider/record/path.ts";
+import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
 import { urnFrom } from "../provider/record/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { Refusal } from "./status.ts";

@@ -10,15 +10,28 @@ import provider, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { SERVICE } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
+import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
+import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { GIVEN, SECRETS, secretPaths, shownOncePaths } from "../provider/record/normal-form.ts";
-import { argumentOf, IMPORTED, KEY, ORGANIZATION, PROVIDER, REPLACE_ON, ROLE_NAME } from "../provider/record/state.ts";
+import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
+import {
+  argumentOf,
+  IMPORTED,
+  KEY,
+  ORGANIZATION,
+  PREVIEW,
+  PROVIDER,
+  REPLACE_ON,
+  ROLE_NAME,
+  RUN,
+  type RunInput,
+} from "../provider/record/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
-import { masked } from "./mask.ts";
+import { maskSecrets } from "./mask.ts";
 import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import { InitFailed, Refusal } from "./status.ts";
@@ -52,14 +65,15 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const own = organizationOf(...said);
     return own === organization ? {} : { [ORGANIZATION]: own };
   };
-  const keyed = (urn: string, bag: Json, before: Json = {}): Json => {
+  const withKey = (urn: string, bag: Json, before: Json = {}): Json => {
     const { [ORGANIZATION]: _organization, ...own } = bag;
     return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
   };
   /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
   const storedFrom = (urn: string, outs: Json, inputs: Json): Json => ({
     ...(inputs[SERVICE] !== undefined && { [SERVICE]: inputs[SERVICE] }),
-    ...keyed(urn, outs, inputs),
+    ...(subjectOf(urn).kind === kindRecords.roleBinding && isRoleName(inputs.role) && { [ROLE_NAME]: inputs.role }),
+    ...withKey(urn, outs, inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
   });
   const oldOutputs = (request: DiffRequest | UpdateRequest): Json => {
@@ -72,25 +86,42 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     if (kind?.list.sharesUid !== true) names.note(uid, name, isSecret);
   };
 
+  /** By URN, from the check. */
+  const programs = new Map<string, Program>();
+  /** The outputs that the state needs: the class derives the group, and the inputs have the name of the role. */
+  const storedOutputs = (urn: string, kind: Kind | undefined, outs: Json, inputs: Json): Json => {
+    const isDerived = kind !== undefined && programs.get(urn)?.derivesParent === true;
+    return withoutPaths(withoutRoleName(outs, inputs), isDerived ? ["parent"] : []);
+  };
+  /** The names of a role binding, as this process knows them. Those that the program passes the methods have from the check. */
+  const storedNames = (urn: string, ...[type, inputs, olds]: Parameters<Names["stored"]>): Json | undefined =>
+    programs.get(urn)?.passesNames ? undefined : names.stored(type, inputs, olds);
+  /** The output that the program reads, and the state of its predecessor does not have. */
+  const lackingParent = (urn: string, kind: Kind | undefined, id: string, olds: Json): string | undefined =>
+    kind !== undefined && programs.get(urn)?.derivesParent === false && olds.parent === undefined
+      ? placeOf(kind, id) || undefined
+      : undefined;
+
   return {
     check: async (request: CheckRequest) => {
       const urn = request.getUrn();
       const { type, kind, methods } = subjectOf(urn);
-      const [olds, asked] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
+      const [olds, own] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
+      const asked = withRun(own);
       const [news, before] = [plainFrom(asked), plainFrom(olds)];
-      const bag = keyed(urn, named(news, names.shown(type, news)), before);
+      const bag = withKey(urn, withNames(news, names.shown(type, news)), before);
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
       const showsNames = isWholeProgram || news.names !== undefined;
+      programs.set(urn, { derivesParent: own[RUN] !== undefined, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
-      const own = { ...shown, ...organizationInput(news, before) };
       const response = new CheckResponse();
-      response.setInputs(inputsWith(kind, own, asked));
+      response.setInputs(inputsWith(kind, { ...shown, ...organizationInput(news, before) }, asked));
       response.setFailuresList(
         failures.map(({ property, reason }) => {
           const failure = new CheckFailure();
           failure.setProperty(property);
-          failure.setReason(masked(reason));
+          failure.setReason(maskSecrets(reason));
           return failure;
         }),
       );
@@ -121,10 +152,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     create: async (request: CreateRequest) => {
       const { type, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getProperties());
-      const inputs = keyed(request.getUrn(), plainFrom(asked));
+      const inputs = withKey(request.getUrn(), plainFrom(asked));
       const response = new CreateResponse();
       if (request.getPreview()) {
-        const taken = await methods.planned(named(inputs, names.shown(type, inputs)));
+        const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
         noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
         response.setProperties(outputs(kind, planned, asked));
@@ -132,11 +163,11 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       }
       if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
       const { id, outs } = await methods
-        .create(named(inputs, names.stored(type, inputs)))
+        .create(withNames(inputs, storedNames(request.getUrn(), type, inputs)))
         .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
       response.setId(id);
-      response.setProperties(outputs(kind, outs, asked));
+      response.setProperties(outputs(kind, storedOutputs(request.getUrn(), kind, outs, plainFrom(asked)), asked));
       return response;
     },
 
@@ -157,7 +188,8 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
         return response;
       }
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
-      response.setProperties(outputs(kind, result.props, state));
+      const props = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
+      response.setProperties(outputs(kind, props, state));
       const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
       const { [KEY]: _key, [REPLACE_ON]: _replaceOn, ...described } = shown;
       const before = inputs[KEY] === undefined ? organizationInput(plainFrom(state), inputs) : { [KEY]: inputs[KEY] };
@@ -169,21 +201,20 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const { type, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getNews());
       const [id, olds] = [request.getId(), oldOutputs(request)];
-      const news = keyed(request.getUrn(), plainFrom(asked));
+      const news = withKey(request.getUrn(), plainFrom(asked));
       const response = new UpdateResponse();
       if (request.getPreview()) {
         methods.plannedUpdate();
-        const { detailed } = await compare(subjectOf(request.getUrn()), request, id, asked);
-        response.setProperties(
-          outputs(kind, kind ? plannedUpdate(kind, olds, news, detailed) : plannedSet(olds, news), asked),
-        );
+        const { detailed, derived } = await compare(subjectOf(request.getUrn()), request, id, asked);
+        const planned = kind ? { ...derived, ...plannedUpdate(kind, olds, news, detailed) } : plannedSet(olds, news);
+        response.setProperties(outputs(kind, planned, asked));
         return response;
       }
       const { outs } = await methods
-        .update(id, olds, named(news, names.stored(type, news, olds)))
+        .update(id, olds, withNames(news, storedNames(request.getUrn(), type, news, olds)))
         .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
-      response.setProperties(outputs(kind, outs, asked));
+      response.setProperties(outputs(kind, storedOutputs(request.getUrn(), kind, outs, plainFrom(asked)), asked));
       return response;
     },
 
@@ -204,13 +235,24 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   ) {
     const olds = oldOutputs(request);
     const oldInputs = plainFrom(markedFrom(request.getOldInputs()));
-    const inputs = keyed(request.getUrn(), plainFrom(asked));
-    const news = named(inputs, names.stored(type, inputs, olds));
-    const result = await methods.diff(id, olds, news);
-    const compared = { id, olds, news, oldInputs, result };
-    return { result, detailed: kind ? detailedDiff(kind, compared) : detailedSetDiff(compared) };
+    const inputs = withKey(request.getUrn(), plainFrom(asked));
+    const news = withNames(inputs, storedNames(request.getUrn(), type, inputs, olds));
+    const found = await methods.diff(id, olds, news);
+    const compared = { id, olds, news, oldInputs, result: found };
+    const detailed = kind ? detailedDiff(kind, compared) : detailedSetDiff(compared);
+    // It is no change of a property: the option replaceOnChanges would apply to it.
+    const place = lackingParent(request.getUrn(), kind, id, olds);
+    const derived = place === undefined ? {} : { parent: place };
+    return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived };
   }
 };
+
+/** What a check says of the program that declares a resource. */
+interface Program {
+  /** Its class derives the output `parent`: it is one of this package in TypeScript. */
+  derivesParent: boolean;
+  passesNames: boolean;
+}
 
 interface Subject {
   /** `RoleBinding` */
@@ -243,9 +285,24 @@ const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff): boolean =>
   ["parent", ...kind.unique.map((field) => argumentOf(kind, field))].some((name) => detailed.has(name));
 
 /** What the methods get: with the names that the program does not pass. */
-const named = (inputs: Json, names: Json | undefined): Json => (names === undefined ? inputs : { ...inputs, names });
+const withNames = (inputs: Json, names: Json | undefined): Json =>
+  names === undefined ? inputs : { ...inputs, names };
+
+/** The inputs that the check reads, of what the class passes as one. */
+const withRun = ({ [RUN]: run, ...asked }: Marked): Marked => {
+  const { organization, isPreview, names } = (run ?? {}) as RunInput;
+  return {
+    ...asked,
+    ...(organization !== undefined && { [ORGANIZATION]: organization }),
+    ...(isPreview !== undefined && { [PREVIEW]: isPreview }),
+    ...(names !== undefined && { names }),
+  };
+};
 
 const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
+
+const withoutRoleName = (outs: Json, { role }: Json): Json =>
+  outs[ROLE_NAME] === role ? withoutPaths(outs, [ROLE_NAME]) : outs;
 
 /** Without what the inputs have, the URN says, or a dynamic resource alone needs. */
 const withoutInputs = ({

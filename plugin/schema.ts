@@ -35,10 +35,10 @@ export const packageSchema = ({ version, description, license }: PackageInfo) =>
     meta: { moduleFormat: "(.*)" },
     language: { python: PYTHON },
     config: configSpec(),
-    types: sorted(Object.entries(types.specs)),
+    types: sortByName(Object.entries(types.specs)),
     provider: providerSpec(),
-    resources: sorted([...resources, [token(roleBindingSet.type), set]]),
-    functions: sorted(functions),
+    resources: sortByName([...resources, [token(roleBindingSet.type), set]]),
+    functions: sortByName(functions),
   };
 };
 
@@ -66,5 +66,5 @@ const PYTHON = {
   readme: README,
 };
 
-const sorted = <T>(entries: [string, T][]): Record<string, T> =>
+const sortByName = <T>(entries: [string, T][]): Record<string, T> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));

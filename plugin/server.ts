@@ -18,7 +18,7 @@ import type { Environment } from "../provider/run/session.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
-import { masked, masking } from "./mask.ts";
+import { masking, maskSecrets } from "./mask.ts";
 import { createNames } from "./names.ts";
 import { createPort, type Port } from "./port.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
@@ -69,7 +69,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
     const { signal } = cancelled;
-    const log = (text: string) => environment.log(masked(text));
+    const log = (text: string) => environment.log(maskSecrets(text));
     const own = providerWith({ ...environment, log, cancelled: signal }, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());

@@ -5,7 +5,7 @@ import statuses from "@pulumi/pulumi/proto/status_pb.js";
 import any from "google-protobuf/google/protobuf/any_pb.js";
 import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { LookUpArgumentError, LookUpError } from "../provider/engine/get.ts";
-import { masked } from "./mask.ts";
+import { maskSecrets } from "./mask.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
@@ -43,8 +43,8 @@ export class Refusal extends Error {
 const DETAILS = "grpc-status-details-bin";
 
 export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
-  const message = masked((error as Error).message);
-  const stack = masked((error as Error).stack ?? "");
+  const message = maskSecrets((error as Error).message);
+  const stack = maskSecrets((error as Error).stack ?? "");
   if (error instanceof Refusal || error instanceof LookUpError || error instanceof LookUpArgumentError)
     return { code: status.UNKNOWN, details: message };
   if (error instanceof Ended) return { code: error.code, details: message };
@@ -58,12 +58,12 @@ const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Me
   detail.setId(id);
   detail.setProperties(properties);
   detail.setInputs(inputs);
-  detail.setReasonsList(reasons.map(masked));
+  detail.setReasonsList(reasons.map(maskSecrets));
   const packed = new any.Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const own = new statuses.Status();
   own.setCode(status.UNKNOWN);
-  own.setMessage(masked(message));
+  own.setMessage(maskSecrets(message));
   own.addDetails(packed);
   const metadata = new Metadata();
   metadata.add(DETAILS, Buffer.from(own.serializeBinary()));

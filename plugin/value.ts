@@ -1,7 +1,7 @@
 // The engine's values: a google.protobuf.Struct with signatures for secrets and texts for what a preview does not know
 // (github.com/pulumi/pulumi/sdk/go/common/resource/sig, github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { UNKNOWN } from "../provider/record/path.ts";
+import { UNKNOWN } from "../provider/record/normal-form.ts";
 import { isObject, type Json } from "../schema/index.ts";
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";

@@ -3,6 +3,4 @@ export * from "../access/preset/index.ts";
 export * from "./program/access-policy.ts";
 export * from "./program/generated/index.ts";
 export type { GetArgs, GetByUidArgs } from "./program/get.ts";
-export type { BoundRecord } from "./program/inputs.ts";
 export * from "./program/policy-document.ts";
-export * from "./program/role-binding-set.ts";

@@ -1,7 +1,7 @@
-// What people read of the arguments that are not fields of the API.
+// Descriptions of the arguments that are not fields of the API.
 import type { Managed } from "./resource.ts";
 
-/** The same on each kind. */
+/** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {
   root: "Creates a new root organization",
   adopt:
@@ -12,7 +12,7 @@ const SHARED: Readonly<Record<string, string>> = {
   forceDestroyMax: "Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50",
 };
 
-/** Of an argument that is no field of the API. */
+/** Description of an argument that is not a field of the API. */
 export const argumentText = ({ texts }: Pick<Managed, "texts">, name: string): string | undefined => {
   if (name === "allowReplace") return texts.allowReplace;
   return name === "forceDestroy" ? texts.forceDestroy : SHARED[name];
@@ -22,9 +22,9 @@ export const argumentText = ({ texts }: Pick<Managed, "texts">, name: string): s
 export interface LookUpArgument {
   name: string;
   text: string;
-  /** in all its forms */
+  /** in every form of the look-up */
   isRequired: boolean;
-  /** it is the uid of a record of this type */
+  /** type of the record whose uid it takes */
   references?: string;
 }
 
@@ -34,7 +34,7 @@ const WHOLE_NAME = "The whole name";
 const placeName = (parent: string): string =>
   parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
 
-/** What the look-up of a kind takes; by uid or by name, one of the two forms is given. */
+/** The arguments of the look-up of a kind. A look-up by uid or by name takes one of its two forms. */
 export const lookUpArguments = ({ texts, parent }: Pick<Managed, "texts" | "parent">): LookUpArgument[] => {
   const uid = { name: "uid", text: "uid of the record" };
   const place = { name: placeName(parent), references: parent };

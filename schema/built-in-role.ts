@@ -1,4 +1,5 @@
 // The published built-in roles (docs/contract.md#built-in-roles), and what they grant. A service may have more.
+import { isUidp } from "./uidp.ts";
 
 export const BUILT_IN_ROLES = [
   "owner",
@@ -13,13 +14,20 @@ export const BUILT_IN_ROLES = [
   "advisories.viewer",
 ] as const;
 
+// The pattern of the API for names of roles.
+const ROLE_NAME = /^[a-z0-9 ._-]{1,255}$/;
+
+/** Whether a text where a uid is allowed names a built-in role. Anything else is a uid, or wrong. */
+export const isRoleName = (value: unknown): value is string =>
+  typeof value === "string" && !isUidp(value.trim()) && ROLE_NAME.test(value);
+
 export type BuiltInRole = (typeof BUILT_IN_ROLES)[number];
 
 const VIEWER = `account_associations.list advisories.list group_invites.list groups.list identity.list
   identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.blobs.get
   repo.list role_bindings.list roles.list subscriptions.list tag.list terms.list`;
 
-// Held by published tokens of a viewer and of an owner, beyond the documented lists (docs/contract.md#api-tokens).
+// Published tokens of a viewer and of an owner hold these, beyond the documented lists (docs/contract.md#api-tokens).
 const VIEWER_TOKEN = `record_signatures.list sboms.list vuln_reports.list apk.list version.list vuln_report.list
   build_report.list libraries.entitlements.list registry.entitlements.list libraries.artifacts.list
   registry.deployments.list registry.settings.list apk.blobs.get policies.policy.list policies.binding.list
@@ -54,9 +62,9 @@ const BUNDLES: Readonly<Record<BuiltInRole, string>> = {
   "advisories.viewer": "advisories.list",
 };
 
-const listed = (names: string): readonly string[] => names.trim().split(/\s+/);
+const splitNames = (names: string): readonly string[] => names.trim().split(/\s+/);
 
 /** Friendly names, such as `groups.list`. */
 export const BUILT_IN_ROLE_CAPABILITIES = Object.fromEntries(
-  BUILT_IN_ROLES.map((name) => [name, listed(BUNDLES[name])]),
+  BUILT_IN_ROLES.map((name) => [name, splitNames(BUNDLES[name])]),
 ) as Record<BuiltInRole, readonly string[]>;

@@ -1,5 +1,5 @@
 // google.rpc.Code: number, HTTP status (docs/contract.md#errors) and the category that opens a message
-// (docs/contract.md#d30). The two directions are separate: HTTP to code is not the inverse.
+// (docs/contract.md#d30). HTTP to code has a table of its own, since it is not the inverse.
 export const codes = {
   CANCELLED: { number: 1, http: 499, category: "Cancelled" },
   UNKNOWN: { number: 2, http: 500, category: "Unknown" },

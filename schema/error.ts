@@ -80,7 +80,7 @@ export class ApiError extends Error {
 export const apiError = (code: Code, text: string, options: ApiErrorOptions = {}): ApiError =>
   new ApiError(code, `${codes[code].category}: ${text}`, options);
 
-/** All violations at once; the message is that of the first (docs/contract.md#d29). */
+/** All violations at once; the first one gives the message (docs/contract.md#d29). */
 export const invalidArgument = (violations: FieldViolation[], options: ApiErrorOptions = {}): ApiError => {
   const [first] = violations;
   const text = first ? [first.field, first.description].filter(Boolean).join(": ") : "the request is not valid";
@@ -118,7 +118,7 @@ export const statusFromError = (error: ApiError, domain: string, room = VIOLATIO
   message: cut(error.message, TEXT_MAX),
   details: [
     { "@type": typeUrl("ErrorInfo"), reason: error.code, domain },
-    ...error.details.map((detail) => bounded(detail, room)),
+    ...error.details.map((detail) => limitViolations(detail, room)),
   ],
 });
 
@@ -130,7 +130,7 @@ const VIOLATIONS_ROOM = 40 * 1024;
 
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text);
 
-const bounded = (detail: Detail, room: number): Detail => {
+const limitViolations = (detail: Detail, room: number): Detail => {
   if ("fieldViolations" in detail) {
     const { kept, more } = firstOf(detail.fieldViolations, room);
     return { ...detail, fieldViolations: [...kept, ...more.map((description) => ({ field: "", description }))] };
@@ -142,7 +142,7 @@ const bounded = (detail: Detail, room: number): Detail => {
   return detail;
 };
 
-// As many violations as fit, then the number of those left out.
+// As many violations as fit, then the number of omitted ones.
 const firstOf = <V extends object>(violations: readonly V[], room: number): { kept: V[]; more: string[] } => {
   const kept: V[] = [];
   let left = room;
@@ -157,7 +157,7 @@ const firstOf = <V extends object>(violations: readonly V[], room: number): { ke
   return { kept, more: rest > 0 ? [`and ${rest} more`] : [] };
 };
 
-/** Reads the body of an error; undefined when it is no status: a proxy's page or a truncated response. */
+/** Reads the body of an error. Undefined if it is not a status, such as a proxy's page or a truncated response. */
 export const errorFromStatus = (body: unknown, operation?: string): ApiError | undefined => {
   if (typeof body !== "object" || body === null) return undefined;
   const { code, message, details } = body as Partial<Status>;

@@ -37,5 +37,5 @@ const tableOf = (schema: Message): Table => {
 export const fieldsOf = (schema: Message): readonly Field[] => tableOf(schema).fields;
 
 /** The field with this name, in any of its spellings. */
-export const fieldNamed = (schema: Message, spelling: string): Field | undefined =>
+export const fieldByName = (schema: Message, spelling: string): Field | undefined =>
   tableOf(schema).bySpelling.get(spelling);

@@ -1,6 +1,7 @@
 // How a zod object describes a protobuf message: each field carries its number and its behaviour (AIP-203),
 // each message and enum its name. Everything that reads the schema (checks, wire codecs, descriptors) starts here.
 import { z } from "zod";
+import { once } from "./once.ts";
 
 /** AIP-203 behaviours that this API uses. */
 export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | "IMMUTABLE";
@@ -8,18 +9,18 @@ export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | 
 export interface FieldInfo {
   /** protobuf field number */
   number: number;
-  /** for people: what it is, its unit and its default; every form of the API's description has it */
+  /** for people: what it is, its unit and its default; part of every description of the API */
   text?: string;
-  /** the same for the argument of a program, where it takes or says more */
+  /** the same for the argument of a program, if it takes more than the field */
   argumentText?: string;
-  /** the same for the output of a resource */
+  /** the same for the output of a resource, if it differs */
   outputText?: string;
   behavior?: Behavior;
   /** may be set on create only; restating the same value is no change */
   immutable?: boolean;
-  /** the same, though the published descriptors do not mark it */
+  /** immutable, though the published descriptors do not mark it */
   createOnly?: boolean;
-  /** chosen by the server when the caller leaves it out: compared only when it is given */
+  /** the server chooses it if the caller leaves it out, so it is compared only if the caller sets it */
   serverChosen?: boolean;
   /** changes by itself: no difference between two records */
   volatile?: boolean;
@@ -30,15 +31,15 @@ export interface FieldInfo {
   list?: "set" | "ordered" | { readonly key: string };
   /** accepted on input, never returned */
   inputOnly?: boolean;
-  /** path of the answer that has what the field was given, where the field itself may not be returned */
+  /** path in the response with the value of the field, if the response may lack the field itself */
   answeredAs?: string;
-  /** type of the record whose uid it holds; of a map, each value is one (google.api.resource_reference) */
+  /** type of the record whose uid it holds, or each value of the map (google.api.resource_reference) */
   references?: string;
-  /** also takes a text that names a record, and keeps the uid of that record */
+  /** also takes a text that names a record, and stores the uid of that record */
   respelled?: boolean;
-  /** value that means the same as none */
+  /** value that means the same as an unset field */
   sameAsUnset?: string;
-  /** of a list: other spellings of its values that people may write, to the API's */
+  /** maps the spellings that people may write in this list to the API's */
   synonyms?: Readonly<Record<string, string>>;
   /** name of the protobuf oneof that the field is a member of */
   oneof?: string;
@@ -50,7 +51,7 @@ export interface FieldInfo {
   presence?: boolean;
   /** other JSON spelling that is accepted on input */
   alias?: string;
-  /** fields that may not be set beside it */
+  /** fields that may not be set together with it */
   excludes?: readonly string[];
 }
 
@@ -60,12 +61,15 @@ export interface MessageInfo {
   /** oneofs of which one member must be set */
   requiredOneofs?: readonly string[];
   /** rules between its fields; `field` of a violation is relative to the message */
-  rules?: (value: Readonly<Record<string, unknown>>) => readonly { field: string; description: string }[];
+  rules?: (
+    value: Readonly<Record<string, unknown>>,
+    isUnknown: (value: unknown) => boolean,
+  ) => readonly { field: string; description: string }[];
   /** numbers and names of removed fields; no field may reuse them */
   reserved?: readonly (number | string)[];
   /** fields of which at least one must be set */
   anyOf?: readonly string[];
-  /** its name as an argument of programs; absent: it has none */
+  /** its type in programs, as an argument; absent: it is no argument */
   argumentType?: string;
   /** for people: what it is */
   text?: string;
@@ -73,7 +77,7 @@ export interface MessageInfo {
 export interface EnumInfo {
   enum: string;
   numbers: Readonly<Record<string, number>>;
-  /** its name in programs; absent: it is no argument */
+  /** its type in programs; absent: it is no argument */
   argumentType?: string;
   text?: string;
 }
@@ -89,22 +93,21 @@ const scalarInfos = z.registry<ScalarInfo>();
 export type Shape = Readonly<Record<string, z.ZodType>>;
 export type Message<S extends Shape = Shape> = z.ZodObject<S>;
 
-// A clone keeps its parent's metadata (zod registries look it up), so that one message or scalar can be many fields.
 const register = <T extends z.ZodType>(schema: T, info: FieldInfo): T => {
-  const own = schema.clone();
-  fieldInfos.add(own, info);
-  return own as T;
+  fieldInfos.add(schema, info);
+  return schema;
 };
 
 type Extra = Omit<FieldInfo, "number" | "behavior">;
 
-/** A field without a behaviour (requests and envelopes). */
+/** A field without a behaviour, in requests and envelopes. */
 export const plain = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
   register(schema.optional(), { number, ...extra });
 
 /** REQUIRED: must be set on create. */
 export const required = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): T =>
-  register(schema, { number, behavior: "REQUIRED", ...extra });
+  // A clone keeps its parent's metadata (zod registries look it up), so that one message or scalar can be many fields.
+  register(schema.clone() as T, { number, behavior: "REQUIRED", ...extra });
 
 /** OPTIONAL: absent reads as zero. */
 export const optional = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
@@ -125,7 +128,7 @@ export const message = <S extends Shape>(
   return schema as unknown as Message<S>;
 };
 
-/** An enum: JSON carries the names, protobuf the numbers; the first member is the unset one. */
+/** An enum: JSON has the names, protobuf the numbers. The first member means unset. */
 export const enumeration = <const N extends Record<string, number>>(
   name: string,
   numbers: N,
@@ -172,36 +175,25 @@ export const strings = z.array(string, { error: "must be a list of strings" });
 export const stringMap = z.record(z.string(), string, { error: "must be a map of strings" });
 export const int32Map = z.record(z.string(), int32, { error: "must be a map of integers" });
 
-// A registry builds its answer on every call, and readers ask once per list item.
-const remembered = <T>(read: (schema: z.ZodType) => T): ((schema: z.ZodType) => T) => {
-  const known = new WeakMap<z.ZodType, { info: T }>();
-  return (schema) => {
-    let found = known.get(schema);
-    if (!found) {
-      found = { info: read(schema) };
-      known.set(schema, found);
-    }
-    return found.info;
-  };
-};
+// A registry builds its answer on every call, and readers ask once per list item: so each answer is computed once.
 
 /** The type itself, without optional and readonly. */
-export const unwrap = remembered((schema): z.ZodType => {
+export const unwrap = once((schema: z.ZodType): z.ZodType => {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
   return inner;
 });
 
-export const fieldInfo = remembered((schema): FieldInfo => {
+export const fieldInfo = once((schema: z.ZodType): FieldInfo => {
   const info = fieldInfos.get(schema);
   if (!info) throw new TypeError("a field of a message was declared without a number");
   return info;
 });
-export const messageInfo = remembered((schema): MessageInfo | undefined => messageInfos.get(unwrap(schema)));
-export const enumInfo = remembered((schema): EnumInfo | undefined => enumInfos.get(unwrap(schema)));
-export const scalarInfo = remembered((schema): ScalarInfo | undefined => scalarInfos.get(unwrap(schema)));
+export const messageInfo = once((schema: z.ZodType): MessageInfo | undefined => messageInfos.get(unwrap(schema)));
+export const enumInfo = once((schema: z.ZodType): EnumInfo | undefined => enumInfos.get(unwrap(schema)));
+export const scalarInfo = once((schema: z.ZodType): ScalarInfo | undefined => scalarInfos.get(unwrap(schema)));
 
-/** What people read of a field: in the API, as an argument of a program, or as an output of a resource. */
+/** The description of a field: in the API, as an argument of a program, or as an output of a resource. */
 export const fieldText = (schema: z.ZodType, use?: "argument" | "output"): string | undefined => {
   const { text, argumentText, outputText } = fieldInfo(schema);
   return (use === "argument" ? argumentText : use === "output" ? outputText : undefined) ?? text;
@@ -216,7 +208,7 @@ export const asMessage = (schema: z.ZodType): Message | undefined => {
 /** lowerCamel to snake_case, the protobuf spelling of a field. */
 export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 
-/** The value with which proto3 reads an absent field. */
+/** The value that proto3 reads from an absent field. */
 export const zeroOf = (schema: z.ZodType): unknown => {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray) return [];
@@ -224,7 +216,7 @@ export const zeroOf = (schema: z.ZodType): unknown => {
   return scalarZero(inner);
 };
 
-const scalarZero = remembered((inner): unknown => {
+const scalarZero = once((inner: z.ZodType): unknown => {
   if (inner instanceof z.ZodBoolean) return false;
   if (scalarInfo(inner)?.scalar === "int32") return 0;
   if (scalarInfo(inner)?.scalar === "int64") return "0";

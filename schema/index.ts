@@ -1,7 +1,7 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
 export { argumentText, lookUpArguments } from "./argument.ts";
-export { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES, type BuiltInRole } from "./built-in-role.ts";
+export { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES, type BuiltInRole, isRoleName } from "./built-in-role.ts";
 export {
   capabilities,
   capabilitiesFromBits,
@@ -39,7 +39,7 @@ export {
   unwrap,
   zeroOf,
 } from "./field.ts";
-export { fieldNamed, fieldsOf } from "./field-table.ts";
+export { fieldByName, fieldsOf } from "./field-table.ts";
 export type { KindName } from "./generated/message.ts";
 export { inputFields, inputViolations, oneofsOf } from "./input.ts";
 export {
@@ -62,6 +62,7 @@ export {
 } from "./loopback.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { fieldPaths, normalForm, orderLists } from "./normal.ts";
+export { once } from "./once.ts";
 export { openapiDocument } from "./openapi/document.ts";
 export type { HttpMethod, Operation } from "./operation.ts";
 export {
@@ -76,29 +77,16 @@ export {
 export { type Budget, compilePattern, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
 export { escapeHtml, printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
-export { emptyFile, type FileDescriptor, field, messageOf, repeated } from "./protobuf/descriptor.ts";
+export { emptyFile, type FileDescriptor, field, messageOf, repeatedField as repeated } from "./protobuf/descriptor.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf/file.ts";
 export { serviceName, typeName } from "./protobuf/name.ts";
 export { unservedMethods } from "./published.ts";
-export { AccountAssociation } from "./resource/account-association.ts";
-export { Advisory } from "./resource/advisory.ts";
 export { AdvisoryEvent } from "./resource/advisory-event.ts";
-export { ExternalGroupRoleMapping } from "./resource/external-group-role-mapping.ts";
-export { Group } from "./resource/group.ts";
-export { durationMs, GroupInvite } from "./resource/group-invite.ts";
-export {
-  ClaimMatch,
-  Identity,
-  isIssuer,
-  KEYS_MAX,
-  STATIC_KEYS_LIFE_MS,
-  StaticKeys,
-} from "./resource/identity.ts";
-export { IdentityProvider } from "./resource/identity-provider.ts";
-export { INHERITED, Repo, RepoReadme, SyncConfig } from "./resource/repo.ts";
-export { Role } from "./resource/role.ts";
-export { BATCH_MAX, RoleBinding } from "./resource/role-binding.ts";
-export { HIDDEN_TAGS, Tag } from "./resource/tag.ts";
+export { durationMs } from "./resource/group-invite.ts";
+export { ClaimMatch, isIssuer, KEYS_MAX, STATIC_KEYS_LIFE_MS, StaticKeys } from "./resource/identity.ts";
+export { INHERITED, RepoReadme, SyncConfig } from "./resource/repo.ts";
+export { BATCH_MAX } from "./resource/role-binding.ts";
+export { HIDDEN_TAGS } from "./resource/tag.ts";
 export {
   API_TOKEN_LIFE_MS,
   ExchangeRefreshTokenRequest,
@@ -116,8 +104,8 @@ export {
   servicePrincipalV1,
 } from "./resource/v1-iam.ts";
 export { isManaged, type LookUpMode, type Managed, type Resource } from "./resource.ts";
-export { resources } from "./resources.ts";
-export { BoundRecord, roleBindingSet } from "./role-binding-set.ts";
+export * from "./resources.ts";
+export { BoundRecord, pairsTwice, roleBindingSet } from "./role-binding-set.ts";
 export {
   ancestorsOf,
   GROUP_LEVELS_MAX,

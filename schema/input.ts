@@ -26,28 +26,35 @@ export const oneofsOf = (schema: Message): Map<string, string[]> => {
 const inputOf = (schema: Message): z.ZodType => {
   const known = inputs.get(schema);
   if (known) return known;
-  const shape = Object.fromEntries(inputFields(schema).map((name) => [name, nested(schema.shape[name] as z.ZodType)]));
-  const input = z.object(shape);
+  const shape = Object.fromEntries(
+    inputFields(schema).map((name) => [name, inputField(schema.shape[name] as z.ZodType)]),
+  );
+  const input = z.object(shape, otherThan(`must be an object: { ${Object.keys(shape).join(", ")} }`));
   inputs.set(schema, input);
   return input;
 };
 
-// A nested message is its own input; lists and maps of messages too.
-const nested = (field: z.ZodType): z.ZodType => {
+/** The error of a value of another type. A missing value has the error of a required field instead. */
+const otherThan = (text: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? undefined : text),
+});
+
+// A nested message has input rules of its own, also inside a list or a map.
+const inputField = (field: z.ZodType): z.ZodType => {
   const inner = unwrap(field);
   const message = asMessage(elementOf(inner));
   if (!message) return field;
-  const own = inputOf(message);
+  const inputType = inputOf(message);
   const input =
     inner instanceof z.ZodArray
-      ? z.array(own)
+      ? z.array(inputType, otherThan("must be a list"))
       : inner instanceof z.ZodRecord
-        ? z.record(inner.keyType as z.ZodString, own)
-        : own;
+        ? z.record(inner.keyType as z.ZodString, inputType)
+        : inputType;
   return field instanceof z.ZodOptional ? input.optional() : input;
 };
 
-/** What a list or a map holds; anything else is itself. */
+/** The type of the elements of a list or a map; any other type unchanged. */
 const elementOf = (inner: z.ZodType): z.ZodType =>
   inner instanceof z.ZodArray
     ? (inner.element as z.ZodType)
@@ -55,13 +62,13 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       ? (inner.valueType as z.ZodType)
       : inner;
 
-/** What is wrong with a value. The text of a pattern would not say that a number, as YAML reads it, is no text. */
+/** The text of an error. The text of a pattern would not explain that YAML read a number where a string is needed. */
 const textOf = (issue: z.core.$ZodIssue, value: unknown): string => {
   const { code } = issue;
   const isText = code === "invalid_type" && issue.expected === "string";
   if (isText && ["number", "boolean"].includes(typeof value))
     return `must be a string; got a ${typeof value}, so put it in quotes`;
-  // What is wrong with the key of a map is in the issue within the issue.
+  // The error of a map's key is an issue inside the issue.
   return (code === "invalid_key" && issue.issues[0]?.message) || issue.message;
 };
 
@@ -80,7 +87,7 @@ export const inputViolations = (
   const issues = (error?.issues ?? [])
     .filter((issue) => !isUnknown(at(value, issue.path)))
     .map((issue) => ({ field: pathText(issue.path), description: textOf(issue, at(value, issue.path)) }));
-  const rules = messageInfo(schema)?.rules?.(value) ?? [];
+  const rules = messageInfo(schema)?.rules?.(value, isUnknown) ?? [];
   return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
 };
 
@@ -107,7 +114,7 @@ const oneofViolations = (
   const { oneofs, required, children } = oneofTable(schema);
   if (typeof value !== "object" || value === null || isUnknown(value)) return [];
   const field = (name: string) => (path ? `${path}.${name}` : name);
-  const own = oneofs.flatMap(([oneof, members]): FieldViolation[] => {
+  const violations = oneofs.flatMap(([oneof, members]): FieldViolation[] => {
     const set = members.filter((name) => !isZero(schema.shape[name] as z.ZodType, value[name]));
     if (set.length > 1)
       return [{ field: field(set[1] as string), description: `only one of ${set.join(", ")} may be set` }];
@@ -124,13 +131,13 @@ const oneofViolations = (
         : Object.entries(held).map(([key, item]) => [inner instanceof z.ZodArray ? `[${key}]` : `.${key}`, item]);
     return items.flatMap(([key, item]) => oneofViolations(message, item as Json, field(name) + key, isUnknown));
   });
-  return [...own, ...below];
+  return [...violations, ...below];
 };
 
 interface OneofTable {
   oneofs: [name: string, members: string[]][];
   required: readonly string[];
-  /** the fields that contain oneofs at any depth; other lists are not entered */
+  /** the fields that contain oneofs at any depth */
   children: { name: string; inner: z.ZodType; message: Message }[];
 }
 

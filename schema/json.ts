@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
-import { fieldNamed, fieldsOf } from "./field-table.ts";
+import { fieldByName, fieldsOf } from "./field-table.ts";
 import { suggestion } from "./nearest.ts";
 
 export type Json = Record<string, unknown>;
@@ -75,9 +75,9 @@ const readMessage = (schema: Message, json: unknown, path: string, reading: Read
 };
 
 const unknownFields = (schema: Message, json: Json): Json =>
-  Object.fromEntries(Object.entries(json).filter(([name]) => !fieldNamed(schema, name)));
+  Object.fromEntries(Object.entries(json).filter(([name]) => !fieldByName(schema, name)));
 
-/** A body may be full of them, and they may be long. */
+/** Limits for unknown fields in errors: a body may be full of them, and they may be long. */
 const UNKNOWN_MAX = 10;
 const UNKNOWN_LENGTH_MAX = 100;
 
@@ -139,7 +139,7 @@ const enumNames = new WeakMap<Readonly<Record<string, number>>, ReadonlyMap<numb
 const nameOf = (numbers: Readonly<Record<string, number>>, number: number): string | undefined => {
   const known = enumNames.get(numbers);
   if (known) return known.get(number);
-  const names = Object.entries(numbers).map(([name, own]) => [own, name] as const);
+  const names = Object.entries(numbers).map(([name, number]) => [number, name] as const);
   enumNames.set(numbers, new Map(names.toReversed()));
   return nameOf(numbers, number);
 };
@@ -193,12 +193,12 @@ export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {
     const { always } = info;
-    const own = value[name];
-    if (isZero(field, own)) {
+    const member = value[name];
+    if (isZero(field, member)) {
       if (always) json[name] = zeroOf(field);
       continue;
     }
-    json[name] = writeValue(field, own);
+    json[name] = writeValue(field, member);
   }
   return json;
 };

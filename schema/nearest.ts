@@ -1,8 +1,8 @@
 // Suggestions for names that do not exist.
 
 /**
- * Number of mistakes that turn one text into the other (optimal string alignment): a letter that is missing, added or wrong, or two in
- * the wrong order.
+ * Number of mistakes that turn one text into the other (optimal string alignment). A mistake is a missing, added or wrong letter, or two
+ * letters in the wrong order.
  */
 const distanceBetween = (name: string, other: string): number => {
   const [a, b] = [name.toLowerCase(), other.toLowerCase()];
@@ -23,13 +23,13 @@ const distanceBetween = (name: string, other: string): number => {
 
 const at = (row: readonly number[], index: number): number => row[index] as number;
 
-// Up to a third of the characters may differ; one in a short name.
+// A misspelling may differ in a third of the characters, and a short name in one.
 const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
-/** A longer text is no misspelling, and the comparison takes the product of both lengths. */
+/** A longer text is not a misspelling. Comparing takes time proportional to the product of both lengths. */
 const NAME_MAX = 1000;
 
-const ranked = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
+const rankNames = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
   name.length > NAME_MAX
     ? []
     : [...new Set(names)]
@@ -37,9 +37,9 @@ const ranked = (name: string, names: Iterable<string>): { other: string; distanc
         .map((other) => ({ other, distance: distanceBetween(name, other) }))
         .toSorted((a, b) => a.distance - b.distance);
 
-/** The name that `name` is a misspelling of. */
+/** The name that `name` misspells; undefined if there is none. */
 export const nearest = (name: string, names: Iterable<string>): string | undefined => {
-  const [best] = ranked(name, names);
+  const [best] = rankNames(name, names);
   return best && best.distance <= farthest(name) ? best.other : undefined;
 };
 
@@ -48,7 +48,7 @@ const LEAST_PART = 3;
 /** Possible names, nearest first: misspellings, and names that contain `name`. */
 export const nearestNames = (name: string, names: Iterable<string>, most = 3): string[] => {
   const isPart = (other: string) => name.length >= LEAST_PART && other.toLowerCase().includes(name.toLowerCase());
-  return ranked(name, names)
+  return rankNames(name, names)
     .filter(({ other, distance }) => distance <= farthest(name) || isPart(other))
     .slice(0, most)
     .map(({ other }) => other);

@@ -15,42 +15,42 @@ export const normalForm = (schema: Message, value: Json, isUnknown: IsUnknown = 
   Object.fromEntries(
     inputFields(schema).flatMap((name): [string, unknown][] => {
       const field = schema.shape[name] as z.ZodType;
-      const own = value[name];
-      const isUnset = isZero(field, own) || own === fieldInfo(field).sameAsUnset;
-      return isUnset ? [] : [[name, normalValue(field, own, isUnknown)]];
+      const item = value[name];
+      const isUnset = isZero(field, item) || item === fieldInfo(field).sameAsUnset;
+      return isUnset ? [] : [[name, normalValue(field, item, isUnknown)]];
     }),
   );
 
 /** The same record with its sets and keyed objects in one order, and everything else unchanged. */
 export const orderLists = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
   Object.fromEntries(
-    Object.entries(value).map(([name, own]) => {
+    Object.entries(value).map(([name, item]) => {
       const field = schema.shape[name];
-      return [name, field === undefined ? own : ordered(field, own, isUnknown)];
+      return [name, field === undefined ? item : orderValue(field, item, isUnknown)];
     }),
   );
 
-const ordered = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
+const orderValue = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
   const inner = unwrap(field);
   if (isUnknown(value)) return value;
   if (inner instanceof z.ZodObject)
     return isObject(value) ? orderLists(inner as unknown as Message, value, isUnknown) : value;
   if (inner instanceof z.ZodArray) {
     if (!Array.isArray(value)) return value;
-    return arranged(
+    return sortItems(
       field,
-      value.map((item) => ordered(inner.element as z.ZodType, item, isUnknown)),
+      value.map((item) => orderValue(inner.element as z.ZodType, item, isUnknown)),
     );
   }
   if (!(inner instanceof z.ZodRecord) || !isObject(value)) return value;
-  return mapValues(value, (item) => ordered(inner.valueType as z.ZodType, item, isUnknown));
+  return mapValues(value, (item) => orderValue(inner.valueType as z.ZodType, item, isUnknown));
 };
 
 const normalValue = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
   if (isUnknown(value)) return value;
   const inner = unwrap(field);
   if (inner instanceof z.ZodArray && Array.isArray(value))
-    return arranged(
+    return sortItems(
       field,
       value.map((item) => normalValue(inner.element as z.ZodType, item, isUnknown)),
     );
@@ -73,8 +73,8 @@ const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
   return value;
 };
 
-/** The items of a list in the order that its field's behaviour gives them. */
-const arranged = (field: z.ZodType, items: unknown[]): unknown[] => {
+/** Sorts the items of a list if their order means nothing. */
+const sortItems = (field: z.ZodType, items: unknown[]): unknown[] => {
   const { list } = fieldInfo(field);
   if (list === "set") return [...new Set(items)].sort();
   if (typeof list !== "object") return items;
@@ -85,7 +85,7 @@ const arranged = (field: z.ZodType, items: unknown[]): unknown[] => {
 const mapValues = (map: Json, change: (value: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
-/** Paths of the fields whose behaviour the predicate accepts: `staticKeys.expirationTime`. Lists and maps are not entered. */
+/** Paths of the fields that the predicate accepts: `staticKeys.expirationTime`. Does not look into lists and maps. */
 export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolean, prefix = ""): string[] =>
   Object.entries(schema.shape).flatMap(([name, field]) => {
     const path = prefix + name;

@@ -1,4 +1,4 @@
-// One row of the table of methods: what binds a method to REST and gRPC, what it takes and gives, and who may call it.
+// One row of the table of methods: its bindings to REST and gRPC, its messages, and who may call it.
 import type { Message } from "./field.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";

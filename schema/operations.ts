@@ -1,4 +1,4 @@
-// The table of methods: every method that is served, by name. The server binds it, the client calls it, tests walk it.
+// The table of methods: every served method, by name. The server binds it, the client calls it, tests iterate over it.
 import type { z } from "zod";
 import type { OperationName } from "./generated/message.ts";
 import type { Operations } from "./operation.ts";

@@ -1,5 +1,5 @@
-// The one place that compiles and matches patterns of users. RE2 syntax and semantics through re2js
-// (docs/contract.md#d12), never the JavaScript engine, whose backtracking can take minutes.
+// The only file that compiles and matches patterns of users. It uses RE2 through re2js (docs/contract.md#d12), never the
+// JavaScript engine, whose backtracking can take minutes.
 import { RE2JS } from "re2js";
 
 /** Most characters of a pattern. */
@@ -96,7 +96,7 @@ const programBound = (pattern: string): number => {
   return size;
 };
 
-/** What the classes of a pattern cost to compile, in instructions. Of the whole text: to misread what is inside a quote is harmless. */
+/** Cost of compiling the classes of a pattern, in instructions. It counts the whole text: misreading a quote is harmless. */
 const classCost = (pattern: string): number => {
   const named = pattern.match(/\\p/gi)?.length ?? 0;
   if (!/\(\?[a-z]*i/i.test(pattern)) return named * CLASS_COST;

@@ -1,5 +1,5 @@
-// `pulumi-irm/schema`: the API's description for programs. Its types are plain, those of zod stay inside: a program that
-// imports them would have to compile zod's own typings.
+// `pulumi-irm/schema`: the API's description for programs. It exports plain types, not zod's: a program would have to compile
+// zod's own typings.
 import type { OperationName } from "./generated/message.ts";
 import type { HttpMethod } from "./operation.ts";
 import { operations as rows } from "./operations.ts";
@@ -28,7 +28,7 @@ export interface Operation {
   readonly method: HttpMethod;
   /** path template (google.api.http), `{version}` where the path is versioned */
   readonly path: string;
-  /** field of the request that the body holds; `*`: all that the path does not hold */
+  /** field of the request that the body holds; `*`: all fields that the path does not hold */
   readonly body?: string;
   /** names of the capabilities that the caller must all hold at the scope */
   readonly capabilities: readonly string[];

@@ -1,4 +1,4 @@
-// Methods that the API publishes and this version does not serve: they answer UNIMPLEMENTED (501), never 404
+// Methods that the API publishes and this version does not serve. They answer UNIMPLEMENTED (501), never 404
 // (docs/contract.md#d31).
 import type { HttpMethod } from "./operation.ts";
 

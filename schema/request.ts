@@ -11,11 +11,11 @@ export const createRequest = <F extends string, T extends Message>(name: string,
     ...({ [field]: required(2, resource, { text: "The new record" }) } as { [K in F]: T }),
   });
 
-/** PATCH: the resource carries its own uid; `updateMask` says which of its fields change (AIP-134). */
+/** PATCH: the resource has its own uid; `updateMask` names the fields that change (AIP-134). */
 export const updateRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
   message(name, {
     ...({ [field]: required(1, resource, { text: "The record: its uid, and what changes" }) } as { [K in F]: T }),
     updateMask: plain(2, fieldMask, {
-      text: "Paths of the fields that change, separated by commas; absent: those of the body",
+      text: "Paths of the fields that change, separated by commas; absent: the fields in the body",
     }),
   });

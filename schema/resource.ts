@@ -20,7 +20,7 @@ type StandardMethods<T extends string, M> = {
 /** How a look-up finds one record: by its name at the root or in a group, by uid or by name in its parent, by uid, or by its parent. */
 export type LookUpMode = "name" | "uid or name" | "uid" | "parent";
 
-/** What people read of a resource, beside the texts of its fields; `program/`, the plugin and other languages have it from here. */
+/** Descriptions of a resource, beside the texts of its fields. The classes of programs, the plugin and other languages use them. */
 export interface ResourceTexts {
   /** what it is, in one sentence */
   readonly about: string;
@@ -28,28 +28,28 @@ export interface ResourceTexts {
   readonly example: string;
   /** its parent, as an argument and as an output */
   readonly parent: { readonly argument: string; readonly output: string };
-  /** arguments that are no fields of the API: what they do here */
+  /** arguments that are not fields of the API: their effect on this resource */
   readonly allowReplace: string;
   readonly forceDestroy?: string;
-  /** its look-up: how it finds a record, and which one; absent: nothing looks for a single record */
+  /** its look-up: how it finds a record, and which one; absent: it has none */
   readonly lookUp?: { readonly by: LookUpMode; readonly text: string };
-  /** what its list returns */
+  /** the records that its list returns */
   readonly list: string;
 }
 
 export interface Resource {
-  /** in the names of its methods, and Pulumi's class: `RoleBinding` */
+  /** in the names of its methods, and of Pulumi's class: `RoleBinding` */
   readonly type: string;
   /** in texts: `role binding` */
   readonly word: string;
-  /** of several: `role bindings` */
+  /** plural, in texts: `role bindings` */
   readonly words: string;
   /** field of the requests that holds it: `roleBinding` */
   readonly field: string;
   /** field of a list that holds them: `roleBindings` */
   readonly plural: string;
   readonly schema: Message;
-  /** present where a program can declare it */
+  /** present if a program can declare it */
   readonly texts?: ResourceTexts;
   /** the rows of its service */
   readonly methods: Operations;
@@ -71,17 +71,17 @@ export interface Resource {
   violations(input: Json, parent: unknown): FieldViolation[];
   /** fields that identify a record in its place; default: its name */
   readonly matchedBy: readonly string[];
-  /** fields that no two records of a place share: the old record goes before a new one; none: a place has one record */
+  /** fields that no two records in a place share, so the old record is deleted before a new one is created; none: a place has one record */
   readonly unique?: readonly string[];
-  /** a create changes the record of the same name, and is how it is updated */
+  /** a create updates the record of the same name; there is no other update */
   readonly upsert?: boolean;
-  /** a delete deletes what the record holds, or what refers to it, as well (AIP-135, cascading delete) */
+  /** a delete also deletes what the record holds, or what refers to it (AIP-135, cascading delete) */
   readonly cascades?: boolean;
-  /** neither the record nor its fields give anyone access: a review leaves it out */
+  /** neither the record nor its fields grant access, so a review leaves it out */
   readonly givesNoAccess?: boolean;
-  /** whether the server chooses for such a record what its schema says that it may choose; default: for any */
+  /** whether the server chooses the fields of this record that it may choose by the schema; default: it always does */
   choosesFor?(record: Json): boolean;
-  /** for people: what is lost when a new record with another uid replaces this one; absent: nothing of importance */
+  /** for people: what is lost if a new record with another uid replaces this one; absent: nothing important */
   readonly replacementBreaks?: string;
 }
 
@@ -100,7 +100,7 @@ export const resource = <const T extends string, const M extends Operations>(
   const field = type.charAt(0).toLowerCase() + type.slice(1);
   const plural = pluralOf(field);
   const word = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const standard = VERBS.map((verb) => [verb, capitalized(verb) + type]).filter(([, name = ""]) => name in methods);
+  const standard = VERBS.map((verb) => [verb, capitalize(verb) + type]).filter(([, name = ""]) => name in methods);
   return {
     type,
     field,
@@ -110,17 +110,17 @@ export const resource = <const T extends string, const M extends Operations>(
     parent: "Group",
     root: false,
     violations: () => [],
-    // A place has one such record.
+    // A place has at most one such record.
     matchedBy: sharesUid ? [] : ["name"],
     ...(sharesUid && { unique: [] }),
     ...given,
     methods,
     operations: Object.fromEntries(standard) as StandardMethods<T, M>,
-    list: { operation: `List${capitalized(plural)}` as Resource["list"]["operation"], plural, always, sharesUid },
+    list: { operation: `List${capitalize(plural)}` as Resource["list"]["operation"], plural, always, sharesUid },
   } satisfies Resource;
 };
 
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 const pluralOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 

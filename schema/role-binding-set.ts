@@ -1,8 +1,10 @@
-// RoleBindingSet: all role bindings of one group as one resource of a program. It is no record of the API, but its arguments and its
+// RoleBindingSet: all role bindings of one group as one resource of a program. It is not a record of the API, but its arguments and
 // outputs are messages like any other.
 import { z } from "zod";
+import { isRoleName } from "./built-in-role.ts";
+import type { FieldViolation } from "./error.ts";
 import { bool, int32, message, optional, output, required, string, timestamp } from "./field.ts";
-import { uidp } from "./uidp.ts";
+import { isUidp, UIDP_TEXT, uidp } from "./uidp.ts";
 
 /** A record that another one refers to, in the outputs of a resource. */
 export const BoundRecord = message(
@@ -10,11 +12,18 @@ export const BoundRecord = message(
   {
     uid: output(1, string, { text: "uid of the record" }),
     name: output(2, string.optional(), {
-      text: "Its name as of the last create, update or refresh; left out where it may be secret",
+      text: "Its name as of the last create, update or refresh; absent if it may be secret",
     }),
   },
   { text: "A record that another one refers to" },
 );
+
+const ROLE_TEXT = `${UIDP_TEXT}, or the name of a built-in role`;
+
+/** uid of a role, or the name of a built-in one */
+const role = z
+  .string({ error: ({ input }) => (input === undefined ? "is required" : ROLE_TEXT) })
+  .refine((value) => isUidp(value) || isRoleName(value), ROLE_TEXT);
 
 const RoleBindingPair = message(
   "set.RoleBindingPair",
@@ -24,7 +33,7 @@ const RoleBindingPair = message(
       argumentText: "Who is granted the role: an Identity or a uid",
       references: "Identity",
     }),
-    role: required(2, uidp, {
+    role: required(2, role, {
       text: "uid of the role that is granted",
       argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
       references: "Role",
@@ -45,11 +54,34 @@ const UnmanagedBinding = message(
   { text: "A role binding that the set does not declare" },
 );
 
+/** Violations for pairs that occur twice. Skips pairs that are unknown in a preview, or malformed. */
+export const pairsTwice = (
+  bindings: unknown,
+  isUnknown: (value: unknown) => boolean = () => false,
+): FieldViolation[] => {
+  const first = new Map<string, number>();
+  const pairs: readonly unknown[] = Array.isArray(bindings) ? bindings : [];
+  return pairs.flatMap((pair, i) => {
+    const { identity, role } = Object(pair) as Record<string, unknown>;
+    const isKnown = isUidp(identity) && !isUnknown(role) && (isUidp(role) || isRoleName(role));
+    if (!isKnown) return [];
+    const mark = `${identity} ${role}`;
+    const before = first.get(mark);
+    if (before !== undefined)
+      return [{ field: `bindings[${i}]`, description: `the same identity and role as bindings[${before}]` }];
+    first.set(mark, i);
+    return [];
+  });
+};
+
 const listOf = <T extends z.ZodType>(item: T) => z.array(item);
 
 export const roleBindingSet = {
   type: "RoleBindingSet",
   about: "all role bindings of one group as one resource, so that thousands of them are few resources to the engine.",
+  errors:
+    "a pair that is there twice, and a group whose bindings another resource declares, are refused in the preview. The service refuses " +
+    "with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a role that it grants.",
   example: `new RoleBindingSet("platform", {
   parent: platform,
   bindings: [
@@ -57,25 +89,29 @@ export const roleBindingSet = {
     { identity: audit, role: "viewer" },
   ],
 });`,
-  arguments: message("set.RoleBindingSetArgs", {
-    parent: required(1, uidp, {
-      text: "The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends",
-      references: "Group",
-      createOnly: true,
-    }),
-    bindings: required(2, listOf(RoleBindingPair), {
-      text: "Who has which role there; the order means nothing",
-      list: "set",
-    }),
-    exclusive: optional(3, bool, {
-      text:
-        "Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`, " +
-        "so that a preview shows them first. Default: they stay",
-    }),
-    maxRemovals: optional(4, int32, {
-      text: "Most bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20",
-    }),
-  }),
+  arguments: message(
+    "set.RoleBindingSetArgs",
+    {
+      parent: required(1, uidp, {
+        text: "The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends",
+        references: "Group",
+        createOnly: true,
+      }),
+      bindings: required(2, listOf(RoleBindingPair), {
+        text: "Who has which role there; the order means nothing",
+        list: "set",
+      }),
+      exclusive: optional(3, bool, {
+        text:
+          "Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. " +
+          "So a preview shows them first. Default: they stay",
+      }),
+      maxRemovals: optional(4, int32.min(0, "must be a whole number of role bindings"), {
+        text: "Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20",
+      }),
+    },
+    { rules: ({ bindings }, isUnknown) => pairsTwice(bindings, isUnknown) },
+  ),
   outputs: message("set.RoleBindingSet", {
     parent: output(1, string, { text: "uid of the group where the grants hold, and below" }),
     bindings: output(2, listOf(SetBinding), {
@@ -85,7 +121,7 @@ export const roleBindingSet = {
       text: "The other role bindings of the group, as of the last update or refresh",
     }),
     exclusive: output(4, bool, { text: "Whether bindings that the set does not declare are removed" }),
-    maxRemovals: output(5, int32, { text: "Most bindings that a run removes" }),
+    maxRemovals: output(5, int32, { text: "Most role bindings that a run removes" }),
     updateTime: output(6, timestamp.optional(), {
       text: "When the newest of its role bindings was created: RFC 3339, UTC; undefined while there are none",
     }),

@@ -1,4 +1,4 @@
-// What is wrong with the shape of a value that people write. Plain words replace the messages of zod.
+// Problems with the shape of a value that people write, in plain words instead of zod's messages.
 import type { z } from "zod";
 
 export interface Problem {
@@ -30,7 +30,7 @@ const KINDS: Record<string, string> = {
   record: "a map",
 };
 
-/** The problems that a schema found; each unknown key at its own place. */
+/** The problems that a schema found. Each unknown key is a problem at its own path. */
 export const shapeProblems = (issues: readonly z.core.$ZodIssue[]): Problem[] =>
   issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"

@@ -1,5 +1,5 @@
-// The messages of an error on the wire (AIP-193): google.rpc.Status and the details that this API uses. error.ts has them as
-// types; their numbers are here, for gRPC.
+// The messages of an error on the wire (AIP-193): google.rpc.Status and the details that this API uses. error.ts has their
+// types; this file has their field numbers, for gRPC.
 import { z } from "zod";
 import { duration, int32, message, plain, string, stringMap } from "./field.ts";
 

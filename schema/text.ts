@@ -1,10 +1,10 @@
-// Texts that people give to records (docs/contract.md#values): the rules and the API's own words for them.
+// Rules for the texts of records (docs/contract.md#values), with the API's own error messages.
 import { z } from "zod";
 
 const NAME = /^[a-z0-9 ._-]{1,}$/;
 export const NAME_MAX = 255;
 const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
-// `[\S ]` as RE2 reads it: by characters, and with no other white space than these refused.
+// `[\S ]` as RE2 reads it: by characters, and refusing only this white space.
 const DESCRIPTION = /^[^\t\n\f\r]{0,512}$/u;
 const DESCRIPTION_TEXT = String.raw`description must match "^[\S ]{0,512}$"`;
 

@@ -1,5 +1,5 @@
-// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/contract.md#uids).
-// The leading part is the uid of the ancestors, so hierarchy is read from the uid alone.
+// The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/contract.md#uids). It begins
+// with the uid of its parent, so the uid alone shows the hierarchy.
 import { z } from "zod";
 
 /** Most levels of groups below an organization: `ancestorsOf` is quadratic in the levels. */
@@ -20,7 +20,7 @@ export const isUidp = (value: unknown): value is string => typeof value === "str
 /** uid of the record one level up; the empty string for a root record. */
 export const parentOf = (uid: string): string => uid.slice(0, Math.max(0, uid.lastIndexOf("/")));
 
-/** First segment: the organization. */
+/** uid of the organization: the first segment. */
 export const rootOf = (uid: string): string => uid.split("/", 1)[0] as string;
 
 export const isRoot = (uid: string): boolean => !uid.includes("/");
@@ -28,7 +28,7 @@ export const isRoot = (uid: string): boolean => !uid.includes("/");
 /** How many levels below its organization a record is. */
 export const levelOf = (uid: string): number => uid.split("/").length - 1;
 
-/** True when `ancestor` is above `uid`, exclusive of itself (docs/contract.md#uids). */
+/** Whether `ancestor` is above `uid`, and not `uid` itself (docs/contract.md#uids). */
 export const isAncestor = (ancestor: string, uid: string): boolean => uid.startsWith(`${ancestor}/`);
 
 export const isAncestorOrSelf = (ancestor: string, uid: string): boolean =>

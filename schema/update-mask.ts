@@ -1,8 +1,8 @@
-// Partial update (docs/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested where a field
-// is a message; `*` is full replacement. The server applies masks, the provider writes them.
+// Partial updates (docs/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested if a field is a
+// message. `*` replaces the whole record. The server applies masks, the provider writes them.
 import type { z } from "zod";
 import { asMessage, fieldInfo, isZero, type Message } from "./field.ts";
-import { fieldNamed, fieldsOf } from "./field-table.ts";
+import { fieldByName, fieldsOf } from "./field-table.ts";
 import { inputFields } from "./input.ts";
 import type { Json } from "./json.ts";
 
@@ -37,9 +37,9 @@ export const parseMask = (schema: Message, text: string): ParsedMask => {
 // Longer than any path of a field.
 const PATH_MAX = 255;
 
-// Canonical path; "" when it is output-only; undefined when there is no such field.
+// The canonical path; "" for an output-only field; undefined if there is no such field.
 const resolve = (schema: Message, [head, ...rest]: string[]): string | undefined => {
-  const found = fieldNamed(schema, head as string);
+  const found = fieldByName(schema, head as string);
   if (!found) return undefined;
   const { name, info, message } = found;
   if (info.behavior === "OUTPUT_ONLY") return "";
@@ -61,7 +61,7 @@ export const impliedMask = (schema: Message, json: unknown): string[] => {
   });
 };
 
-/** True when the mask touches a path, or something above or below it. */
+/** Whether the mask names a path, or something above or below it. */
 export const maskTouches = (paths: readonly string[], field: string): boolean =>
   paths.some(
     (path) =>
@@ -73,8 +73,8 @@ export const maskTouches = (paths: readonly string[], field: string): boolean =>
   );
 
 /**
- * `current` with the masked fields taken from `change`; a masked field that `change` lacks is cleared. A member of a oneof
- * that is set clears the others, as in protobuf.
+ * Returns `current` with the masked fields of `change`. Clears a masked field that `change` lacks. Setting a member of a
+ * oneof clears the others, as in protobuf.
  */
 export const applyMask = (schema: Message, current: Json, change: Json, paths: readonly string[]): Json => {
   const all = paths.includes(WILDCARD) ? inputFields(schema) : paths;

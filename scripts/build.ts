@@ -5,13 +5,13 @@ import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from "node:fs/p
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { bundle, licensesOf } from "./dist-bundle.ts";
-import { compileCache, entryText, supportedNode } from "./dist-entry.ts";
-import { compiled, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./dist-package.ts";
-import { writePlugin } from "./dist-plugin.ts";
-import { bundleTypes } from "./dist-types.ts";
-import { compilerArgs, root } from "./project.mjs";
-import { writePluginTarball, writeWheel } from "./release-files.ts";
+import { compilerArgs, root } from "./base/project.mjs";
+import { bundle, licensesOf } from "./build/bundle.ts";
+import { compileCache, entryText, supportedNode } from "./build/entry.ts";
+import { compiledPath, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./build/package.ts";
+import { writePlugin } from "./build/plugin.ts";
+import { writePluginTarball, writeWheel } from "./build/release-files.ts";
+import { bundleTypes } from "./build/types.ts";
 
 const dist = join(root, "dist");
 const release = join(root, "release");
@@ -29,12 +29,12 @@ await writeEntries(source);
 const manifest = await writeManifest(source);
 await checkBins(manifest);
 const released = await writeRelease(source);
-const shown = (path: string): string => relative(process.cwd(), path) || ".";
-console.log(`built ${manifest.name} ${manifest.version} in ${shown(dist)}`);
-for (const file of released) console.log(`built ${shown(join(release, file))}`);
+const displayPath = (path: string): string => relative(process.cwd(), path) || ".";
+console.log(`built ${manifest.name} ${manifest.version} in ${displayPath(dist)}`);
+for (const file of released) console.log(`built ${displayPath(join(release, file))}`);
 
 function compile(): void {
-  const project = join(root, "scripts", "build.tsconfig.json");
+  const project = join(root, "scripts", "build", "tsconfig.json");
   const { status } = spawnSync(process.execPath, [...compilerArgs, "--project", project], { stdio: "inherit" });
   if (status !== 0) fail("tsc reported the errors above; nothing was built. `npm run check` shows them too.");
 }
@@ -75,7 +75,7 @@ async function writeEntries(source: PackageJson): Promise<void> {
   await writeFile(join(dist, "compile-cache.js"), compileCache());
   const entries = entriesOf(source);
   for (const entry of entries) {
-    const module = compiled(entry.source);
+    const module = compiledPath(entry.source);
     const names = Object.keys(await import(pathToFileURL(join(dist, module)).href));
     const bundled = entry.name === "dynamic" ? await bundleEntry(entry, version) : undefined;
     await writeFile(
@@ -87,7 +87,7 @@ async function writeEntries(source: PackageJson): Promise<void> {
   await rm(declarations, { recursive: true });
 }
 
-/** A process that loads only this entry, such as that of the dynamic provider, loads one file. */
+/** A process that loads only this entry, such as the dynamic provider's, loads one file. */
 async function bundleEntry({ name, source }: Entry, version: string): Promise<string> {
   const file = `lib/${name}.js`;
   const modules = await bundle(join(root, source), join(dist, file), version).catch((error: Error) =>

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { binFolder, compilerArgs, root } from "./project.mjs";
+import { binFolder, compilerArgs, root } from "./base/project.mjs";
 
 type Step = { name: string; command: string; args: string[]; fix?: string };
 

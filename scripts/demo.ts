@@ -50,7 +50,7 @@ const inventory = async (): Promise<string[]> => {
   return records.flat().map(({ uid }) => uid);
 };
 
-const shown = ({ method, path, query, fields, status }: SeenRequest): string => {
+const requestLine = ({ method, path, query, fields, status }: SeenRequest): string => {
   const search = new URLSearchParams(query).toString();
   return `${method} ${path}${search && `?${search}`}${fields ? `   body: {${fields}}` : ""}   → ${status}`;
 };
@@ -106,7 +106,7 @@ const main = async (): Promise<void> => {
   await account("pulumi up of this edit", () => stack.must("up", "--yes", "--skip-preview"));
   const patches = writes(await server.takeRequests());
   say("  as the server saw them:");
-  quote(patches.map(shown).join("\n"));
+  quote(patches.map(requestLine).join("\n"));
   const masks = patches.map(({ method, query }) => `${method} ${query?.updateMask}`).sort();
   expect(masks.join() === "PATCH description,PATCH roleUid", "two PATCH requests, each with its one field in the mask");
 
@@ -123,7 +123,7 @@ const main = async (): Promise<void> => {
   await account("pulumi up, which repairs it", () => stack.must("up", "--yes", "--skip-preview"));
   quote(
     writes(await server.takeRequests())
-      .map(shown)
+      .map(requestLine)
       .join("\n"),
   );
   const repaired = (await call("GET", `/iam/v2beta1/groups/${product.uid}`)) as Listed;

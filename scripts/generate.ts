@@ -1,5 +1,6 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
-// policy files, files of tests and what `irm review` prints; the page of all capabilities; and the package schema of the plugin.
+// policy files, files of tests and what `irm review` prints; the page of all capabilities, and the table of resources in docs/; and the
+// package schema of the plugin.
 // With --check, writes nothing and fails when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
@@ -10,13 +11,14 @@ import { policySchema, testFileSchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
-import { capabilitiesPage } from "./capabilities-page.ts";
-import { messageTypes } from "./message-types.ts";
-import { nativeFiles } from "./native-text.ts";
-import { programFiles } from "./program-text.ts";
-import { root } from "./project.mjs";
-import { protoText } from "./proto-text.ts";
-import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
+import { root } from "./base/project.mjs";
+import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { messageTypes } from "./generate/message-types.ts";
+import { nativeFiles } from "./generate/native-text.ts";
+import { programFiles } from "./generate/program-text.ts";
+import { protoText } from "./generate/proto-text.ts";
+import { withResourceTable } from "./generate/resource-table.ts";
+import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;
@@ -28,6 +30,7 @@ const folders = [
 ] as const;
 const [fromSchema, fromPlugin, fromKinds] = folders;
 const page = join("docs", "capabilities.md");
+const table = join("docs", "resources.md");
 
 const schemaText = jsonText(pluginSchema());
 const wanted = new Map([
@@ -41,6 +44,7 @@ const wanted = new Map([
   ...[...programFiles()].map(([name, text]): [string, string] => [join(fromKinds, name), text]),
   ...[...nativeFiles()].map(([name, text]): [string, string] => [join(fromKinds, "native", name), text]),
   [page, capabilitiesPage()],
+  [table, withResourceTable(readFileSync(join(existsSync(join(target, table)) ? target : root, table), "utf8"))],
 ]);
 
 const present = folders
@@ -49,7 +53,7 @@ const present = folders
   .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map((entry) => relative(target, join(entry.parentPath, entry.name)))
-  .concat(existsSync(join(target, page)) ? page : []);
+  .concat([page, table].filter((name) => existsSync(join(target, name))));
 
 const changed = [...wanted].filter(([name, text]) => !present.includes(name) || read(name) !== text);
 const left = present.filter((name) => !wanted.has(name));

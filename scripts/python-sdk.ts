@@ -5,11 +5,11 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capture } from "./child.mjs";
-import { engineVersion } from "./engine-version.mjs";
-import { buildGoProgram } from "./go-build.mjs";
-import { root } from "./project.mjs";
-import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./schema-hash.ts";
+import { capture } from "./base/child.mjs";
+import { root } from "./base/project.mjs";
+import { engineVersion } from "./engine/version.mjs";
+import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
+import { buildGoProgram } from "./setup/go-build.mjs";
 
 const target = join(root, PYTHON_SDK);
 const schema = join(root, "plugin", "generated", "schema.json");
@@ -36,7 +36,7 @@ async function generate(to: string): Promise<void> {
   await buildGoProgram(program, {
     module: "github.com/pulumi/pulumi/pkg/v3",
     version: `v${engineVersion}`,
-    source: join(root, "scripts", "python-sdk.go"),
+    source: join(root, "scripts", "generate", "python-sdk.go"),
   });
   const { code, output } = await capture(program, [schema, to], {});
   if (code !== 0) throw new Error(`the code generator refuses ${schema}:\n${output}`);

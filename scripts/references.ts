@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { type Page, pageFrom } from "./markdown.ts";
-import { root } from "./project.mjs";
+import { type Page, pageFrom } from "./base/markdown.ts";
+import { root } from "./base/project.mjs";
 
 export interface DeadReference {
   file: string;

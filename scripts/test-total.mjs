@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { root } from "./project.mjs";
+import { root } from "./base/project.mjs";
 
 /**
  * @typedef {{ fullName: string, status: string }} Assertion

@@ -6,11 +6,11 @@
 // COMMAND is a program on the PATH, or a .ts or .mjs file of this clone.
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { exitLike, run } from "./child.mjs";
-import { ensureDependencies, projectNode } from "./dependencies.mjs";
-import { ensureEngine } from "./engine.mjs";
-import { languagesEdition, nodejsEdition } from "./engine-version.mjs";
-import { binFolder, findOnPath, root, say } from "./project.mjs";
+import { exitLike, run } from "./base/child.mjs";
+import { binFolder, findOnPath, root, say } from "./base/project.mjs";
+import { ensureEngine } from "./engine/engine.mjs";
+import { languagesEdition, nodejsEdition } from "./engine/version.mjs";
+import { ensureDependencies, projectNode } from "./setup/dependencies.mjs";
 
 async function main() {
   const { options, command, args } = parse(process.argv.slice(2));
@@ -19,6 +19,7 @@ async function main() {
   }
 
   await ensureDependencies();
+  await import("./setup/own-package.mjs");
   const engine = options.has("--engine") ? await ensureEngine(await editionFor(command, args)) : undefined;
 
   const env = environment(engine === undefined ? [binFolder] : [binFolder, engine]);

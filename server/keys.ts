@@ -15,26 +15,26 @@ export interface ServerKeys {
 }
 
 export const loadKeys = (store: Store, clock: () => number, log: Log): ServerKeys => ({
-  signer: storedSigner(store, "signing_keys", clock, log),
-  devSigner: storedSigner(store, "dev_signing_keys", clock, log),
+  signer: createStoredSigner(store, "signing_keys", clock, log),
+  devSigner: createStoredSigner(store, "dev_signing_keys", clock, log),
   pageTokenKey: Buffer.from(
-    keptOrMade(store, "page_token_key", () => randomBytes(32).toString("base64")),
+    loadOrCreate(store, "page_token_key", () => randomBytes(32).toString("base64")),
     "base64",
   ),
 });
 
-const storedSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
+const createStoredSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
   createSigner({
     clock,
-    keys: storedKeys(store, key, clock),
+    keys: loadOrGenerateKeys(store, key, clock),
     save: (keys) => store.setMeta(key, JSON.stringify(keys)),
     log: ({ outcome, ...event }) => log(outcome === "failed" ? "error" : "info", "signing key", { outcome, ...event }),
   });
 
-const storedKeys = (store: Store, key: string, clock: () => number): StoredKey[] =>
-  JSON.parse(keptOrMade(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[];
+const loadOrGenerateKeys = (store: Store, key: string, clock: () => number): StoredKey[] =>
+  JSON.parse(loadOrCreate(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[];
 
-const keptOrMade = (store: Store, key: string, make: () => string): string => {
+const loadOrCreate = (store: Store, key: string, make: () => string): string => {
   const kept = store.meta(key);
   if (kept !== undefined) return kept;
   const made = make();

@@ -20,13 +20,13 @@ export interface Wanted {
   source: string;
 }
 
-/** `flag` is the value of --base. Undefined: no base is given, and this is no job of a pull request. */
+/** `flag` is the value of --base. Undefined: nothing names a base, and this job does not belong to a pull request. */
 export const wantedBase = (flag: string | undefined, env: NodeJS.ProcessEnv): Wanted | undefined => {
   if (flag !== undefined) return { refs: [flag], source: "--base" };
   return wantedByGithub(env) ?? wantedByGitlab(env);
 };
 
-/** Throws where this clone does not have the base: the files of the change are no replacement. */
+/** Throws if this clone lacks the base: the files of the change must not replace it. */
 export const baseIn = (repository: Repository, { refs, branch, source }: Wanted): Base => {
   for (const ref of refs) {
     const commit = repository.commitOf(ref);

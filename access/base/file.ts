@@ -31,7 +31,7 @@ export const pathInRepository = ({ root }: Repository, file: string): string => 
   return path;
 };
 
-/** Of its folder: the file need not exist. */
+/** Resolves the folder, because the file need not exist. */
 const realPath = (file: string): string => {
   const folder = join(file, "..");
   try {

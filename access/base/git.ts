@@ -157,7 +157,7 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   submodule: "submodule",
 };
 
-/** Not one that the work tree brings: npm puts the folders of its packages on the PATH. */
+/** Ignores a git in the work tree: npm puts the folders of its packages on the PATH. */
 const gitProgram = (folder: string): string => {
   const names = process.platform === "win32" ? ["git.exe"] : ["git"];
   const isForeign = (path: string): boolean =>

@@ -22,7 +22,7 @@ export const differences = (before: string, after: string): { before: Segment[];
   const kept =
     own.length * its.length > PAIRS_MAX ? { own: new Set<number>(), its: new Set<number>() } : common(own, its);
   const segmentsOf = (words: readonly string[], shared: ReadonlySet<number>): Segment[] =>
-    merged(
+    mergeSegments(
       words.map((text, i) => ({
         text,
         differs: i >= start && i < words.length - end && !shared.has(i - start),
@@ -54,7 +54,7 @@ const common = (own: readonly string[], its: readonly string[]): { own: Set<numb
 };
 
 /** Spaces at the end of what differs are not marked. */
-const merged = (segments: readonly Segment[]): Segment[] => {
+const mergeSegments = (segments: readonly Segment[]): Segment[] => {
   const whole: Segment[] = [];
   for (const { text, differs } of segments) {
     const last = whole.at(-1);

@@ -2,12 +2,12 @@
 import { escapeHtml, printable } from "../../schema/index.ts";
 import type { Segment } from "./differences.ts";
 
-const shortened = (text: string, most: number): string =>
+const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
 
 /** A code span (https://spec.commonmark.org/0.31.2/#code-spans): its fence is longer than any run of backticks inside. */
 export const code = (text: string, most = 300): string => {
-  const shown = printable(shortened(text, most)) || " ";
+  const shown = printable(shorten(text, most)) || " ";
   const runs = shown.match(/`+/g) ?? [];
   const fence = "`".repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
   const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";
@@ -16,16 +16,16 @@ export const code = (text: string, most = 300): string => {
 
 /** The same where HTML is read, as in a summary. */
 export const htmlCode = (text: string, most = 300): string =>
-  `<code>${escapeHtml(printable(shortened(text, most)))}</code>`;
+  `<code>${escapeHtml(printable(shorten(text, most)))}</code>`;
 
 /** Text around what differs, on each side of a long part that does not. */
 const CONTEXT = 60;
 
 /** Code in which what differs is bold. A long part that does not differ is cut in its middle, so that what differs stays in view. */
-export const markedCode = (segments: readonly Segment[], most: number): string =>
-  segments.map(({ text, differs }) => (differs ? `**${code(text, most)}**` : code(elided(text), most))).join("");
+export const codeWithMarks = (segments: readonly Segment[], most: number): string =>
+  segments.map(({ text, differs }) => (differs ? `**${code(text, most)}**` : code(elideMiddle(text), most))).join("");
 
-const elided = (text: string): string =>
+const elideMiddle = (text: string): string =>
   text.length <= 4 * CONTEXT
     ? text
     : `${text.slice(0, CONTEXT)}… (${text.length - 2 * CONTEXT} more characters) …${text.slice(-CONTEXT)}`;

@@ -71,7 +71,7 @@ export interface ExternalGroupNode {
   group: NodeId;
 }
 
-/** Who accepts it gets a role. Its name is its key id, or what stands for it while it does not exist. */
+/** Who accepts an invite gets a role. Its name is its key id, or a placeholder until it exists. */
 export interface InviteNode extends Node {
   group: NodeId;
   /** null where it cannot be known */
@@ -83,26 +83,20 @@ export interface InviteNode extends Node {
   expirationTime: string | null;
 }
 
-export interface AccessGraph {
-  readonly groups: ReadonlyMap<NodeId, GroupNode>;
-  readonly identities: ReadonlyMap<NodeId, IdentityNode>;
-  readonly roles: ReadonlyMap<NodeId, RoleNode>;
-  readonly bindings: ReadonlyMap<NodeId, BindingNode>;
-  readonly providers: ReadonlyMap<NodeId, ProviderNode>;
-  readonly externalGroups: ReadonlyMap<NodeId, ExternalGroupNode>;
-  readonly invites: ReadonlyMap<NodeId, InviteNode>;
+interface Nodes {
+  groups: GroupNode;
+  identities: IdentityNode;
+  roles: RoleNode;
+  bindings: BindingNode;
+  providers: ProviderNode;
+  externalGroups: ExternalGroupNode;
+  invites: InviteNode;
 }
 
+export type AccessGraph = { readonly [K in keyof Nodes]: ReadonlyMap<NodeId, Nodes[K]> };
+
 /** A graph that a reader fills. */
-export interface GraphBuilder extends AccessGraph {
-  readonly groups: Map<NodeId, GroupNode>;
-  readonly identities: Map<NodeId, IdentityNode>;
-  readonly roles: Map<NodeId, RoleNode>;
-  readonly bindings: Map<NodeId, BindingNode>;
-  readonly providers: Map<NodeId, ProviderNode>;
-  readonly externalGroups: Map<NodeId, ExternalGroupNode>;
-  readonly invites: Map<NodeId, InviteNode>;
-}
+export type GraphBuilder = { readonly [K in keyof Nodes]: Map<NodeId, Nodes[K]> };
 
 /** A copy of `graph` that can be changed; empty without one. The nodes are shared: replace them, do not change them. */
 export const newGraph = (graph?: AccessGraph): GraphBuilder => ({

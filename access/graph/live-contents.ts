@@ -33,7 +33,7 @@ export interface AskedGroup {
 
 const KINDS = [resources.repo, resources.accountAssociation] as const;
 
-/** In these groups and below, each asked of its own service. */
+/** The records in these groups and below. Each group's own service answers for it. */
 export const readHeldRecords = async (
   clientOf: (service: string | undefined) => Caller,
   groups: readonly AskedGroup[],

@@ -19,7 +19,7 @@ import {
   type Listed,
 } from "./live-record.ts";
 
-/** Of each, a caller may list some groups and not others. */
+/** Records in a group. A caller may be allowed to list them in some groups only. */
 const PLACED = ["group", "identity", "role", "roleBinding", "identityProvider", "groupInvite"] as const;
 /** External groups are listed with the right to list their identity providers. */
 const KINDS = [...PLACED, "externalGroupRoleMapping"] as const;
@@ -44,7 +44,7 @@ type Caller = Pick<Client, "call" | "clock">;
 export const readLive = async (client: Caller): Promise<Live> => {
   const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
   const failed = lists.flatMap(({ failure }) => failure ?? []);
-  // This is no empty access graph: the address is not the address of the API.
+  // Every list failed, so this is not an empty graph: the address may not belong to the API.
   if (failed.length === lists.length) throw failed[0]?.error;
   const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
   const graph = newGraph();
@@ -110,7 +110,7 @@ const notVisibleIn = async (
   let level = [...roots].flatMap((group) => kinds.map((kind): Place => ({ kind, group })));
   while (level.length > 0) {
     const asked = level.filter(({ kind, group }) => !listed[kind].has(group));
-    const found = await hiddenAmong(client, asked);
+    const found = await findHidden(client, asked);
     hidden.push(...found);
     level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
   }
@@ -127,7 +127,7 @@ const notVisibleIn = async (
 /** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
 const PROBES_AT_ONCE = 8;
 
-const hiddenAmong = async (client: Pick<Client, "call">, places: readonly Place[]): Promise<Place[]> => {
+const findHidden = async (client: Pick<Client, "call">, places: readonly Place[]): Promise<Place[]> => {
   const hidden: Place[] = [];
   const next = places.values();
   const probe = async (): Promise<void> => {

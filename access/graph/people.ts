@@ -1,9 +1,16 @@
 // Who has access without being an identity: the people of an identity provider, the members of its external groups, and people who accept
 // an invite. As a graph, they are identities with bindings, so that the rules and formats for identities serve them too.
 import { printable } from "../../schema/index.ts";
-import { quoted } from "../quoted.ts";
-import type { AccessGraph, BindingNode, IdentityNode, InviteNode, NodeId, ProviderNode } from "./graph.ts";
-import { newGraph } from "./graph.ts";
+import { quote } from "../quote.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  type IdentityNode,
+  type InviteNode,
+  type NodeId,
+  newGraph,
+  type ProviderNode,
+} from "./graph.ts";
 
 /** People, as an identity. Its id is another one when they become other people. */
 export interface Subject extends IdentityNode {
@@ -36,7 +43,7 @@ export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
     if (own) add(membersOf(graph, own, externalGroupId, uid), id, group, role);
   }
   for (const invite of graph.invites.values())
-    if (isOpen(invite, nowMs)) add(invitedBy(invite), invite.id, invite.group, invite.role);
+    if (isOpen(invite, nowMs)) add(subjectFromInvite(invite), invite.id, invite.group, invite.role);
   return { ...newGraph(graph), identities: subjects, bindings };
 };
 
@@ -49,11 +56,10 @@ const nameOf = ({ providers }: AccessGraph, { id, uid, name }: ProviderNode): st
 const signInText = ({ signIn }: ProviderNode): string =>
   signIn === null
     ? "people who sign in where this review cannot tell"
-    : `people who sign in at issuer ${quoted(signIn.issuer)} as client ${quoted(signIn.clientId)}`;
+    : `people who sign in at issuer ${quote(signIn.issuer)} as client ${quote(signIn.clientId)}`;
 
 /** People of another issuer are other people. An issuer that is hidden may be another one. */
-const peopleId = ({ id, uid, signIn }: ProviderNode): NodeId =>
-  signIn === null && uid === null ? id : `${id} ${signIn?.issuer ?? ""}`;
+const peopleId = ({ id, signIn }: ProviderNode): NodeId => (signIn === null ? id : `${id} ${signIn.issuer}`);
 
 const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject => ({
   id: peopleId(provider),
@@ -74,7 +80,7 @@ const membersOf = (
   recordUid: string | null,
 ): Subject => {
   const { groupsClaim } = provider.signIn ?? {};
-  const claim = groupsClaim ? `in claim ${quoted(groupsClaim)}` : "in the claim of their groups";
+  const claim = groupsClaim ? `in claim ${quote(groupsClaim)}` : "in the claim of their groups";
   return {
     id: `${peopleId(provider)} ${JSON.stringify(externalGroupId)}`,
     people: peopleId(provider),
@@ -84,14 +90,14 @@ const membersOf = (
     name: `external group ${externalGroupId} of ${nameOf(graph, provider)}`,
     group: provider.group,
     relationship: null,
-    who: `${signInText(provider)}, with ${quoted(externalGroupId)} ${claim}`,
+    who: `${signInText(provider)}, with ${quote(externalGroupId)} ${claim}`,
   };
 };
 
 const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
   expirationTime === null || !(Date.parse(expirationTime) <= nowMs);
 
-const invitedBy = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => ({
+const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => ({
   id,
   people: id,
   record: id,
@@ -101,7 +107,7 @@ const invitedBy = ({ id, uid, name, group, email, singleUse, expirationTime }: I
   group,
   relationship: null,
   who: [
-    email === "" ? "anyone who has the code" : `the person with the address ${quoted(email)}`,
+    email === "" ? "anyone who has the code" : `the person with the address ${quote(email)}`,
     singleUse ? "once" : "",
     expirationTime === null ? "" : `until ${printable(expirationTime)}`,
   ]

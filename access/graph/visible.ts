@@ -1,6 +1,5 @@
 // Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
-import type { AccessGraph, NodeId } from "./graph.ts";
-import { lineageOf } from "./graph.ts";
+import { type AccessGraph, lineageOf, type NodeId } from "./graph.ts";
 import type { ListedKind, NotVisible } from "./live.ts";
 
 export type IsVisible = (kind: ListedKind, group: NodeId) => boolean;

@@ -88,15 +88,15 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget): Alphabet =>
   const ranked = pieces.flatMap((own, symbol) => (isHalf.has(symbol) ? [] : [{ symbol, own, ...exampleIn(own) }]));
   const order = ranked.sort((a, b) => a.rank - b.rank);
   const numbers = new Map(order.map(({ symbol }, number) => [symbol, number]));
-  const numbered = (own: ReadonlySet<number>): ReadonlySet<number> =>
+  const renumber = (own: ReadonlySet<number>): ReadonlySet<number> =>
     new Set([...own].flatMap((symbol) => numbers.get(symbol) ?? []));
-  const [newlines, words] = [numbered(newline), numbered(word)];
+  const [newlines, words] = [renumber(newline), renumber(word)];
   return {
     size: order.length,
     example: (symbol) => String.fromCodePoint(order[symbol]?.codePoint as number),
     width: (symbol) => order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
     symbolOf: (codePoint) => numbers.get(symbolOf(codePoint)) ?? -1,
-    symbolsIn: (ranges) => numbered(symbolsIn(ranges)),
+    symbolsIn: (ranges) => renumber(symbolsIn(ranges)),
     isNewline: (symbol) => newlines.has(symbol),
     isWord: (symbol) => words.has(symbol),
   };

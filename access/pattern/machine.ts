@@ -63,7 +63,7 @@ export const machineOf = (language: Language, context: Context): Machine => {
 };
 
 /** Each transition is found once. */
-const remembered = (size: number, step: (state: number, symbol: number) => number): Machine["step"] => {
+const memoizeStep = (size: number, step: (state: number, symbol: number) => number): Machine["step"] => {
   const known: Int32Array[] = [];
   return (state, symbol) => {
     known[state] ??= new Int32Array(size).fill(-1);
@@ -90,7 +90,7 @@ const productMachine = (languages: readonly Language[], context: Context, kind: 
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
   return {
     start: numberOf(machines.map(({ start }) => start)),
-    step: remembered(context.alphabet.size, (state, symbol) => {
+    step: memoizeStep(context.alphabet.size, (state, symbol) => {
       spend(context.budget, 1);
       return numberOf(machines.map(({ step }, i) => step(partsOf(state)[i] as number, symbol)));
     }),
@@ -139,7 +139,7 @@ const manyMachine = (
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
   return {
     start: numberOf(alive(start)),
-    step: remembered(alphabet.size, (state, symbol) => {
+    step: memoizeStep(alphabet.size, (state, symbol) => {
       const next = partsOf(state).flatMap((one) => symbolsFor(symbol).map((own) => inner.step(one, own)));
       spend(budget, 1 + next.length);
       return numberOf(alive(next));

@@ -19,13 +19,13 @@ export interface Program {
   start: number;
 }
 
-/** What holds between two characters. The numbers are those of RE2. */
+/** What holds between two characters. The numbers come from RE2. */
 export const ASSERTION = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, boundary: 16, noBoundary: 32 } as const;
 
 const MAX_CODE_POINT = 0x10ffff;
 const NEWLINE = 10;
 const ZERO = 48;
-/** Of a read: it ignores case. */
+/** The flag of a rune that ignores case. */
 const FOLD_CASE = 1;
 
 // The instructions of re2js 2.10.0, which package.json pins. Another number is another version's: no program.
@@ -97,7 +97,7 @@ const rangesOf = (runes: readonly number[], isFolded: boolean): Ranges => {
 
 const FOLDED = new Map<number, Ranges>();
 
-/** A character and those that differ from it in case alone: RE2 writes them out in a class. */
+/** A character and its other cases: RE2 writes them out in a class. */
 const foldedRanges = (character: number): Ranges => {
   const known = FOLDED.get(character);
   if (known) return known;

@@ -11,8 +11,8 @@ export class StackError extends Error {
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /**
- * What `pulumi stack export` prints in the first of these folders that has a Pulumi project, for the stack of that name or the selected
- * one. Undefined where there is no project; without text where no stack is selected. `command` is the engine and its first arguments.
+ * Runs `pulumi stack export` in the first of these folders that has a Pulumi project, for the named or the selected stack.
+ * Undefined without a project; has no text when no stack is selected. `command` is the engine and its first arguments.
  */
 export const exportStack = async (
   command: readonly [string, ...string[]],

@@ -1,5 +1,12 @@
 // The policy file: who may do what, by name.
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
-export { type Policy, type PolicyGroup, type PolicyOrganization, ROOT } from "./policy.ts";
+export {
+  mappingsOf,
+  type Policy,
+  type PolicyGroup,
+  type PolicyMapping,
+  type PolicyOrganization,
+  ROOT,
+} from "./policy.ts";
 export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";

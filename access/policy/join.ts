@@ -1,5 +1,5 @@
-// Joins the sections of several files. What is in two of them is a mistake at its second place, except a group that only
-// holds further groups and a row of access.
+// Joins the sections of several files. An entry of two files is a mistake at its second place. A row of access is not, and
+// neither is a group that only holds other groups.
 import { type Entry, isList, isMap, listOf, type MapSource, type Mistake, mapOf, type Source } from "./source.ts";
 
 type Join = (first: Entry, second: Entry, path: readonly string[]) => Source;

@@ -14,7 +14,7 @@ import { sourceFromObject } from "./object-source.ts";
 import type { Policy } from "./policy.ts";
 import { type FileSource, readSource } from "./read-file.ts";
 import { PolicyShape, RAW_RELATIONSHIPS } from "./shape.ts";
-import { isMap, type Mistake, pathText, placeOf, plainValue, type Source, writtenAt } from "./source.ts";
+import { isMap, type Mistake, pathText, placeOf, plainValue, type Source, scalarTextAt } from "./source.ts";
 import type { FindFile } from "./text-file.ts";
 
 export interface ParsedPolicy {
@@ -29,36 +29,36 @@ export interface ParsedPolicy {
 /** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
 export const readPolicy = (file: string, find?: FindFile, refused: Refused = {}): ParsedPolicy => {
   const { source, mistakes, files } = readSource(file, find);
-  return parsed(source, mistakes, files, refused);
+  return parseSource(source, mistakes, files, refused);
 };
 
-/** Sections that a reader cannot use, and what it says where a policy has one. */
-export type Refused = Readonly<Partial<Record<"people", string>>>;
+/** Fields that a reader cannot use, and what it says where a policy has one. */
+export type Refused = Readonly<Partial<Record<"defaultRole", string>>>;
 
 /** The same of an object, which has no places and includes nothing. */
 export const parsePolicy = (value: unknown, refused: Refused = {}): ParsedPolicy => {
   const { source, mistakes } = sourceFromObject(value);
-  return parsed(source, mistakes, [], refused);
+  return parseSource(source, mistakes, [], refused);
 };
 
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
 export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
 
-const parsed = (
+const parseSource = (
   source: Source | undefined,
   found: readonly Mistake[],
   files: string[],
   refused: Refused,
 ): ParsedPolicy => {
-  const { value: policy, mistakes } = checked({ source, mistakes: [...found], files }, (own, report) =>
+  const { value: policy, mistakes } = checkSource({ source, mistakes: [...found], files }, (own, report) =>
     check(own, report, refused),
   );
   return { ...(policy && { policy }), mistakes, files };
 };
 
 /** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */
-export const checked = <T>(
+export const checkSource = <T>(
   { source, mistakes: found, files }: FileSource,
   check: (source: Source, report: Report) => T,
 ): { value?: T; mistakes: Mistake[] } => {
@@ -71,7 +71,7 @@ const reportOf = (source: Source, mistakes: Mistake[]): Report => ({
   mistake: (path, text, { atKey } = {}) =>
     mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
   placeOf: (path) => placeOf(source, path, true),
-  writtenAt: (path) => writtenAt(source, path),
+  writtenAt: (path) => scalarTextAt(source, path),
   comparable: comparisons(),
 });
 
@@ -101,8 +101,7 @@ const check = (source: Source, report: Report, refused: Refused): Policy => {
   };
   const bindings = checkBindings(draft.access, known, report);
   const tests = checkTests(draft.tests, report);
-  const people = checkPeople(draft.people, known, report);
-  if (refused.people !== undefined && people.size > 0) report.mistake(["people"], refused.people, { atKey: true });
+  const people = checkPeople(draft.people, known, report, refused.defaultRole);
   const organization = checkOrganization(draft.organization, report);
   return { organization, groups, roles, identities, bindings, people, tests };
 };

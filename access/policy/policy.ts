@@ -107,3 +107,20 @@ export interface Policy {
   /** by name of the identity provider */
   people: ReadonlyMap<string, PolicyPeople>;
 }
+
+/** The people of one external group have one role at the organization. */
+export interface PolicyMapping {
+  /** name of the identity provider */
+  provider: string;
+  /** the group as a sign-in names it */
+  externalGroupId: string;
+  /** key of a role of the policy; otherwise the name of a built-in role */
+  role: string;
+}
+
+export const mappingsOf = ({ people }: Pick<Policy, "people">): PolicyMapping[] =>
+  [...people.values()].flatMap(({ provider, externalGroups = new Map<string, readonly string[]>() }) =>
+    [...externalGroups].flatMap(([externalGroupId, roles]) =>
+      roles.map((role) => ({ provider, externalGroupId, role })),
+    ),
+  );

@@ -25,7 +25,7 @@ interface OpenFile {
   real: string;
 }
 
-/** `find` opens a file that must stay in a folder: on the disk, or in a commit. `noMap` is the mistake of a file that is no map. */
+/** `find` opens a file that must stay in a folder: on the disk, or in a commit. `noMap` is the mistake of a file that does not hold a map. */
 export const readSource = (file: string, find: FindFile = findTextFile, noMap = NO_POLICY): FileSource => {
   const folder = dirname(file);
   const mistakes: Mistake[] = [];

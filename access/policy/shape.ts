@@ -16,7 +16,7 @@ const opaque = (schema: JsonSchema): z.ZodOptional<z.ZodUnknown> => {
   return value.optional();
 };
 
-/** With its type, for readers that take a schema without one as anything. */
+/** States the type, because some readers let a schema without one accept anything. */
 const withField = (name: string): JsonSchema => ({
   type: "object",
   properties: { [name]: { type: "string" } },

@@ -70,7 +70,7 @@ export const plainValue = (source: Source): unknown => {
 };
 
 /** The scalar at a path as it is written. */
-export const writtenAt = (source: Source, path: readonly PropertyKey[]): string => {
+export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): string => {
   const found = path.reduce<Source | undefined>(
     (held, step) =>
       isMap(held) ? held.entries.get(String(step))?.value : isList(held) ? held.items[Number(step)] : held,

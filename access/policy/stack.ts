@@ -43,7 +43,7 @@ export const policyStackFrom = (text: string, policy: Policy): PolicyStack | und
   return policyStackIn(data.deployment?.resources ?? [], policy);
 };
 
-/** Of resources with the URNs that the state has: a program chooses the others, and could give a key another record. */
+/** Takes URNs from the state: a program chooses any other name, and could assign a key to another record. */
 export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyStack | undefined => {
   const resources = all.filter((one) => one.delete !== true);
   const components = resources.filter(({ type }) => type === COMPONENT).filter((one) => isOf(one, resources, policy));

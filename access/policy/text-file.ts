@@ -32,7 +32,7 @@ export const findTextFile: FindFile = (file, folder) => {
 export const outside = (file: string): string =>
   `${file} is outside the folder of the policy; only files in it are read`;
 
-/** Whether a name is that of a file with YAML in it. */
+/** Whether a file of this name holds YAML. */
 export const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
 
 const realOf = (path: string, file: string): string => {

@@ -171,7 +171,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
         else entries.set(name, { key: placeAt(key), value: source });
       }
     }
-    // The map's own entries win, then those of the first map (https://yaml.org/type/merge.html).
+    // The map's own entries win, then the first map's (https://yaml.org/type/merge.html).
     for (const map of merged)
       if ("entries" in map) for (const [name, entry] of map.entries) if (!entries.has(name)) entries.set(name, entry);
     return mapOf(entries, placeAt(node));

@@ -7,11 +7,11 @@ import { exactOrPattern, segment } from "./text.ts";
 export interface AwsArgs {
   /** The account: twelve digits */
   account: string;
-  /** Name of a role, without its path */
+  /** Name of a role, without its path; default: a user is meant */
   role?: string;
   /** Name of the session of the role: the instance on EC2, the function on Lambda; default: any */
   session?: string;
-  /** Name of a user, with its path: `deployer`, `teams/deployer` */
+  /** Name of a user, with its path: `deployer`, `teams/deployer`; default: a role is meant */
   user?: string;
   /** Unique id of the role or user, `AROA…` or `AIDA…`; default: any. Another role of the same name has another id */
   uniqueId?: string;

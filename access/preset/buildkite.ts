@@ -10,9 +10,9 @@ export interface BuildkiteArgs {
   organization: string;
   /** Slug of the pipeline; `*` for every pipeline */
   pipeline: string;
-  /** Name of a branch: `main`, `release/*` */
+  /** Name of a branch: `main`, `release/*`; default: any */
   branch?: string;
-  /** Name of a tag: `v*` */
+  /** Name of a tag: `v*`; default: any */
   tag?: string;
   /** `aud` of the token; default: what this service accepts by itself */
   audience?: string;

@@ -12,15 +12,15 @@ export interface GithubActionsArgs {
    * ids in the subject: `acme@123456/images@456789`
    */
   repository: string;
-  /** Name of a branch: `main`, `release/*` */
+  /** Name of a branch: `main`, `release/*`; default: any */
   branch?: string;
-  /** Name of a tag: `v*` */
+  /** Name of a tag: `v*`; default: any */
   tag?: string;
-  /** Name of the environment of the job */
+  /** Name of the environment of the job; default: any */
   environment?: string;
-  /** The event that starts the workflow: `pull_request` */
+  /** The event that starts the workflow: `pull_request`; default: any */
   event?: string;
-  /** Default: that of github.com. Others: `https://token.actions.<enterprise>.ghe.com`, `https://<host>/_services/token` */
+  /** Default: the issuer of github.com. Others: `https://token.actions.<enterprise>.ghe.com`, `https://<host>/_services/token` */
   issuer?: string;
   /** `aud` of the token; default: what this service accepts by itself */
   audience?: string;
@@ -79,7 +79,7 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
     tag: { description: "name of a tag: v*", violation: refName("tag") },
     environment: { description: "name of the environment of the job" },
     event: { description: "the event that starts the workflow: pull_request", violation: eventViolation },
-    issuer: issuerField("default: that of github.com"),
+    issuer: issuerField("default: the issuer of github.com"),
     audience: audienceField,
   },
   choice: ["branch", "tag", "environment", "event"],

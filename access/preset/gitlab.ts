@@ -1,5 +1,5 @@
 // GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the branch
-// or tag. A pipeline of a merge request has that of its source branch, and of the fork where it comes from one.
+// or tag. A merge request's pipeline has the path of its source branch, in the fork if it comes from one.
 import { audienceField, issuerField } from "./issuer.ts";
 import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
 import { hasWildcard, noColon, refName, subjectOf } from "./text.ts";
@@ -8,9 +8,9 @@ import { hasWildcard, noColon, refName, subjectOf } from "./text.ts";
 export interface GitlabArgs {
   /** Path with its groups: `acme/images`, `acme/platform/images`; `acme/*` for every project directly in acme */
   project: string;
-  /** Name of a branch: `main`, `release/*` */
+  /** Name of a branch: `main`, `release/*`; default: any */
   branch?: string;
-  /** Name of a tag: `v*` */
+  /** Name of a tag: `v*`; default: any */
   tag?: string;
   /** Whether the branch or tag must be protected; default: not compared */
   protected?: boolean;

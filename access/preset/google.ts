@@ -6,9 +6,9 @@ import { exactOrPattern, noColon } from "./text.ts";
 
 /** At least one of uniqueId and email. */
 export interface GoogleArgs {
-  /** Unique id of the service account, digits: `gcloud iam service-accounts describe EMAIL` shows it */
+  /** Unique id of the service account, digits: `gcloud iam service-accounts describe EMAIL` shows it; default: any */
   uniqueId?: string;
-  /** Address of the service account. The workload must ask for a token with its address (`format=full`, `includeEmail`) */
+  /** Address of the service account. The workload must ask for a token with its address (`format=full`, `includeEmail`); default: any */
   email?: string;
   /** `aud` of the token; default: what this service accepts by itself */
   audience?: string;

@@ -31,7 +31,7 @@ export const noColon: Violation = (text) =>
 /** One segment of a path: no slash either. */
 export const segment: Violation = (text) => (text.includes("/") ? 'must not contain "/"' : noColon(text));
 
-/** A segment that stays the same: with `*` it would stand for those of strangers. */
+/** A segment that stays the same: `*` would let in strangers. */
 export const oneSegment =
   (what: string): Violation =>
   (text) =>

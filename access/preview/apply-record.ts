@@ -6,11 +6,9 @@ import { applyMapping } from "./external-group.ts";
 import { applyInvite, applyProvider, reportAdoptedProvider } from "./people.ts";
 import { groupNodeOf, identityNodeOf, roleNodeOf } from "./record.ts";
 import { nodeOf, referenceOf, roleReferenceOf } from "./reference.ts";
-import type { Resource, ResourceKind } from "./resource.ts";
+import { type RecordKind, type Resource, wordOf } from "./resource.ts";
 import { SECRET } from "./value.ts";
-import { bind, groupOf, report, reportPair, reportUnlisted, WORDS, type Work } from "./work.ts";
-
-type RecordKind = Exclude<ResourceKind, "roleBindingSet">;
+import { bind, groupOf, report, reportPair, reportUnlisted, type Work } from "./work.ts";
 
 export const applyRecord: Record<RecordKind, (work: Work, resource: Resource) => void> = {
   group: (work, resource) => {
@@ -94,7 +92,7 @@ const placeOf = (work: Work, resource: Resource): NodeId => {
 /** What a resource takes over. It creates nothing, so it is not in the graph. */
 const reportTakeover = (work: Work, resource: Resource): void => {
   const inputs: Json = resource.planned?.inputs ?? {};
-  const kind = WORDS[resource.kind] as (Hidden & { of: "takeover" })["kind"];
+  const kind = wordOf(resource.kind) as (Hidden & { of: "takeover" })["kind"];
   const why = `it takes over ${kind === "identity" ? "an" : "a"} ${kind} that exists, and which one is ${inputs.adopt === SECRET ? "secret" : "known only to the run"}`;
   report(work, resource, "adopt", why, { of: "takeover", kind, inputs });
 };

@@ -1,11 +1,12 @@
-// Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. The run fails there,
-// so what would go with such a record stays.
+// Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. And one that the
+// provider refuses: of an identity provider with mappings (provider/reconcile/delete.ts). The run fails there, so what would go with such a
+// record stays.
 import { SERVICE } from "../../client/preview-marks.ts";
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
 import type { HeldRecords } from "../graph/live-contents.ts";
-import { type Content, contentsOf } from "../review/contents.ts";
+import { type Content, contentsOf, externalGroupsOf } from "../review/contents.ts";
 import type { BlockedRecord } from "../review/proposal.ts";
 import { nameOf } from "../review/rule/rule.ts";
 import type { Resource, Stored } from "./resource.ts";
@@ -56,6 +57,25 @@ export const blockedIn = (
     if (contents.length === 0 && unseen.length === 0) return [];
     return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
+  const providers = resources.flatMap(({ kind, deleted, logicalName: resource }) =>
+    kind === "identityProvider"
+      ? deleted.flatMap((stored) => (stored.stays || isForced(stored) ? [] : [{ uid: stored.uid, resource }]))
+      : [],
+  );
+  const blockedProviders = providers.flatMap(({ uid, resource }): BlockedRecord[] => {
+    const contents = externalGroupsOf(after, uid);
+    const provider = before.providers.get(uid);
+    if (contents.length > 0 && provider) after.providers.set(uid, provider);
+    const group = parentOf(uid);
+    // They are listed with the right to list their identity provider.
+    const isListed = (["identityProvider", "externalGroupRoleMapping"] as const).every((kind) =>
+      isVisible(kind, group),
+    );
+    const unseen = isListed ? [] : ["external groups"];
+    if (contents.length === 0 && unseen.length === 0) return [];
+    const name = provider?.name ?? uid;
+    return [{ kind: "identity provider", uid, name, group, resource, contents, unseen }];
+  });
   const groups = groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length);
   const blockedGroups = groups.flatMap(({ uid, resource, isForced }): BlockedRecord[] => {
     if (isForced) return [];
@@ -81,7 +101,7 @@ export const blockedIn = (
     if (contents.length === 0 && unseen.length === 0) return [];
     return [{ kind: "group", uid, name: node?.name ?? uid, group: uid, resource, contents, unseen }];
   });
-  return [...blockedRoles, ...blockedGroups];
+  return [...blockedRoles, ...blockedProviders, ...blockedGroups];
 };
 
 const KINDS: readonly (readonly [ListedKind, string])[] = [

@@ -14,13 +14,13 @@ import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
-import { ORDER, type Resource, resourcesIn, type Stored } from "./resource.ts";
+import { groupHolding, NODES, ORDER, type Resource, resourcesIn, type Stored, wordOf } from "./resource.ts";
 import { restoredIn } from "./restored.ts";
 import { managedIn } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
 import { isOrMayBe } from "./value.ts";
-import { report, WORDS, type Work } from "./work.ts";
+import { report, type Work } from "./work.ts";
 
 /** The groups that the run deletes, if nothing else is in them: `planFrom` asks what they hold. */
 export const emptiedGroupsIn = (preview: Preview): AskedGroup[] =>
@@ -58,7 +58,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
   const blocked = blockedIn(work, resources, { held, deletedElsewhere });
   const isBlocked = new Set(blocked.flatMap(({ uid, contents }) => (contents.length > 0 ? [uid] : [])));
   const deleted = new Set(
-    resources.flatMap((one) => deletedBy(one).flatMap(({ uid }) => (isBlocked.has(uid) ? [] : [uid]))),
+    resources.flatMap((one) => deletedRecordsOf(one).flatMap(({ uid }) => (isBlocked.has(uid) ? [] : [uid]))),
   );
   return {
     source: "preview",
@@ -66,8 +66,8 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     after: work.after,
     replaced: replacedIn(resources),
     restored,
-    adopted: resources.flatMap(adoptedBy),
-    forced: resources.flatMap(forcedBy),
+    adopted: resources.flatMap(adoptionsOf),
+    forced: resources.flatMap(forcedRecordsOf),
     blocked,
     deleted,
     undeclared: undeclaredIn(work, preview, resources),
@@ -99,7 +99,8 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
   if (kind === "role" && !isVisible("role", place)) graph.roles.set(uid, storedRole(stored, place));
   if ((kind === "identityProvider" || kind === "groupInvite") && !isVisible(kind, place))
     showStoredPeople(graph, kind, stored);
-  if (kind === "externalGroupRoleMapping" && !isVisible(kind, parentOf(place))) showStoredMapping(graph, stored);
+  if (kind === "externalGroupRoleMapping" && !isVisible(kind, groupHolding(kind, uid)))
+    showStoredMapping(graph, stored);
   const own = kind === "roleBinding" ? managedIn({ bindings: [{ ...outputs, uid }] }, place) : managedIn(outputs, uid);
   if (
     (kind === "roleBinding" && !isVisible("roleBinding", place)) ||
@@ -109,7 +110,7 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
 };
 
 /** The records that its steps delete; an adopted or retained one stays. */
-const deletedBy = ({ deleted }: Resource): Stored[] => deleted.filter(({ stays }) => !stays);
+const deletedRecordsOf = ({ deleted }: Resource): Stored[] => deleted.filter(({ stays }) => !stays);
 
 const remove = ({ after, declared }: Work, resource: Resource): void => {
   for (const stored of resource.deleted) {
@@ -122,8 +123,9 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
       continue;
     }
     if (resource.kind === "roleBinding") declared.add(uid);
-    // A group goes alone, or not at all.
+    // A group goes alone, or not at all, and an identity provider too.
     if (!stays && resource.kind === "group" && !isForced(stored)) after.groups.delete(uid);
+    else if (!stays && resource.kind === "identityProvider" && !isForced(stored)) after.providers.delete(uid);
     else if (!stays) removeRecord(after, uid);
   }
 };
@@ -134,8 +136,7 @@ const removeRecord = (graph: GraphBuilder, uid: string): void => {
   if (graph.bindings.delete(uid)) return;
   const holds = graph.groups.has(uid) || graph.providers.has(uid);
   const isGone = (id: NodeId): boolean => id === uid || (holds && id.startsWith(`${uid}/`));
-  const { groups, identities, roles, bindings, providers, externalGroups, invites } = graph;
-  for (const nodes of [groups, identities, roles, bindings, providers, externalGroups, invites])
+  for (const nodes of Object.values(graph) as ReadonlyMap<NodeId, unknown>[])
     for (const id of nodes.keys()) if (isGone(id)) (nodes as Map<NodeId, unknown>).delete(id);
   for (const { id, identity } of graph.bindings.values()) if (isGone(identity)) graph.bindings.delete(id);
 };
@@ -144,7 +145,7 @@ const apply = (work: Work, resource: Resource): void => {
   const { planned, kind } = resource;
   if (!planned || planned.op === "read") return;
   if (isMissing(work, resource)) {
-    const message = `the engine's state has this ${WORDS[kind]}, and the API does not: it was removed since, or the preview is of another service. Run irm review without --preview`;
+    const message = `the engine's state has this ${wordOf(kind)}, and the API does not: it was removed since, or the preview is of another service. Run irm review without --preview`;
     work.unknown.push({ subject: resource.logicalName, message });
     return;
   }
@@ -153,51 +154,38 @@ const apply = (work: Work, resource: Resource): void => {
 };
 
 /** A record that stays is as the API lists it, also where it differs from the program. */
-const isListed = ({ after }: Work, { kind, planned }: Resource): boolean => {
-  const { uid = "" } = planned ?? {};
-  if (kind === "group") return after.groups.has(uid);
-  if (kind === "identity") return after.identities.has(uid);
-  if (kind === "identityProvider") return after.providers.has(uid);
-  if (kind === "groupInvite") return after.invites.has(uid);
-  if (kind === "externalGroupRoleMapping") return after.externalGroups.has(uid);
-  return kind === "role" && after.roles.has(uid);
-};
+const isListed = ({ after }: Work, { kind, planned }: Resource): boolean =>
+  kind !== "roleBinding" && kind !== "roleBindingSet" && after[NODES[kind]].has(planned?.uid ?? "");
 
 /** The engine expects a record that the API does not have. */
 const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): boolean => {
   const uid = planned?.uid;
   if (uid === undefined) return false;
-  if (kind === "group" || kind === "roleBindingSet")
-    return isVisible("group", parentOf(uid) || uid) && !before.groups.has(uid);
-  if (kind === "identity") return isVisible("identity", parentOf(uid)) && !before.identities.has(uid);
-  if (kind === "role") return isVisible("role", parentOf(uid)) && !before.roles.has(uid);
-  if (kind === "identityProvider") return isVisible(kind, parentOf(uid)) && !before.providers.has(uid);
-  if (kind === "groupInvite") return isVisible(kind, parentOf(uid)) && !before.invites.has(uid);
-  if (kind === "externalGroupRoleMapping")
-    return isVisible(kind, parentOf(parentOf(uid))) && !before.externalGroups.has(uid);
-  return isVisible("roleBinding", parentOf(uid)) && !before.bindings.has(uid);
+  // A set has the uid of its group, and an organization is in no group.
+  const own = kind === "roleBindingSet" ? "group" : kind;
+  return isVisible(own, groupHolding(own, uid) || uid) && !before[NODES[own]].has(uid);
 };
 
 const replacedIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
   new Map(
     resources.flatMap((one) => {
-      const [old] = deletedBy(one);
+      const [old] = deletedRecordsOf(one);
       return one.kind === "identity" && one.planned && old ? [[old.uid, nodeOf(one)]] : [];
     }),
   );
 
-const adoptedBy = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] => {
+const adoptionsOf = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] => {
   if (planned?.op !== "create" || planned.uid === undefined) return [];
   const { interruptedAt, inputs, uid } = planned;
   const deletedLater = interruptedAt !== undefined || isOrMayBe(inputs.deleteAdopted);
-  const own = { kind: WORDS[kind], uid, resource: logicalName, deletedLater };
+  const own = { kind: wordOf(kind), uid, resource: logicalName, deletedLater };
   return [interruptedAt === undefined ? own : { ...own, interruptedAt }];
 };
 
-const forcedBy = (resource: Resource): ForcedRecord[] => {
+const forcedRecordsOf = (resource: Resource): ForcedRecord[] => {
   const { kind, logicalName, planned, stored } = resource;
-  const own = { kind: WORDS[kind], resource: logicalName };
-  const now = deletedBy(resource)
+  const own = { kind: wordOf(kind), resource: logicalName };
+  const now = deletedRecordsOf(resource)
     .filter(isForced)
     .map(({ uid }) => ({ ...own, uid, node: uid, deletes: true }));
   const isNew = isOrMayBe(planned?.inputs.forceDestroy) && !isOrMayBe(stored?.inputs.forceDestroy);

@@ -8,33 +8,37 @@ import {
   isManaged,
   isUidp,
   type Json,
+  parentOf,
   printable,
 } from "../../schema/index.ts";
+import type { AccessGraph } from "../graph/graph.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { isOrMayBe, valuesIn } from "./value.ts";
 
-export type ResourceKind =
-  | "group"
-  | "identity"
-  | "role"
-  | "identityProvider"
-  | "externalGroupRoleMapping"
-  | "groupInvite"
-  | "roleBinding"
-  | "roleBindingSet";
+/** Where a graph has the records of each kind that a review reads; what others refer to comes first. */
+export const NODES = {
+  group: "groups",
+  role: "roles",
+  identity: "identities",
+  identityProvider: "providers",
+  externalGroupRoleMapping: "externalGroups",
+  groupInvite: "invites",
+  roleBinding: "bindings",
+} as const satisfies Partial<Record<keyof typeof descriptors, keyof AccessGraph>>;
 
-/** Every kind that a review reads; what others refer to comes first. */
-export const ORDER: readonly ResourceKind[] = [
-  "group",
-  "role",
-  "identity",
-  "identityProvider",
-  "externalGroupRoleMapping",
-  "groupInvite",
-  "roleBinding",
-  "roleBindingSet",
-];
+export type RecordKind = keyof typeof NODES;
+export type ResourceKind = RecordKind | "roleBindingSet";
+
+export const ORDER: readonly ResourceKind[] = [...(Object.keys(NODES) as RecordKind[]), "roleBindingSet"];
+
+/** The word for a kind in messages. */
+export const wordOf = (kind: ResourceKind): string =>
+  kind === "roleBindingSet" ? "role binding set" : descriptors[kind].word;
+
+/** The group that holds a record; a record of an identity provider is in the group of that one. */
+export const groupHolding = (kind: RecordKind, uid: string): string =>
+  descriptors[kind].parent === "Group" ? parentOf(uid) : parentOf(parentOf(uid));
 
 const declarable = Object.values<Descriptor>(descriptors).filter(isManaged);
 
@@ -119,7 +123,7 @@ export const resourcesIn = ({ steps, lines }: Preview): Resources => {
     const { name } = partsOfUrn(urn);
     const { [type]: kind } = KINDS;
     if (!kind) {
-      const stored = DELETES.includes(step.op) ? storedIn(step.oldState) : undefined;
+      const stored = DELETES.includes(step.op) ? storedFromState(step.oldState) : undefined;
       const adopted = step.op === "create" ? valuesIn(step.newState?.inputs).adopt : undefined;
       const word = Object.values(descriptors).find((one) => one.type === type)?.word;
       if (stored && !stored.stays) deletedElsewhere.add(`${word} ${stored.uid}`);
@@ -181,8 +185,8 @@ const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly St
 };
 
 /**
- * The preview shows no outputs of a native create, so what it takes over from an interrupted run is in the line of the plugin alone. A
- * program can print such a line too: it makes a record unknown, and never names one.
+ * The preview shows no outputs of a native create. Only a line of the plugin says which record it takes over from an interrupted run.
+ * A program can print such a line too, so the line makes a record unknown and never names one.
  */
 const nativeTakeovers = (byUrn: ReadonlyMap<string, Resource>, lines: Preview["lines"]): Resources["unclear"] =>
   lines.flatMap(({ urn, text }) => {
@@ -194,10 +198,10 @@ const nativeTakeovers = (byUrn: ReadonlyMap<string, Resource>, lines: Preview["l
 
 /** Adds a step to what is known of its resource. Returns what this version does not understand of it. */
 const addStep = (resource: Resource, { op, oldState, newState }: Step): string | undefined => {
-  const stored = storedIn(oldState);
+  const stored = storedFromState(oldState);
   switch (op) {
     case "refresh":
-      resource.refreshed = stored ?? storedIn(newState);
+      resource.refreshed = stored ?? storedFromState(newState);
       return undefined;
     case "same":
     case "update": {
@@ -206,18 +210,18 @@ const addStep = (resource: Resource, { op, oldState, newState }: Step): string |
       const uid = stored?.uid ?? newState?.id ?? undefined;
       if (uid === undefined) return `the preview shows no id of a resource that exists (${op})`;
       resource.stored = stored;
-      resource.planned = { ...plannedIn(newState ?? oldState), uid, op };
+      resource.planned = { ...plannedFromState(newState ?? oldState), uid, op };
       return undefined;
     }
     case "create":
     case "create-replacement":
       if (!newState) return `the preview shows nothing of what it would ${op}`;
-      resource.planned = created(newState);
+      resource.planned = plannedCreate(newState);
       return doubtOf(newState);
     case "replace":
       if (!newState) return "the preview shows nothing of what it would create in place of this resource";
       resource.stored = stored;
-      resource.planned = created(newState);
+      resource.planned = plannedCreate(newState);
       return deleteOf(resource, stored) ?? doubtOf(newState);
     case "delete":
     case "delete-replaced":
@@ -228,7 +232,7 @@ const addStep = (resource: Resource, { op, oldState, newState }: Step): string |
     case "import-replacement": {
       const uid = newState?.id ?? stored?.uid;
       if (!isUidp(uid)) return `the preview does not know the uid of the record that it reads (${op})`;
-      resource.planned = { ...plannedIn(newState), uid, op: op.startsWith("read") ? "read" : "create" };
+      resource.planned = { ...plannedFromState(newState), uid, op: op.startsWith("read") ? "read" : "create" };
       return undefined;
     }
     // Only the state changes.
@@ -248,7 +252,7 @@ const deleteOf = (resource: Resource, stored: Stored | undefined): string | unde
   return undefined;
 };
 
-const storedIn = (state: State | null | undefined): Stored | undefined => {
+const storedFromState = (state: State | null | undefined): Stored | undefined => {
   if (!state?.id) return undefined;
   const { id, retainOnDelete, external, deletedWith } = state;
   const [inputs, known] = [valuesIn(state.inputs), valuesIn(state.outputs)];
@@ -259,11 +263,13 @@ const storedIn = (state: State | null | undefined): Stored | undefined => {
 
 type Planned = NonNullable<Resource["planned"]>;
 
-const plannedIn = (state: State | null | undefined): Pick<Planned, "inputs"> => ({ inputs: valuesIn(state?.inputs) });
+const plannedFromState = (state: State | null | undefined): Pick<Planned, "inputs"> => ({
+  inputs: valuesIn(state?.inputs),
+});
 
 /** An adopted record exists, and so does one that an interrupted run created. */
-const created = (state: State): Planned => {
-  const planned = plannedIn(state);
+const plannedCreate = (state: State): Planned => {
+  const planned = plannedFromState(state);
   const { adopt } = planned.inputs;
   const { uid, at } = takenOver(state) ?? {};
   if (isUidp(uid)) return { ...planned, uid, op: "create", interruptedAt: String(at) };
@@ -272,7 +278,7 @@ const created = (state: State): Planned => {
   return {
     ...planned,
     ...(isUidp(shownUid) && { shownUid }),
-    // Of an interrupted run, too: what is in doubt may be it.
+    // A create of an interrupted run may have made this record too.
     ...(((adopt !== undefined && adopt !== null) || takenOver(state) !== undefined) && { mayAdopt: true }),
     op: "create",
   };

@@ -5,7 +5,7 @@ import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import { nodeOf } from "./reference.ts";
-import type { Resource, ResourceKind, Stored } from "./resource.ts";
+import { NODES, type Resource, type ResourceKind, type Stored } from "./resource.ts";
 import { managedIn } from "./set.ts";
 
 interface Removed {
@@ -58,14 +58,6 @@ const isRemoved = (before: AccessGraph, resources: readonly Resource[], { kind, 
     (one) => one.kind === kind && [one.planned, one.stored, ...one.deleted].some((other) => other?.uid === uid),
   );
 };
-
-const NODES = {
-  group: "groups",
-  identity: "identities",
-  role: "roles",
-  identityProvider: "providers",
-  groupInvite: "invites",
-} as const;
 
 /** The new node that is what this record was: in its place, of its name, or with what it gave. */
 const equalNode = (

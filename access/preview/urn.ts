@@ -15,8 +15,8 @@ export const ourType = (token: string): string | undefined => TYPE.exec(token)?.
 /** The same of a URN. */
 export const ourTypeOf = (urn: string): string | undefined => ourType(partsOfUrn(urn).type);
 
-/** Of the native plugin. */
+/** Whether the native plugin manages the resource. */
 export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");
 
-/** Of a provider that the program brings along, in any language. */
+/** Whether a dynamic provider of the program manages the resource, in any language. */
 export const isDynamicUrn = (urn: string): boolean => /^pulumi-\w+:dynamic\b/.test(partsOfUrn(urn).type);

@@ -17,23 +17,23 @@ const OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 const DEPTH_MAX = 100;
 
 /** The value with SECRET and UNKNOWN in place of what the engine wraps: a secret must not get into a message. */
-const unwrapped = (value: unknown, depth = 0): unknown => {
+const unwrapValue = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEPTH_MAX) return UNKNOWN;
-  if (Array.isArray(value)) return value.map((one) => unwrapped(one, depth + 1));
+  if (Array.isArray(value)) return value.map((one) => unwrapValue(one, depth + 1));
   const { [SIGNATURE]: signature, ...members } = value as Json;
   if (signature === SECRET_SIGNATURE) return SECRET;
   if (signature === OUTPUT_SIGNATURE) {
     if (members.secret === true) return SECRET;
-    return members.value === undefined ? UNKNOWN : unwrapped(members.value, depth + 1);
+    return members.value === undefined ? UNKNOWN : unwrapValue(members.value, depth + 1);
   }
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unwrapped(one, depth + 1)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unwrapValue(one, depth + 1)]));
 };
 
 /** The members of a bag of inputs or outputs. */
-export const valuesIn = (bag: Json | null | undefined): Json => unwrapped(bag ?? {}) as Json;
+export const valuesIn = (bag: Json | null | undefined): Json => unwrapValue(bag ?? {}) as Json;
 
-/** Of a setting that deletes more: one that is secret or not known may be set. */
+/** Treats a secret or unknown value as set: the setting may delete more than the preview shows. */
 export const isOrMayBe = (value: unknown): boolean => value === true || value === SECRET || value === UNKNOWN;
 
 /** The same in clear text, as the engine answers a program. What it prints has no clear text. */

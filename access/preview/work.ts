@@ -5,7 +5,7 @@ import type { IsVisible } from "../graph/visible.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
 import type { Records } from "./records.ts";
 import { type Reference, referenceOf } from "./reference.ts";
-import type { Resource, ResourceKind } from "./resource.ts";
+import { type Resource, wordOf } from "./resource.ts";
 
 export interface Work {
   records: Records;
@@ -18,17 +18,6 @@ export interface Work {
   /** those that are there when the first set is planned, after all resources of one binding */
   bindingsByGroup?: Map<NodeId, BindingNode[]>;
 }
-
-export const WORDS: Record<ResourceKind, string> = {
-  group: "group",
-  identity: "identity",
-  role: "role",
-  identityProvider: "identity provider",
-  externalGroupRoleMapping: "mapping of an external group",
-  groupInvite: "group invite",
-  roleBinding: "role binding",
-  roleBindingSet: "role binding set",
-};
 
 export const bind = (work: Work, resource: Resource, binding: BindingNode): void => {
   const { before, after } = work;
@@ -66,7 +55,7 @@ export const report = (
     ...(hides && { hides, about }),
     subject: logicalName,
     ...(property && { property }),
-    message: `${WORDS[kind]} ${printable(logicalName)}: ${property && `${property}: `}${why}`,
+    message: `${wordOf(kind)} ${printable(logicalName)}: ${property && `${property}: `}${why}`,
   });
 };
 
@@ -94,9 +83,9 @@ export const reportPair = (
 
 /** `identity deploy would get a role that is not known at group clusters` */
 const grantText = ({ after }: Work, parts: Readonly<Record<"parent" | "identity" | "role", Reference>>): string => {
-  const named = (part: Reference, nodes: ReadonlyMap<NodeId, { name: string }>, kind: string): string =>
+  const nameText = (part: Reference, nodes: ReadonlyMap<NodeId, { name: string }>, kind: string): string =>
     "id" in part
       ? `${kind} ${printable(nodes.get(part.id)?.name ?? part.id)}`
       : `${kind === "identity" ? "an identity" : `a ${kind}`} that is not known`;
-  return `${named(parts.identity, after.identities, "identity")} would get ${named(parts.role, after.roles, "role")} at ${named(parts.parent, after.groups, "group")}`;
+  return `${nameText(parts.identity, after.identities, "identity")} would get ${nameText(parts.role, after.roles, "role")} at ${nameText(parts.parent, after.groups, "group")}`;
 };

@@ -1,6 +1,6 @@
 // What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
 import { capabilities, isUidp, suggestion } from "../../schema/index.ts";
-import { knownCapability } from "../capability.ts";
+import { friendlyCapability } from "../capability.ts";
 import {
   type AccessGraph,
   type GroupNode,
@@ -53,8 +53,8 @@ export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComple
 
 /** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. */
 export const capabilityViolation = (text: string): string | undefined => {
-  if (knownCapability(text) !== undefined || /^CAP_[A-Z0-9_]+$/.test(text)) return undefined;
-  return `there is no capability ${quoted(text)}${suggestion(
+  if (friendlyCapability(text) !== undefined || /^CAP_[A-Z0-9_]+$/.test(text)) return undefined;
+  return `there is no capability ${quote(text)}${suggestion(
     text,
     capabilities.map(({ name }) => name),
     3,
@@ -63,11 +63,11 @@ export const capabilityViolation = (text: string): string | undefined => {
 
 // A newer service may have more, which a role of the graph then names.
 const capabilityNamed = ({ roles }: AccessGraph, text: string): string => {
-  const known = knownCapability(text);
+  const known = friendlyCapability(text);
   if (known !== undefined) return known;
   const held = new Set([...roles.values()].flatMap((role) => role.capabilities));
   if (held.has(text)) return text;
-  throw new QuestionError(`no role has the capability ${quoted(text)}${suggestion(text, held)}`);
+  throw new QuestionError(`no role has the capability ${quote(text)}${suggestion(text, held)}`);
 };
 
 const identityNamed = (graph: AccessGraph, text: string, hidden: string): IdentityNode => {
@@ -75,9 +75,7 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
   const found = all.filter(({ uid, name }) => (isUidp(text) ? uid === text : name === text));
   if (found.length > 1) {
     const candidates = found.map(({ uid, group }) => `${uid} in ${pathOf(graph, group)}`);
-    throw new QuestionError(
-      `${found.length} identities have the name ${quoted(text)}; give a uid:${lines(candidates)}`,
-    );
+    throw new QuestionError(`${found.length} identities have the name ${quote(text)}; give a uid:${lines(candidates)}`);
   }
   const near = isUidp(text)
     ? ""
@@ -86,22 +84,21 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
         all.map(({ name }) => name),
         3,
       );
-  if (found[0] === undefined) throw new QuestionError(`there is no identity ${quoted(text)}${near || hidden}`);
+  if (found[0] === undefined) throw new QuestionError(`there is no identity ${quote(text)}${near || hidden}`);
   return found[0];
 };
 
 const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode => {
-  // As an empty variable of a script is.
+  // A script passes an empty text when its variable is not set.
   if (text.trim() === "")
     throw new QuestionError("a group is a uid or a path, and this is empty; / is the organization itself");
   const isUid: boolean = isUidp(text);
   if (isUid) {
     const found = graph.groups.get(text);
-    if (found === undefined) throw new QuestionError(`there is no group ${quoted(text)}${hidden}`);
+    if (found === undefined) throw new QuestionError(`there is no group ${quote(text)}${hidden}`);
     return found;
   }
-  if (graph.groups.size === 0)
-    throw new QuestionError(`there is no group ${quoted(text)}: you can see no organization`);
+  if (graph.groups.size === 0) throw new QuestionError(`there is no group ${quote(text)}: you can see no organization`);
   const placeOf = placesIn(graph);
   const groups = [...graph.groups.values()].map((group) => ({
     group,
@@ -113,14 +110,14 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
   if (found.length > 1) {
     const candidates = found.map(({ group, place }) => `${group.uid} ${place}`);
     throw new QuestionError(
-      `${found.length} groups have the path ${quoted(text)}; give a uid, or the path with its organization:${lines(candidates)}`,
+      `${found.length} groups have the path ${quote(text)}; give a uid, or the path with its organization:${lines(candidates)}`,
     );
   }
   if (found[0]) return found[0].group;
   const paths = groups.map((one) => one.path);
   const belowOwn = organizationsIn(graph).map((one) => belowOwnName(one, path, paths));
   const near = belowOwn.find((one) => one !== "") ?? suggestion(path, paths, 3);
-  throw new QuestionError(`there is no group ${quoted(text)}${near || hidden}`);
+  throw new QuestionError(`there is no group ${quote(text)}${near || hidden}`);
 };
 
 /** A path that begins with the organization's own name is a likely mistake. */
@@ -130,7 +127,7 @@ const belowOwnName = ({ name }: GroupNode, path: string, paths: readonly string[
   return paths.includes(below) ? `; a path begins below the organization: ${below}` : "";
 };
 
-const quoted = (text: string): string => JSON.stringify(text);
+const quote = (text: string): string => JSON.stringify(text);
 
 const lines = (texts: readonly string[]): string =>
   texts

@@ -1,7 +1,7 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { type Json, printable } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { quoted } from "../quoted.ts";
+import { quote } from "../quote.ts";
 import { examplesOf } from "./example.ts";
 import type { Assumption, PatternExamples } from "./report.ts";
 
@@ -22,38 +22,41 @@ const WORDS: Readonly<Record<string, string>> = { issuer: "issuer", subject: "su
 const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
   const patterns: PatternExamples[] = [];
   const parts = Object.keys(WORDS).flatMap((name) => {
-    if (match[name]) return [`${WORDS[name]} ${quoted(match[name])}`];
+    if (match[name]) return [`${WORDS[name]} ${quote(match[name])}`];
     const pattern = match[`${name}Pattern`];
     if (!pattern) return [];
     patterns.push(examplesOf(name, String(pattern), budget));
-    return [`${WORDS[name]} matching ${quoted(pattern)}`];
+    return [`${WORDS[name]} matching ${quote(pattern)}`];
   });
   for (const [claim, value] of Object.entries((match.claims ?? {}) as Json))
-    parts.push(`${printable(claim)} ${quoted(value)}`);
+    parts.push(`${printable(claim)} ${quote(value)}`);
   for (const [claim, pattern] of Object.entries((match.claimPatterns ?? {}) as Json)) {
     patterns.push(examplesOf(claim, String(pattern)));
-    parts.push(`${printable(claim)} matching ${quoted(pattern)}`);
+    parts.push(`${printable(claim)} matching ${quote(pattern)}`);
   }
-  return { text: `a workload whose token has ${listed(parts)}`, patterns };
+  return { text: `a workload whose token has ${joinWithAnd(parts)}`, patterns };
 };
 
-const listed = (parts: readonly string[]): string =>
+const joinWithAnd = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
 const keysText = ({ issuer, subject, expirationTime }: Json): string => {
   const until = expirationTime ? `, until ${printable(String(expirationTime))}` : "";
-  return `a workload that signs with one of the identity's own keys, as issuer ${quoted(issuer)} and subject ${quoted(subject)}${until}`;
+  return `a workload that signs with one of the identity's own keys, as issuer ${quote(issuer)} and subject ${quote(subject)}${until}`;
 };
 
 const fromAws = (aws: Json): Assumption => {
   const patterns: PatternExamples[] = [];
   const parts = ["arn", "userId"].flatMap((name) => {
     const word = name === "arn" ? "ARN" : "user id";
-    if (aws[name]) return [`${word} ${quoted(aws[name])}`];
+    if (aws[name]) return [`${word} ${quote(aws[name])}`];
     const pattern = aws[`${name}Pattern`];
     if (!pattern) return [];
     patterns.push(examplesOf(name, String(pattern)));
-    return [`${word} matching ${quoted(pattern)}`];
+    return [`${word} matching ${quote(pattern)}`];
   });
-  return { text: `an AWS principal of account ${printable(String(aws.awsAccount))} with ${listed(parts)}`, patterns };
+  return {
+    text: `an AWS principal of account ${printable(String(aws.awsAccount))} with ${joinWithAnd(parts)}`,
+    patterns,
+  };
 };

@@ -29,6 +29,12 @@ export const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   return contents.sort((a, b) => compare(textOf(a), textOf(b)));
 };
 
+/** The external groups of an identity provider, which go with it. */
+export const externalGroupsOf = (graph: AccessGraph, provider: NodeId): Content[] =>
+  [...graph.externalGroups.values()]
+    .filter((one) => one.provider === provider)
+    .map(({ uid, externalGroupId: name }) => ({ kind: "external group", uid, name }));
+
 /** The bindings of an identity, which go with it. */
 export const bindingsOf = (graph: AccessGraph, identity: NodeId): Content[] =>
   [...graph.bindings.values()].filter((one) => one.identity === identity).map(({ id }) => bindingIn(graph, id));

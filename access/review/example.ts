@@ -3,16 +3,14 @@ import { patternMatcher } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { findText } from "../pattern/decide.ts";
 import { matching } from "../pattern/language.ts";
+import { type Instruction, type Program, programOf, type Ranges } from "../pattern/program.ts";
 import { strangersIn } from "../workload/stranger.ts";
-import { type PatternNode, patternTree } from "./pattern-tree.ts";
 import type { PatternExamples } from "./report.ts";
 
 const SHOWN = 3;
-/** Most texts that are derived from one part of a pattern: choices multiply. */
-const MOST = 24;
+const WALK_BITS = 6;
+const WALKS = 2 ** WALK_BITS;
 const LONGEST = 300;
-/** Repetitions without a limit: as pattern-tree.ts has them. */
-const MANY = 3;
 
 // What a wildcard may stand for in the claims of a CI or a cloud.
 const FILLERS = [
@@ -44,7 +42,7 @@ export const examplesOf = (claim: string, pattern: string, budget?: Budget): Pat
   return { claim, pattern, matches, differs: [...new Set(near)].slice(0, SHOWN) };
 };
 
-/** Of a pattern whose syntax is not read here. */
+/** Where no walk found a text. */
 const anyOf = (pattern: string, budget: Budget | undefined): string[] => {
   const found = budget && findText(matching(pattern), budget);
   return found?.is === "found" ? [found.text] : [];
@@ -60,50 +58,62 @@ const SUBJECT =
 
 const isPlausible = (text: string): boolean => SUBJECT.test(text);
 
-/** Texts that the pattern probably matches. */
-export const textsOf = (pattern: string): string[] => {
-  const tree = patternTree(pattern);
-  return tree ? textsFrom(tree).filter((text) => text.length <= LONGEST) : [];
+/** Texts of walks through the pattern's program. Each walk takes other turns; where one leads nowhere, there is no text. */
+const textsOf = (pattern: string): string[] => {
+  const { program } = programOf(pattern) ?? {};
+  return program ? Array.from({ length: WALKS }, (_, turn) => textOfWalk(program, turn) ?? []).flat() : [];
 };
 
-const textsFrom = (node: PatternNode): string[] => {
-  switch (node.kind) {
-    case "text":
-      return [node.text];
-    case "any":
-      return [...CHARACTERS].filter(node.accepts).slice(0, 4);
-    case "choice":
-      return node.options.flatMap((option) => textsFrom(option)).slice(0, MOST);
-    case "sequence":
-      return node.parts.reduce<string[]>((heads, part) => joined(heads, textsFrom(part)), [""]);
-    case "repeat":
-      return repeated(node);
+const textOfWalk = ({ instructions, start }: Program, turn: number): string | undefined => {
+  let text = "";
+  let splits = 0;
+  for (let at = start; text.length <= LONGEST && splits <= LONGEST; ) {
+    const one = instructions[at] as Instruction;
+    if (one.kind === "match") return text;
+    if (one.kind === "fail") return undefined;
+    const loop = loopAt(instructions, at);
+    if (loop) {
+      const texts = [...FILLERS.filter((own) => isOf(loop.ranges, own)), exampleOf(loop.ranges)];
+      if (one.kind === "split") texts.push("");
+      text += texts[turn % texts.length];
+      at = loop.exit;
+    } else if (one.kind === "split") {
+      at = one.to[(turn >> (splits % WALK_BITS)) & 1] as number;
+      splits += 1;
+    } else {
+      if (one.kind === "read") text += exampleOf(one.ranges);
+      at = one.to;
+    }
   }
+  return undefined;
 };
 
-/** Each of the longer list at least once, while there is room. */
-const joined = (heads: readonly string[], tails: readonly string[]): string[] => {
-  if (heads.length * tails.length <= MOST) return heads.flatMap((head) => tails.map((tail) => head + tail));
-  const count = Math.min(MOST, Math.max(heads.length, tails.length));
-  return Array.from({ length: count }, (_, i) => `${heads[i % heads.length] ?? ""}${tails[i % tails.length] ?? ""}`);
+/** The characters of a class that may be repeated without end, as `.*` or `[^/]+`, and the instruction behind it. */
+const loopAt = (instructions: Program["instructions"], at: number): { ranges: Ranges; exit: number } | undefined => {
+  const own = instructions[at];
+  const splitAt = own?.kind === "read" ? own.to : at;
+  const split = instructions[splitAt];
+  if (split?.kind !== "split") return undefined;
+  const [read, exit] = split.to.toSorted(
+    (a, b) => Number(isReadTo(instructions[b], splitAt)) - Number(isReadTo(instructions[a], splitAt)),
+  );
+  const loop = instructions[read as number];
+  return isReadTo(loop, splitAt) && (own === split || own === loop)
+    ? { ranges: loop.ranges, exit: exit as number }
+    : undefined;
 };
 
-const repeated = ({ of, least, most }: Extract<PatternNode, { kind: "repeat" }>): string[] => {
-  if (of.kind === "any") {
-    const fits = FILLERS.filter(
-      (text) =>
-        text.length >= least &&
-        (most > MANY || most - least >= MANY || text.length <= most) &&
-        [...text].every(of.accepts),
-    );
-    const [one = ""] = [...CHARACTERS].filter(of.accepts);
-    const own = one.repeat(Math.max(least, Math.min(1, most)));
-    return [...fits, own, ...(least === 0 ? [""] : [])];
-  }
-  const texts = textsFrom(of);
-  const counts = [...new Set([Math.max(least, Math.min(1, most)), least])].filter((count) => count * LONGEST < 100_000);
-  return counts.flatMap((count) => texts.map((text) => text.repeat(count))).slice(0, MOST);
-};
+const isReadTo = (one: Instruction | undefined, at: number): one is Extract<Instruction, { kind: "read" }> =>
+  one?.kind === "read" && one.to === at;
+
+const isOf = (ranges: Ranges, text: string): boolean =>
+  [...text].every((one) => {
+    const codePoint = one.codePointAt(0) as number;
+    return ranges.some((first, i) => i % 2 === 0 && first <= codePoint && codePoint <= (ranges[i + 1] as number));
+  });
+
+const exampleOf = (ranges: Ranges): string =>
+  [...CHARACTERS].find((one) => isOf(ranges, one)) ?? String.fromCodePoint(ranges.at(-2) as number);
 
 /** Texts that a reader might take for the same: one thing more, another name, another kind. */
 const neighboursOf = (text: string): string[] => [

@@ -28,17 +28,17 @@ export const existingIn = (
   const ids = new Set(candidates.map(({ id }) => id));
   // One that cannot be seen may have the same name.
   const isComplete = !notVisible.some((one) => one.kind === kind || one.kind === "group");
-  const found = (text: string): readonly Candidate[] => {
+  const findCandidates = (text: string): readonly Candidate[] => {
     if (text.includes("/")) return byPath.get(text) ?? [];
     const named = byName.get(text) ?? [];
     return kind === "group" ? [...(byPath.get(text) ?? []), ...named.filter((one) => one.isOrganization)] : named;
   };
   return (text) => {
     if (isUidp(text)) return ids.has(text) ? { id: text } : { problem: `no ${kind} that exists has this uid` };
-    const [one, another] = found(text);
+    const [one, another] = findCandidates(text);
     if (one === undefined) return { problem: `no ${kind} that exists has this name` };
     if (another !== undefined) {
-      const all = found(text).map(({ path, id }) => `${path} ${id}`);
+      const all = findCandidates(text).map(({ path, id }) => `${path} ${id}`);
       return { problem: `${all.length} have this name: ${all.sort().join(", ")}; give the uid of one` };
     }
     if (!isComplete) return { problem: `you cannot list every ${kind}, so another may have this name; give the uid` };

@@ -12,7 +12,7 @@ import { isWrite } from "./write.ts";
 
 type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;
 
-/** Of each rule: whether it could fire on what is hidden. */
+/** Whether each rule could fire on what is hidden. */
 const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
   "gains-owner": (hidden, input) => {
     if (hidden.of === "binding") return roleHas(hidden.role, input, (one) => GRANTING.includes(one));
@@ -71,7 +71,7 @@ const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capabil
   return capabilities === undefined || capabilities.length === 0 || capabilities.some(isOne);
 };
 
-/** Of a role that exists and gets these: those who have it gain them. */
+/** A role that exists may get capabilities: everyone who has the role gains them. */
 const capabilitiesOf = (
   { kind, inputs: { capabilities } }: Hidden & { of: "takeover" },
   isOne: (capability: string) => boolean,

@@ -24,7 +24,7 @@ import {
   type RulesSource,
   type TestResult,
 } from "./report.ts";
-import { brokenIn } from "./required.ts";
+import { findBroken } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
@@ -72,8 +72,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
       passed ? [] : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason } }],
     ),
     ...findingsOf(input, people),
-    ...subjectsOf(input, brokenIn(proposal, verdict.required ?? {}, notVisible)),
-    ...hiddenIn(input, unknown, verdict.required ?? {}),
+    ...subjectsOf(input, findBroken(proposal, verdict.required ?? {}, notVisible)),
+    ...possibleFindings(input, unknown, verdict.required ?? {}),
   ];
   const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
   const report: Report = {
@@ -160,7 +160,7 @@ const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
       input,
       find(input).map((found) => ({ ...found, rule })),
     ),
-    // They are no records that an allowance could name by uid or path.
+    // An allowance names records by uid or path, and these are not records.
     ...(isOfPeople ? find(people) : []).flatMap((found) =>
       subjectsOf(people, [{ ...found, rule }]).map(({ finding }) => ({
         finding,
@@ -170,7 +170,7 @@ const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
   ]);
 
 /** What the rules could find in what is not known, in their order. */
-const hiddenIn = (input: RuleInput, unknown: readonly UnknownPart[], required: Required): Judged[] => {
+const possibleFindings = (input: RuleInput, unknown: readonly UnknownPart[], required: Required): Judged[] => {
   const possible = unknown.flatMap((one) => hiddenRules(one, input, required).map((rule) => ({ rule, ...one })));
   return RULES.flatMap((rule) => possible.filter((one) => one.rule === rule)).flatMap(
     ({ rule, about, subject, message }) => {
@@ -183,7 +183,7 @@ const hiddenIn = (input: RuleInput, unknown: readonly UnknownPart[], required: R
   );
 };
 
-/** With the name and the uid of what each is about. */
+/** Adds the name and uid of each finding's subject. */
 const subjectsOf = (
   { before, after }: Pick<RuleInput, "before" | "after">,
   found: readonly { rule: RuleName; subject: NodeId; message: string }[],

@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
-import { bindingsOf, contentsOf } from "./contents.ts";
+import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
 import { byBreadth, worstRankOf } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
@@ -18,12 +18,9 @@ export const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"]
   blocked
     .map(({ resource, unseen, contents, ...one }) => {
       const groupName = pathOf(before, one.group);
-      const what = one.kind === "group" ? `group ${groupName}` : `role ${one.name}`;
+      const what = `${one.kind} ${one.kind === "group" ? groupName : one.name}`;
       const certain = contents.length > 0;
-      const [does, may] =
-        one.kind === "group"
-          ? ["holds what this run does not delete", `holds something, and you cannot list its ${unseen.join(", ")}`]
-          : ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen.join(", ")}`];
+      const [does, may] = WHY_BLOCKED[one.kind](unseen.join(", "));
       const message = certain
         ? `this up will be blocked: ${what} cannot be deleted while it ${does}`
         : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
@@ -31,10 +28,22 @@ export const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"]
     })
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
 
+/** What it does that blocks its deletion, and what it may do where these kinds cannot be listed. */
+const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) => [does: string, may: string]> = {
+  group: (unseen) => ["holds what this run does not delete", `holds something, and you cannot list its ${unseen}`],
+  role: (unseen) => ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen}`],
+  "identity provider": (unseen) => [
+    "maps what this run does not delete; forceDestroy: true deletes them too",
+    `maps something, and you cannot list its ${unseen}; forceDestroy: true deletes them too`,
+  ],
+};
+
 export const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced
     .map(({ node, ...one }) => {
-      const contents = before.groups.has(node) ? contentsOf(before, node) : bindingsOf(before, node);
+      const contents = before.groups.has(node)
+        ? contentsOf(before, node)
+        : [...bindingsOf(before, node), ...externalGroupsOf(before, node)];
       const name = nameIn(before, node);
       const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
       return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };

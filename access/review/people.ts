@@ -15,7 +15,7 @@ export interface PeopleInput extends RuleInput {
   after: PeopleGraph;
 }
 
-/** Keys and invites that have ended by `nowMs` are no access. */
+/** Keys and invites that have expired by `nowMs` give no access. */
 export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInput["budget"]): PeopleInput => {
   const view = (one: AccessGraph, other: AccessGraph): PeopleGraph =>
     withKeyHolders(peopleGraph(one, nowMs), one, other, nowMs);

@@ -122,6 +122,11 @@ const keepUndeclared = (after: GraphBuilder, live: AccessGraph, isRemoved: (id: 
       after.groups.set(id, node);
   keepAll(live.identities, after.identities, ({ group }) => after.groups.has(group));
   keepAll(live.roles, after.roles, ({ group }) => group === null || after.groups.has(group));
+  keepAll(
+    live.externalGroups,
+    after.externalGroups,
+    ({ provider, role }) => after.providers.has(provider) && after.roles.has(role),
+  );
   return keepAll(
     live.bindings,
     after.bindings,

@@ -55,7 +55,7 @@ export interface UnknownPart extends Unknown {
 
 /** A deletion that the API refuses, or may refuse. */
 export interface BlockedRecord {
-  kind: "group" | "role";
+  kind: "group" | "role" | "identity provider";
   uid: string;
   name: string;
   /** itself, or the one that holds it */

@@ -20,7 +20,7 @@ export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Bu
   const take = (old: IdentityNode, isHere: (next: IdentityNode) => boolean): RuleInput["replacements"][number][] => {
     const others = created.get(old.name) ?? [];
     const here = others.filter(isHere);
-    // Of several with its name, the worst: a harmless one must not hide it.
+    // Several may have its name. The worst counts: a harmless one must not hide it.
     const next = here.find((one) => here.length > 1 && letsInOthers(old, one, budget)) ?? here[0];
     if (next === undefined) return [];
     others.splice(others.indexOf(next), 1);

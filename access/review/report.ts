@@ -130,7 +130,7 @@ export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
 export const Blocked = z.object({
   subject: z.string().describe("name of the resource"),
-  kind: z.enum(["group", "role"]),
+  kind: z.enum(["group", "role", "identity provider"]),
   uid: z.string(),
   name: z.string(),
   group: z.string().describe("uid of the group itself, or of the one that holds it"),

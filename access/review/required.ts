@@ -13,7 +13,7 @@ export interface Broken {
   message: string;
 }
 
-export const brokenIn = (
+export const findBroken = (
   proposal: Proposal,
   { owners: least, mayOwn }: Required,
   notVisible: readonly NotVisible[],
@@ -22,14 +22,14 @@ export const brokenIn = (
   const [was, owners] = [ownersIn(before), ownersIn(after)];
   const hidden = new Set(notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group));
   const mayOwnIn = mayOwn && ownershipOf(proposal, mayOwn, notVisible);
-  return concerned(proposal).flatMap((organization): Broken[] => {
+  return organizationsToCheck(proposal).flatMap((organization): Broken[] => {
     const { id, name } = organization;
     const held = owners.get(id) ?? new Set();
     const unseen =
       hidden.has(id) || hidden.has("") ? "; you cannot list its role bindings, so there may be others" : "";
     const few =
       least !== undefined && held.size < least
-        ? [`${counted(held.size)} the role owner on ${name} itself after this change; ${least} must${unseen}`]
+        ? [`${identityCountText(held.size)} the role owner on ${name} itself after this change; ${least} must${unseen}`]
         : [];
     const others = mayOwnIn ? [...held].filter((identity) => !mayOwnIn(organization, identity)) : [];
     const unknown =
@@ -49,10 +49,11 @@ export const brokenIn = (
   });
 };
 
-const counted = (count: number): string => (count === 1 ? "1 identity has" : `${count || "no"} identities have`);
+const identityCountText = (count: number): string =>
+  count === 1 ? "1 identity has" : `${count || "no"} identities have`;
 
 /** The organizations that the change is about; all, where it does not say. */
-const concerned = ({ before, after, organizations }: Proposal): GroupNode[] => {
+const organizationsToCheck = ({ before, after, organizations }: Proposal): GroupNode[] => {
   const all = organizationsIn(after);
   const own = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
   return own.length === 0 ? all : own;

@@ -5,7 +5,7 @@ import { shapeError } from "../../schema/shape.ts";
 import { mistakeText } from "../policy/index.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { sourceFromYaml } from "../policy/yaml-source.ts";
-import { allowanceFrom, allowanceText, type Required, ruleFrom, type Verdict } from "./rules-option.ts";
+import { addRead, allowanceFrom, allowanceText, type Required, ruleFrom, type Verdict } from "./rules-option.ts";
 
 const list = z.array(z.string()).nullish();
 const Rules = z
@@ -38,12 +38,9 @@ export const parseRules = (text: string, name: string): ParsedRules => {
     ...unknownFields(fields, FIELDS, name),
     ...unknownFields(fieldsOf(fields.required), REQUIRED_FIELDS, `${name}: required`),
   ];
-  const add = <T>(held: T[], read: T | { problem: string }, where: string): void => {
-    if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
-    else held.push(read);
-  };
-  for (const [i, one] of textsOf(fields.deny)) add(verdict.deny, ruleFrom(one), `${name}: deny[${i}]`);
-  for (const [i, one] of textsOf(fields.allow)) add(verdict.allow, allowanceFrom(one), `${name}: allow[${i}]`);
+  for (const [i, one] of textsOf(fields.deny)) addRead(verdict.deny, ruleFrom(one), problems, `${name}: deny[${i}]`);
+  for (const [i, one] of textsOf(fields.allow))
+    addRead(verdict.allow, allowanceFrom(one), problems, `${name}: allow[${i}]`);
   const { owners, "may-own": mayOwn } = data?.required ?? {};
   const required: Required = { ...(owners != null && { owners }), ...(mayOwn != null && { mayOwn }) };
   return { rules: { ...verdict, required }, problems };
@@ -51,7 +48,7 @@ export const parseRules = (text: string, name: string): ParsedRules => {
 
 const fieldsOf = (value: unknown): Json => (isObject(value) ? { ...value } : {});
 
-/** With their places in the list; what is no text has its own problem. */
+/** The texts with their places in the list. Another check reports what is not a text. */
 const textsOf = (value: unknown): [number, string][] =>
   (Array.isArray(value) ? [...value.entries()] : []).filter(
     (entry): entry is [number, string] => typeof entry[1] === "string",

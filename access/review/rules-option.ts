@@ -38,4 +38,10 @@ export const allowanceFrom = (text: string): Allowance | { problem: string } => 
   return typeof rule === "string" ? { rule, subject: text.slice(at + 1) } : rule;
 };
 
+/** Adds what was read, or why it cannot be read. */
+export const addRead = <T>(held: T[], read: T | { problem: string }, problems: string[], where: string): void => {
+  if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
+  else held.push(read);
+};
+
 export const allowanceText = ({ rule, subject }: Allowance): string => `${rule}@${subject}`;

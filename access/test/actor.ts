@@ -28,7 +28,7 @@ export const assumedBy = (look: Look, relationship: Json): Actor[] => {
   const workloads = workloadsOf(relationship);
   return holdersIn(look).flatMap((id): Actor[] => {
     const identity = look.graph.identities.get(id);
-    // A person signs in, and is no workload.
+    // A person signs in, so a workload never matches.
     if (identity && isPeople(identity)) return [];
     const own = identity?.relationship ?? null;
     const answer = canBeAssumedBy(own, workloads, look.budget);

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { suggestion } from "../../schema/nearest.ts";
 import { checkShape } from "../policy/check/shape.ts";
 import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
-import { checked, type ParsedPolicy, readPolicy } from "../policy/parse.ts";
+import { checkSource, type ParsedPolicy, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { readSource } from "../policy/read-file.ts";
 import { TestFileShape } from "../policy/shape.ts";
@@ -36,7 +36,7 @@ export interface ReadSuite {
   mistakes: Mistake[];
 }
 
-/** Of a policy or a file of tests; without one, of the files with the usual names in `folder`. */
+/** Reads a policy or a file of tests. Without a name it reads the files with the usual names in `folder`. */
 export const readSuite = (file: string | undefined, folder: string, from: Files = disk): ReadSuite => {
   if (file === undefined) {
     const [policy, tests] = [join(folder, POLICY), join(folder, TESTS)].map((one) =>
@@ -97,15 +97,15 @@ const otherOrganization = (tests: TestFile | undefined, policy: Policy | undefin
 /** The tests of a policy that was read already. */
 export const suiteOfPolicy = (file: string, read: ParsedPolicy, from: Files = disk): ReadSuite => {
   const beside = testsBeside(file);
-  return joined(read, from.exists(beside) ? beside : undefined, from);
+  return joinTests(read, from.exists(beside) ? beside : undefined, from);
 };
 
 const suiteOf = (policyFile: string | undefined, testFile: string | undefined, from: Files): ReadSuite => {
   if (policyFile === undefined) return testFile === undefined ? NOTHING : suiteOfTests(testFile, from);
-  return joined(readPolicy(policyFile, from.find), testFile, from);
+  return joinTests(readPolicy(policyFile, from.find), testFile, from);
 };
 
-const joined = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
+const joinTests = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
   const own = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
   const further = "value" in own ? own.value : undefined;
   const tests = [...(policy?.tests ?? []), ...(further?.tests ?? [])];
@@ -126,7 +126,7 @@ interface TestFile {
 const NO_TESTS = "must be a map with tests, a list";
 
 const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mistake[] } =>
-  checked(readSource(file, from.find, NO_TESTS), (source, report): TestFile => {
+  checkSource(readSource(file, from.find, NO_TESTS), (source, report): TestFile => {
     const draft: Partial<TestFile> & { tests?: readonly unknown[] | null } = checkShape(
       plainValue(source),
       TestFileShape,

@@ -98,7 +98,7 @@ export const missingOf = (
   return [`${words} cannot ${list} ${where}${perhaps}`];
 };
 
-/** Of a wildcard, all that a role may be given. */
+/** A wildcard stands for every capability that a role may have. */
 const namesOf = (text: string): string[] =>
   text.includes("*")
     ? capabilities

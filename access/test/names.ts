@@ -87,7 +87,7 @@ const pathsOf = (graph: AccessGraph, kind: "groups" | "identities", organization
   return paths;
 };
 
-/** In the organization itself, the name alone. */
+/** An identity of the organization itself has only its name as path. */
 export const pathOfIdentity = (graph: AccessGraph, group: NodeId, name: string): string => {
   const path = pathOf(graph, group);
   return path === "/" ? name : `${path}/${name}`;

@@ -134,11 +134,14 @@ export const namesIn = (tokens: TokenWorkload, customers: Customers): Language =
   every(
     matching(customers.name),
     some(...customers.places.map((place) => between(place, tokens.subject))),
-    claimedIn(tokens, customers) ?? ANYTHING,
+    customersOfClaims(tokens, customers) ?? ANYTHING,
   );
 
 /** Those that its claims name, whatever the subject is; undefined: they name none. */
-export const claimedIn = ({ claims }: TokenWorkload, { name, claims: places }: Customers): Language | undefined => {
+export const customersOfClaims = (
+  { claims }: TokenWorkload,
+  { name, claims: places }: Customers,
+): Language | undefined => {
   const own = Object.entries(places).flatMap(([claim, place]) => {
     const language = claims.get(claim);
     return language ? [between(place, language)] : [];

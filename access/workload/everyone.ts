@@ -64,7 +64,7 @@ const exampleOf = (names: Language, budget: Budget | undefined): string | undefi
   return found?.is === "found" ? found.text : first.text;
 };
 
-/** Names that differ in case alone are one. */
+/** Case does not distinguish names. */
 const isOpen = (names: Language, budget: Budget | undefined): boolean => {
   const listed = countTexts(names, LISTED_MAX + 1, budget);
   if (listed !== undefined && listed <= LISTED_MAX) return false;

@@ -1,5 +1,5 @@
 // The tokens of GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the
-// branch or tag. A pipeline of a merge request has that of its source branch, whose name its author chooses. A group may have a
+// branch or tag. A merge request's pipeline has the name of its source branch, which its author chooses. A group may have a
 // subject of fewer parts.
 import { every, type Language, matching, middle, some, text } from "../pattern/language.ts";
 import type { Chosen, PullRequests } from "./pull-request-tokens.ts";

@@ -7,10 +7,18 @@ import { isIn } from "../pattern/texts.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import type { TokenWorkload } from "./token.ts";
 
-const REST = matching("(?::(?s:.*))?");
+interface Form {
+  subject: Language;
+  claims: (subject: Language) => [string, Language][];
+}
 
-/** What stands after the repository in the subject, and the claims of such a job: GitHub's own template. */
-const FORMS: readonly { subject: Language; claims: (subject: Language) => [string, Language][] }[] = [
+const rest = () => matching("(?::(?s:.*))?");
+
+/**
+ * What stands after the repository in the subject, and the claims of such a job: GitHub's own template. A provider that reviews nothing
+ * compiles no pattern.
+ */
+const formsOfJobs = (): readonly Form[] => [
   {
     subject: matching("repo:[^:]+:(?:pull_request|ref:refs/pull/[^:]+)"),
     claims: () => [
@@ -26,7 +34,7 @@ const FORMS: readonly { subject: Language; claims: (subject: Language) => [strin
       [
         "environment",
         some(
-          every(matching("[^:%]+"), middle(matching("repo:[^:]+:environment:"), subject, REST)),
+          every(matching("[^:%]+"), middle(matching("repo:[^:]+:environment:"), subject, rest())),
           matching(".*[:%].*"),
         ),
       ],
@@ -36,7 +44,7 @@ const FORMS: readonly { subject: Language; claims: (subject: Language) => [strin
     subject: matching("repo:[^:]+:ref:refs/(?:heads|tags)/[^:]+"),
     claims: (subject) => [
       ["event_name", not(matching("pull_request(?:_review(?:_comment)?)?"))],
-      ["ref", every(matching("refs/(?:heads|tags)/[^:]+"), middle(matching("repo:[^:]+:ref:"), subject, REST))],
+      ["ref", every(matching("refs/(?:heads|tags)/[^:]+"), middle(matching("repo:[^:]+:ref:"), subject, rest()))],
       ["environment", NOTHING],
     ],
   },
@@ -46,12 +54,13 @@ const FORMS: readonly { subject: Language; claims: (subject: Language) => [strin
 export const impliedBy = (tokens: TokenWorkload): TokenWorkload[] => {
   if (isIn(tokens.issuer, GITHUB_ISSUER) !== true) return [tokens];
   const { subject } = tokens;
-  const parts = FORMS.map((form) => {
+  const forms = formsOfJobs();
+  const parts = forms.map((form) => {
     const own = every(subject, form.subject);
     return { subject: own, claims: [...repositoryIn(own), ...form.claims(own)] };
   });
-  const rest = { subject: every(subject, ...FORMS.map((form) => not(form.subject))), claims: [] };
-  return [...parts, rest]
+  const others = { subject: every(subject, ...forms.map((form) => not(form.subject))), claims: [] };
+  return [...parts, others]
     .filter((part) => findText(part.subject).is !== "none")
     .map((part) => {
       const claims = new Map(tokens.claims);

@@ -3,7 +3,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
-import { between, CUSTOMERS, type Customers, claimedIn, namesIn, unnamedIn } from "./customer.ts";
+import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, unnamedIn } from "./customer.ts";
 import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
@@ -22,19 +22,19 @@ export const othersIn = (before: Json, after: Json, budget?: Budget): Others => 
 };
 
 const accountsOf = (was: AwsWorkload, is: AwsWorkload, budget: Budget | undefined): Others =>
-  named("the account", findText(every(is.account, not(was.account)), budget));
+  withWords("the account", findText(every(is.account, not(was.account)), budget));
 
 const othersOf = (was: TokenWorkload, is: TokenWorkload, budget: Budget | undefined): Others => {
   let answer: Others = NONE;
   for (const one of questions(was, is)) {
-    const own = named(one.words, findText(one.language, budget));
+    const own = withWords(one.words, findText(one.language, budget));
     if (own.is === "found") return own;
     if (own.is === "undecided") answer = own;
   }
   return answer;
 };
 
-const named = (words: string, found: Found): Others =>
+const withWords = (words: string, found: Found): Others =>
   found.is === "found" ? { is: "found", text: `${words} ${JSON.stringify(found.text)}` } : found;
 
 interface Question {
@@ -69,7 +69,7 @@ const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boole
 
 /** Its claims say whose the tokens are, and these are customers of before. The subject can then be anything. */
 const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
-  const names = claimedIn(is, customers);
+  const names = customersOfClaims(is, customers);
   if (names && findText(every(names, not(namesIn(was, customers)))).is === "none")
     return [...marked(was, is, customers)].every(({ language }) => findText(language).is === "none");
   return Object.entries(customers.marks).some(([claim, place]) => {

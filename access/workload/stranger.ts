@@ -22,7 +22,7 @@ export const strangersIn = (subject: Language, budget: Budget): string[] => {
     const forms = PLAUSIBLE[customers.service];
     const [place] = customers.places;
     if (forms === undefined || place === undefined) continue;
-    // Names that differ in case alone are one.
+    // Case does not distinguish names.
     let names = every(small(namesIn({ kind: "token", issuer: subject, subject, claims: new Map() }, customers)), SAFE);
     const found: string[] = [];
     while (found.length < SHOWN) {
@@ -31,7 +31,7 @@ export const strangersIn = (subject: Language, budget: Budget): string[] => {
       names = every(names, not(text(name)));
       for (const form of forms) {
         const own = findText(
-          every(subject, matching(place[0] + form.replace("NAME", `(?i:${escaped(name)})`))),
+          every(subject, matching(place[0] + form.replace("NAME", `(?i:${escapeDots(name)})`))),
           budget,
         );
         if (own.is !== "found") continue;
@@ -47,7 +47,7 @@ export const strangersIn = (subject: Language, budget: Budget): string[] => {
 /** Without characters that a pattern has a meaning for. */
 const SAFE = matching("[a-z0-9/_.-]+");
 
-const escaped = (name: string): string => name.replaceAll(".", "\\.");
+const escapeDots = (name: string): string => name.replaceAll(".", "\\.");
 
 const nameIn = (names: Language, budget: Budget): string | undefined => {
   for (const language of [every(names, text("someone-else")), names]) {

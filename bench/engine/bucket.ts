@@ -49,7 +49,7 @@ const answer = (
   const url = new URL(request.url ?? "", "http://bucket");
   const key = decodeURIComponent(url.pathname).replace(/^\/bench\/?/, "");
   if (request.method === "GET" && key === "") {
-    listed(objects, url.searchParams, response);
+    respondWithList(objects, url.searchParams, response);
     return;
   }
   if (request.method === "PUT") {
@@ -88,7 +88,11 @@ const missing = (response: ServerResponse): void => {
   response.writeHead(404, { "content-type": "application/xml" }).end("<Error><Code>NoSuchKey</Code></Error>");
 };
 
-const listed = (objects: ReadonlyMap<string, Buffer>, query: URLSearchParams, response: ServerResponse): void => {
+const respondWithList = (
+  objects: ReadonlyMap<string, Buffer>,
+  query: URLSearchParams,
+  response: ServerResponse,
+): void => {
   const [prefix, delimiter] = [query.get("prefix") ?? "", query.get("delimiter") ?? ""];
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).toSorted();
   const endOf = (key: string) => (delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length));

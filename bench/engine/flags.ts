@@ -1,6 +1,6 @@
 // Flags of `npm run bench`.
 import { parseCount, UsageError } from "../../cli/usage.ts";
-import { parseFlags } from "../../scripts/flags.ts";
+import { parseFlags } from "../../scripts/base/flags.ts";
 import { plans, type RowPlan } from "./rows.ts";
 
 const ids = plans.map(({ id }) => id);

@@ -46,9 +46,9 @@ export const flameGraph = (profile: Profile, title: string): string => {
   const height = (depthMax + 3) * ROW;
   // The root is at the bottom.
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="10">
-<title>${escaped(title)}</title>
+<title>${escapeXml(title)}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
-<text x="4" y="14" font-size="12">${escaped(title)}: ${(root.time / 1e6).toFixed(2)} s of one thread</text>
+<text x="4" y="14" font-size="12">${escapeXml(title)}: ${(root.time / 1e6).toFixed(2)} s of one thread</text>
 <g transform="translate(0 ${height - ROW})">
 ${boxes.join("\n")}
 </g>
@@ -65,8 +65,8 @@ const boxOf = (
   const label =
     letters < 3
       ? ""
-      : `<text x="${(left * WIDTH + 2).toFixed(1)}" y="${y + 11}">${escaped(name.slice(0, letters))}</text>`;
-  const tip = `${escaped(name)}: ${(time / 1000).toFixed(0)} ms, ${(share * 100).toFixed(1)} %`;
+      : `<text x="${(left * WIDTH + 2).toFixed(1)}" y="${y + 11}">${escapeXml(name.slice(0, letters))}</text>`;
+  const tip = `${escapeXml(name)}: ${(time / 1000).toFixed(0)} ms, ${(share * 100).toFixed(1)} %`;
   return `<g><title>${tip}</title><rect x="${x}" y="${y}" width="${width}" height="${ROW - 1}" fill="${colorOf(name)}"/>${label}</g>`;
 };
 
@@ -77,7 +77,7 @@ const colorOf = (name: string): string => {
   return "#d0d0d0";
 };
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** Calls of the same function from the same place are one frame. What the process waits is left out. */

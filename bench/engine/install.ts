@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { handlerText } from "../../provider/engine/handler-text.ts";
-import { run } from "../../scripts/child.mjs";
-import { ensureEngine } from "../../scripts/engine.mjs";
-import { languagesEdition } from "../../scripts/engine-version.mjs";
-import { root } from "../../scripts/project.mjs";
+import { run } from "../../scripts/base/child.mjs";
+import { root } from "../../scripts/base/project.mjs";
+import { ensureEngine } from "../../scripts/engine/engine.mjs";
+import { languagesEdition } from "../../scripts/engine/version.mjs";
 
 export interface Installation {
   /** folder whose `node_modules` the programs below it find */

@@ -1,7 +1,7 @@
 // What is measured of each subject: a form of the package, or what it is compared with. One round of a subject is one stack.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 import type { Installation, Installations } from "./install.ts";
 import { resourcesOf, type Size, sizeOf } from "./size.ts";
 import { type Form, type Measured, openStack } from "./stack.ts";
@@ -91,14 +91,14 @@ const linear =
     const figures: Figures = {};
     for (const [part, share] of Object.entries(PARTS)) {
       const size = sizeOf(largest * share);
-      const { parts } = await unchecked(installations.ours, form, size, log);
+      const { parts } = await measureUnchecked(installations.ours, form, size, log);
       figures[`${name}.${part}.size`] = resourcesOf(size, false);
       figures[`${name}.${part}`] = parts.provider;
     }
     return figures;
   };
 
-const unchecked = async (
+const measureUnchecked = async (
   installation: Installation,
   form: Form,
   size: Size,

@@ -1,8 +1,8 @@
 // Where, when and on which commit something was measured.
 import { execFileSync } from "node:child_process";
 import { cpus, totalmem } from "node:os";
-import { engineVersion } from "../../scripts/engine-version.mjs";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
+import { engineVersion } from "../../scripts/engine/version.mjs";
 
 export interface Place {
   machine: string;

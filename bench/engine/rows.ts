@@ -136,13 +136,13 @@ export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefine
   const { id, unit, against, goal } = plan;
   return {
     id,
-    value: rounded(value),
+    value: round(value),
     unit,
     against,
     goal,
     comparison: "<=",
     met: value <= goal,
-    spread: [rounded(Math.min(...values)), rounded(Math.max(...values))],
+    spread: [round(Math.min(...values)), round(Math.max(...values))],
     sides: plan.sides(of),
   };
 };
@@ -151,8 +151,8 @@ export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefine
 export const mediansOf = (rounds: readonly Figures[]): Figures => {
   const names = [...new Set(rounds.flatMap((figures) => Object.keys(figures)))];
   return Object.fromEntries(
-    names.map((name) => [name, rounded(median(rounds.flatMap((figures) => figures[name] ?? [])))]),
+    names.map((name) => [name, round(median(rounds.flatMap((figures) => figures[name] ?? [])))]),
   );
 };
 
-const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -18,7 +18,7 @@ const uidIn = (parent: unknown): string => {
 };
 
 /** A record that a binding refers to, with its name. */
-const bound = (reference: unknown): Json => ({ name: "a name", uid: reference });
+const boundRecord = (reference: unknown): Json => ({ name: "a name", uid: reference });
 
 /** A role is given by its name. */
 const boundRole = (name: unknown): Json => ({ name, uid: "0123456789abcdef0123456789abcdef01234567" });
@@ -34,13 +34,13 @@ export const outputsOf = (type: string, inputs: Json): { id: string; outs: Json 
     return { id: uid, outs: { ...inputs, createTime: TIME, lastSeenTime: TIME, uid, updateTime: TIME } };
   const { parent, identity, role } = inputs;
   if (type === "RoleBinding") {
-    const records = { group: bound(parent), identity: bound(identity), role: boundRole(role) };
+    const records = { group: boundRecord(parent), identity: boundRecord(identity), role: boundRole(role) };
     return { id: uid, outs: { ...inputs, createTime: TIME, ...records, uid } };
   }
   const pairs = inputs.bindings as Json[];
   const bindings = pairs.map((pair) => ({
     uid: uidIn(parent),
-    identity: bound(pair.identity),
+    identity: boundRecord(pair.identity),
     role: boundRole(pair.role),
   }));
   const switches = { exclusive: false, maxRemovals: 20, unmanaged: [] };

@@ -17,13 +17,13 @@ const answering =
 
 const nothing = () => new empty.Empty();
 
-const checked = (request: provider.CheckRequest) => {
+const checkResponse = (request: provider.CheckRequest) => {
   const response = new provider.CheckResponse();
   response.setInputs(request.getNews());
   return response;
 };
 
-const unchanged = () => {
+const diffResponse = () => {
   const response = new provider.DiffResponse();
   response.setChanges(provider.DiffResponse.DiffChanges.DIFF_NONE);
   return response;
@@ -44,15 +44,15 @@ const methods = {
     response.setVersion(JSON.parse(readFileSync(new URL("./schema.json", import.meta.url), "utf8")).version);
     return response;
   },
-  checkConfig: checked,
-  diffConfig: unchanged,
+  checkConfig: checkResponse,
+  diffConfig: diffResponse,
   configure: () => {
     const response = new provider.ConfigureResponse();
     response.setSupportspreview(true);
     return response;
   },
-  check: checked,
-  diff: unchanged,
+  check: checkResponse,
+  diff: diffResponse,
   create: (request: provider.CreateRequest) => {
     const inputs = (request.getProperties() as struct.Struct).toJavaScript() as Record<string, unknown>;
     const { id, outs } = outputsOf(typeIn(request.getUrn()), inputs);

@@ -1,6 +1,6 @@
 // The same access without this package, as Pulumi's documentation shows dynamic providers
-// (https://www.pulumi.com/docs/iac/concepts/resources/dynamic-providers/): for each kind an object that calls the API by `fetch`, and
-// a class that passes it on.
+// (https://www.pulumi.com/docs/iac/concepts/resources/dynamic-providers/): for each kind a class that calls the API by `fetch`, and a
+// resource that passes on a new object of it.
 import * as pulumi from "@pulumi/pulumi";
 
 const { ORG: parent = "", GROUPS = "1" } = process.env;
@@ -18,75 +18,85 @@ const call = async (method: string, path: string, body?: Json): Promise<Json> =>
   return text === "" ? {} : JSON.parse(text);
 };
 
-const groupProvider: pulumi.dynamic.ResourceProvider = {
-  create: async ({ parent, ...group }) => {
+class GroupProvider implements pulumi.dynamic.ResourceProvider {
+  async create({ parent, ...group }: Json): Promise<pulumi.dynamic.CreateResult> {
     const outs = await call("POST", `groups/${parent}`, group);
     return { id: outs.uid as string, outs: { ...outs, parent } };
-  },
-  diff: async (_id, olds, news) => ({
-    changes: olds.name !== news.name || olds.description !== news.description,
-    replaces: olds.parent === news.parent ? [] : ["parent"],
-  }),
-  read: async (id, props) => ({ id, props: { ...props, ...(await call("GET", `groups/${id}`)) } }),
-  update: async (id, olds, { parent, ...group }) => ({
-    outs: { ...olds, ...(await call("PATCH", `groups/${id}`, group)) },
-  }),
-  delete: async (id) => {
+  }
+  async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
+    return {
+      changes: olds.name !== news.name || olds.description !== news.description,
+      replaces: olds.parent === news.parent ? [] : ["parent"],
+    };
+  }
+  async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
+    return { id, props: { ...props, ...(await call("GET", `groups/${id}`)) } };
+  }
+  async update(id: string, olds: Json, { parent, ...group }: Json): Promise<pulumi.dynamic.UpdateResult> {
+    return { outs: { ...olds, ...(await call("PATCH", `groups/${id}`, group)), parent } };
+  }
+  async delete(id: string): Promise<void> {
     await call("DELETE", `groups/${id}`);
-  },
-};
+  }
+}
 
 class Group extends pulumi.dynamic.Resource {
   declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(groupProvider, name, { uid: undefined, ...args }, opts);
+    super(new GroupProvider(), name, { uid: undefined, ...args }, opts);
   }
 }
 
-const identityProvider: pulumi.dynamic.ResourceProvider = {
-  create: async ({ parent, ...identity }) => {
+class IdentityProvider implements pulumi.dynamic.ResourceProvider {
+  async create({ parent, ...identity }: Json): Promise<pulumi.dynamic.CreateResult> {
     const outs = await call("POST", `identities/${parent}`, identity);
     return { id: outs.uid as string, outs: { ...outs, parent } };
-  },
-  diff: async (_id, olds, news) => ({
-    changes: olds.name !== news.name || olds.description !== news.description,
-    replaces: olds.parent === news.parent ? [] : ["parent"],
-  }),
-  read: async (id, props) => ({ id, props: { ...props, ...(await call("GET", `identities/${id}`)) } }),
-  update: async (id, olds, { parent, ...identity }) => ({
-    outs: { ...olds, ...(await call("PATCH", `identities/${id}`, identity)) },
-  }),
-  delete: async (id) => {
+  }
+  async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
+    return {
+      changes: olds.name !== news.name || olds.description !== news.description,
+      replaces: olds.parent === news.parent ? [] : ["parent"],
+    };
+  }
+  async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
+    return { id, props: { ...props, ...(await call("GET", `identities/${id}`)) } };
+  }
+  async update(id: string, olds: Json, { parent, ...identity }: Json): Promise<pulumi.dynamic.UpdateResult> {
+    return { outs: { ...olds, ...(await call("PATCH", `identities/${id}`, identity)), parent } };
+  }
+  async delete(id: string): Promise<void> {
     await call("DELETE", `identities/${id}`);
-  },
-};
+  }
+}
 
 class Identity extends pulumi.dynamic.Resource {
   declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(identityProvider, name, { uid: undefined, ...args }, opts);
+    super(new IdentityProvider(), name, { uid: undefined, ...args }, opts);
   }
 }
 
-const roleBindingProvider: pulumi.dynamic.ResourceProvider = {
-  create: async ({ parent, ...binding }) => {
+class RoleBindingProvider implements pulumi.dynamic.ResourceProvider {
+  async create({ parent, ...binding }: Json): Promise<pulumi.dynamic.CreateResult> {
     const outs = await call("POST", `roleBindings/${parent}`, binding);
     return { id: outs.uid as string, outs: { ...outs, ...binding, parent } };
-  },
-  diff: async (_id, olds, news) => {
+  }
+  async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
     const replaces = ["parent", "identityUid", "roleUid"].filter((name) => olds[name] !== news[name]);
     return { changes: replaces.length > 0, replaces };
-  },
-  read: async (id, props) => ({ id, props: { ...props, ...(await call("GET", `roleBindings/${id}`)) } }),
-  delete: async (id) => {
+  }
+  async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
+    return { id, props: { ...props, ...(await call("GET", `roleBindings/${id}`)) } };
+  }
+  async delete(id: string): Promise<void> {
     await call("DELETE", `roleBindings/${id}`);
-  },
-};
+  }
+}
 
 class RoleBinding extends pulumi.dynamic.Resource {
   declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(roleBindingProvider, name, { uid: undefined, ...args }, opts);
+    super(new RoleBindingProvider(), name, { uid: undefined, ...args }, opts);
   }
 }
 

@@ -1,4 +1,4 @@
-// The settings of an explicit provider, and those of a stack's configuration (docs/configuration.md).
+// The settings of an explicit provider and of a stack's configuration (docs/configuration.md).
 import { PROVIDER_SETTINGS } from "../../client/config.ts";
 import { PROVIDER_TEXT, settingTexts } from "../../client/setting-text.ts";
 import type { Properties, PropertySpec } from "./spec.ts";

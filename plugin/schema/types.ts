@@ -25,7 +25,7 @@ export interface Types {
   /** by token */
   readonly specs: Record<string, ObjectSpec | EnumSpec>;
   of(field: z.ZodType, use: Use): TypeSpec;
-  /** the fields of a message as properties; `describe` is for those of the message itself */
+  /** the fields of a message as properties; `describe` is for properties of the message itself */
   object(schema: Message, use: Use, describe?: Describe): ObjectSpec;
 }
 

@@ -5,8 +5,7 @@ import { changeOf } from "../record/changes.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
-import { observe } from "../record/normal-form.ts";
-import { valueAt } from "../record/path.ts";
+import { observe, valueAt } from "../record/normal-form.ts";
 import { canonicalize, withOrderedLists } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 

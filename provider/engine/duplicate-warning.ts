@@ -5,7 +5,7 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
-import { containsUnknown } from "../record/path.ts";
+import { containsUnknown } from "../record/normal-form.ts";
 import { KEY } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 
@@ -23,7 +23,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   const lists = new Map<string, Promise<Listed[]>>();
   let isOff = false;
 
-  const listed = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+  const listRecords = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
     const place = `${kind.type} ${parent}`;
     const list = lists.get(place) ?? children(kind, session, parent);
     lists.set(place, list);
@@ -38,7 +38,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
     // A replacement arrives like a new resource, and replaces its own record.
-    const alike = (await listed(kind, once, parent)).filter(
+    const alike = (await listRecords(kind, once, parent)).filter(
       (record) =>
         fingerprintOf(kind, parent, record, choices) === fingerprint &&
         !session.ownership.isOwnedBy(recordId(kind.field, record.uid), key),

@@ -54,12 +54,12 @@ export const untilEnd = <K extends string>(
 ): Record<K, Methods> => {
   let underWay = 0;
   let hasEnded = false;
-  const settle = () => {
+  const endSoon = () => {
     if (hasEnded && underWay === 0) exit();
   };
   void end.then(() => {
     hasEnded = true;
-    settle();
+    endSoon();
   });
   const counted =
     <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
@@ -69,7 +69,7 @@ export const untilEnd = <K extends string>(
         return await method(...args);
       } finally {
         underWay -= 1;
-        settle();
+        endSoon();
       }
     };
   const countedOf = (methods: Methods): Methods =>

@@ -4,7 +4,7 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/built-in-role.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown, isUnknown, UNKNOWN } from "../record/path.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import { pairsIn } from "../set/pair.ts";
 import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";

@@ -11,7 +11,7 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
-import { isUnknown } from "../record/path.ts";
+import { isUnknown } from "../record/normal-form.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { journalProblem } from "../run/journal-path.ts";
@@ -74,7 +74,16 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
   const { env, cwd = process.cwd() } = environment;
   const log = (text: string): void => environment.log(withoutPlaceholders(text));
-  const reported = reporterWith(environment);
+  const report = reporterWith(environment);
+  const reported =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        throw report(error, args);
+      }
+    };
   const configured = Promise.withResolvers<ParsedConfig>();
   let isConfigured = false;
   let hasWarned = false;
@@ -125,14 +134,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     const { ownership } = await getLedger();
     for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
   };
-  const sessionFor = async (held: readonly Held[], { [KEY]: key }: Json): Promise<Session> => {
-    await noteInState(held, key);
-    return connect();
-  };
-  const reportingSessionFor = async (held: readonly Held[], stored: Json): Promise<Session> => {
-    const own = await sessionFor(held, stored);
+  const sessionFor = async (held: readonly Held[], stored: Json): Promise<Session> => {
+    await noteInState(held, stored[KEY]);
+    const own = await connect();
     // A state of an earlier version has no key.
-    if (typeof stored[KEY] === "string") await reportPendingCreates(own, stored[KEY]);
+    const pending = typeof stored[KEY] === "string" ? await own.journal.takeUnreported(stored[KEY]) : [];
+    if (pending.length > 0) await reportPendingCreates(own, pending);
     return own;
   };
 
@@ -141,7 +148,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     return offline.isOn() ? withoutLookUp(olds, asked) : steps.lookUp(olds, asked, isSecret ?? (() => true));
   };
 
-  const methodsOf = (steps: Steps): Methods => ({
+  const methodsOf = (steps: Steps, hasParent = looksUp || !steps.derivesParent): Methods => ({
     // Never throws: the engine would call the other methods all the same, and they report the problems.
     configure: async ({ config }) => {
       if (isConfigured) return;
@@ -204,39 +211,40 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       return { ...compared, changes };
     }),
     planned: reported((inputs) => {
-      offline.shown();
+      offline.noteShown();
       return steps.planned(inputs);
     }),
-    plannedUpdate: offline.shown,
+    plannedUpdate: offline.noteShown,
     create: reported(async (inputs) => {
       if (gate.stopped.reason) throw gate.stopped.reason;
       if (offline.reason) offline.carriedOut();
       const { id, outs } = await steps.create(await connect(), inputs);
-      return { id, outs: keyed(outs, inputs) };
+      return { id, outs: withKey(outs, inputs, hasParent) };
     }),
     read: reported((id, stored, inputs) =>
       refresh.read(id, stored, declared.size === 0, async () => {
         await gate.address(stored);
-        const own = await reportingSessionFor(steps.held(id, stored), stored);
+        const own = await sessionFor(steps.held(id, stored), stored);
         const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
         const about = { inputs, isRefresh };
         const result = await steps.read(own, id, stored, about).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
         const here = { ...stored, [SERVICE]: serviceOf((await config()).baseUrl) };
-        const props = keyed(result.props, here);
+        const props = withKey(result.props, here);
         // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
         if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };
-        return { ...result, props, inputs: keyed(result.inputs ?? {}, here) };
+        return { ...result, props, inputs: withKey(result.inputs ?? {}, here) };
       }),
     ),
     update: reported(async (id, olds, news) => {
       offline.carriedOut();
-      const { outs } = await steps.update(await sessionFor(steps.held(id, olds), news), id, olds, news);
-      return { outs: keyed(outs, news) };
+      await noteInState(steps.held(id, olds), news[KEY]);
+      const { outs } = await steps.update(await connect(), id, olds, news);
+      return { outs: withKey(outs, news, hasParent) };
     }),
     delete: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await reportingSessionFor(steps.held(id, stored), stored);
+      const own = await sessionFor(steps.held(id, stored), stored);
       await steps.delete(own, id, stored).catch((error) => gate.explain(id, error));
     }),
   });
@@ -257,9 +265,15 @@ const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) 
 const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boolean =>
   isDeepStrictEqual(props, stored);
 
-// Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service.
-const keyed = (outs: Json, { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json): Json => ({
+// Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,
+// and derives the group of the id. Of a native resource only the plugin knows what declares it.
+const withKey = (
+  { parent, ...outs }: Json,
+  { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json,
+  hasParent = true,
+): Json => ({
   ...outs,
+  ...(hasParent && parent !== undefined && { parent }),
   ...(key !== undefined && { [KEY]: key }),
   ...(service !== undefined && { [SERVICE]: service }),
   ...(replaceOn !== undefined && { [REPLACE_ON]: replaceOn }),

@@ -17,7 +17,7 @@ export interface Offline {
   /** It has no step. */
   expectNone(): void;
   /** The engine shows the step: a preview. */
-  shown(): void;
+  noteShown(): void;
   /** It carries the step out: an update, which ends here. */
   carriedOut(): void;
 }
@@ -41,7 +41,7 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
     if (offline.reason && !hasWarned) log(warningText(offline.reason.message));
     hasWarned ||= offline.reason !== undefined;
   };
-  const shown = (): void => {
+  const noteShown = (): void => {
     if (!offline.reason) return;
     know(false);
     warn();
@@ -56,7 +56,7 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
     hold: async () => {
       if (!isStepExpected) return;
       if (isUpdate === undefined) await Promise.race([known.promise, clock.sleep(STEP_MS)]);
-      if (isUpdate === undefined) shown();
+      if (isUpdate === undefined) noteShown();
       const leftMs = failedAtMs + END_MS - clock.now();
       if (isUpdate && leftMs > 0) await clock.sleep(leftMs);
     },
@@ -64,7 +64,7 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
       isStepExpected = offline.reason !== undefined;
     },
     expectNone: warn,
-    shown,
+    noteShown,
     carriedOut: () => {
       if (!offline.reason) return;
       if (!isUpdate) failedAtMs = clock.now();

@@ -86,10 +86,10 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
 /** The names that a reader sees: the program's own, and in `given`, what it has for the state where it does not know better. */
 export const shownNames = (own: Json | undefined, given: Json | undefined): Json => {
   const parts = Object.entries(given ?? {}).filter(([, name]) => name !== SECRET_NAME);
-  return { ...Object.fromEntries(parts), ...known(own) };
+  return { ...Object.fromEntries(parts), ...filterKnown(own) };
 };
 
-const known = (names: Json | undefined): Json =>
+const filterKnown = (names: Json | undefined): Json =>
   Object.fromEntries(Object.entries(names ?? {}).filter(([, name]) => name !== undefined && name !== null));
 
 export type IsOpen = (argument: string) => boolean;
@@ -100,7 +100,7 @@ export const bindingNames = async (
   isOpen: IsOpen,
   { names: own, identity, role, parent }: Json,
 ): Promise<Json> => {
-  const given = known(own as Json | undefined);
+  const given = filterKnown(own as Json | undefined);
   const nameOf = async (kind: Kind, uid: unknown): Promise<unknown> =>
     given[kind] ?? (isRoleName(uid) ? uid : isOpen(kind) ? (await names.find(kind, [uid])).get(uid) : undefined);
   const group = async (): Promise<unknown> => {
@@ -112,7 +112,7 @@ export const bindingNames = async (
     role: await nameOf("role", role),
     group: await group(),
   };
-  return known(found);
+  return filterKnown(found);
 };
 
 /** The same of the pairs of a set. */

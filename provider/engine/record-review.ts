@@ -8,7 +8,7 @@ import { byEffect } from "../../access/review/danger.ts";
 import { capabilityName, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown } from "../record/path.ts";
+import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 
 export type IsSecret = (names: readonly string[]) => boolean;

@@ -6,9 +6,10 @@ import { kindRecords } from "../kind/index.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
-import { containsUnknown, isUnknown } from "../record/path.ts";
+import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { plannedUid } from "../record/planned-uid.ts";
 import { KEY, MATCH, nameInKey } from "../record/state.ts";
+import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
@@ -19,6 +20,11 @@ import type { StepParts, Steps } from "./steps.ts";
 
 /** A role binding names these. */
 const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];
+
+/** Of one that the program gets by its uid, and of one that a program in another language declares, the state has it. */
+const hasNoParent = (stored: Json): boolean => stored.uid !== undefined && stored.parent === undefined;
+
+const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;
 
 /** Of all these kinds: they share what a preview shows. */
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
@@ -36,6 +42,8 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     const given = shownNames(shown.own, news.names as Json | undefined);
     return { ...news, names: await bindingNames(names, shown.isOpen, { ...news, names: given }) };
   };
+  // By key, from the check: the names that a program passes are of no use to the state, so the inputs that the engine gets have none.
+  const passed = new Map<unknown, unknown>();
   // Whether the name is secret; undefined where that is not known, or nothing shows it.
   const noteName = (kind: Kind, uid: string | undefined, { name, [KEY]: key }: Json): boolean | undefined => {
     const isSecret = NAMED.includes(kind) ? secrets.get(key)?.(["name"]) : undefined;
@@ -78,8 +86,13 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     const { places } = await ledger();
     return places.claim(parent, key, { type: "RoleBinding", name: nameInKey(key), exclusive: false }) ?? [];
   };
+  const expectBatch = async (kind: Kind, { parent, adopt, [KEY]: key }: Json): Promise<void> => {
+    if (!kind.batchCreate || adopt !== undefined || typeof key !== "string" || !isUidp(parent)) return;
+    expectCreate(await ledger(), { kind, parent, key });
+  };
 
   return (kind) => ({
+    derivesParent: true,
     lookUp: (olds, news, isSecret) => lookUpRecord(parts, kind, olds, news, isSecret),
     check: async (olds, news, { isSecret, showsNames }) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
@@ -94,8 +107,13 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const isNew = Object.keys(olds).length === 0;
       if (kind === kindRecords.roleBinding) review.checked(olds, isNew ? await withNames(olds, inputs) : inputs);
       recordReview.checked(kind, olds, inputs, isSecret);
-      if (problems.length === 0) warnOfOpenPatterns(kind, inputs, isSecret);
-      return { inputs, failures: problems };
+      if (problems.length === 0) {
+        warnOfOpenPatterns(kind, inputs, isSecret);
+        if (isNew) await expectBatch(kind, inputs);
+      }
+      const { names: own, ...kept } = inputs;
+      if (own !== undefined) passed.set(inputs[KEY], own);
+      return { inputs: kept, failures: problems };
     },
     planned: async (inputs) => {
       if (notCompared.has(inputs[KEY])) return undefined;
@@ -116,7 +134,8 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const kept = news && { adopted: outputs.adopted === true };
       return [{ kind, uid: id, owner: news?.[KEY] as string | undefined, kept }];
     },
-    diff: async (id, olds, news) => {
+    diff: async (id, olds, asked) => {
+      const news: Json = { names: passed.get(asked[KEY]), ...asked };
       notCompared.delete(news[KEY]);
       await shareName(kind, id, news);
       const compared = reconcile.diff(kind, id, olds, news);
@@ -126,12 +145,17 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       return compared;
     },
     create: async (session, inputs) => {
-      const created = await reconcile.create(kind, session, inputs);
-      await shareName(kind, created.id, inputs);
+      const asked: Json = { names: passed.get(inputs[KEY]), ...inputs };
+      const created = await reconcile.create(kind, session, asked);
+      await shareName(kind, created.id, asked);
       return created;
     },
-    read: (session, id, stored, about) => reconcile.read(kind, session, id, stored, about),
-    update: (session, id, olds, news) => reconcile.update(kind, session, id, olds, news),
+    read: async (session, id, stored, about) => {
+      const result = await reconcile.read(kind, session, id, stored, about);
+      return hasNoParent(stored) ? { ...result, props: withoutParent(result.props) } : result;
+    },
+    update: (session, id, olds, news) =>
+      reconcile.update(kind, session, id, olds, { names: passed.get(news[KEY]), ...news }),
     delete: async (session, id, stored) => {
       const isRemoved = await reconcile.remove(kind, session, id, stored);
       if (isRemoved && kind === kindRecords.roleBinding) review.removed(stored);

@@ -5,11 +5,9 @@ import { type Json, printableLines } from "../../schema/index.ts";
 import { KEY } from "../record/state.ts";
 import type { Environment } from "../run/session.ts";
 
-type Method<A extends unknown[], R> = (...args: A) => Promise<R>;
-
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Wraps a method so that its errors are messages for a reader. A defect keeps its stack. */
+/** The error as a message for a reader, in place of what a method threw for these arguments. A defect keeps its stack. */
 export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
@@ -23,20 +21,15 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
     return error;
   };
 
-  return <A extends unknown[], R>(method: Method<A, R>): Method<A, R> =>
-    async (...args) => {
-      try {
-        return await method(...args);
-      } catch (error) {
-        if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) throw error;
-        const shown = shortened(error, args);
-        // It may quote names of records, which may hold control characters.
-        shown.message = printableLines(withoutPlaceholders(shown.message));
-        shown.stack = "";
-        silence?.(shown);
-        throw shown;
-      }
-    };
+  return (error: unknown, args: readonly unknown[]): unknown => {
+    if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) return error;
+    const shown = shortened(error, args);
+    // It may quote names of records, which may hold control characters.
+    shown.message = printableLines(withoutPlaceholders(shown.message));
+    shown.stack = "";
+    silence?.(shown);
+    return shown;
+  };
 };
 
 /** `Group::team`, from a key among the arguments; otherwise the uid. */

@@ -6,8 +6,9 @@ import { assumptionOf } from "../../access/review/assume.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
+import { staysOnDelete } from "../reconcile/delete.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
-import { KEY, nameInKey, SECRET_NAME, staysOnDelete } from "../record/state.ts";
+import { KEY, nameInKey, SECRET_NAME } from "../record/state.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
 import { removedSetText } from "./set-review.ts";
 
@@ -48,7 +49,8 @@ export const reviewWith = (log: (text: string) => void): Review => {
     isNew(olds, news) {
       const isCreated = Object.keys(olds).length === 0;
       return (
-        !reported.has(news[KEY]) && (isCreated || PARTS.some((part) => !isSame(stored(olds, part), wanted(news, part))))
+        !reported.has(news[KEY]) &&
+        (isCreated || PARTS.some((part) => !isSame(storedName(olds, part), desiredName(news, part))))
       );
     },
     checked(olds, news) {
@@ -57,18 +59,18 @@ export const reviewWith = (log: (text: string) => void): Review => {
       logOnce(
         news,
         isUidp(news.adopt) ? `takes over role binding ${news.adopt}` : "is new",
-        PARTS.map((part) => `${part} ${namedText(wanted(news, part))}`),
+        PARTS.map((part) => `${part} ${namedText(desiredName(news, part))}`),
       );
     },
     compared(olds, news) {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
-      const changed = PARTS.filter((part) => !isSame(stored(olds, part), wanted(news, part)));
+      const changed = PARTS.filter((part) => !isSame(storedName(olds, part), desiredName(news, part)));
       if (changed.length === 0) return;
       const parts = PARTS.map((part) => {
-        const after = wanted(news, part);
+        const after = desiredName(news, part);
         if (!changed.includes(part)) return `${part} ${namedText(after)}`;
-        return `${part} ${namedText(stored(olds, part, after))} becomes ${namedText(after)}`;
+        return `${part} ${namedText(storedName(olds, part, after))} becomes ${namedText(after)}`;
       });
       logOnce(news, "changes", parts);
     },
@@ -79,7 +81,7 @@ export const reviewWith = (log: (text: string) => void): Review => {
 };
 
 const removedBinding = (outputs: Json): string => {
-  const parts = PARTS.map((part) => `${part} ${namedText(stored(outputs, part))}`);
+  const parts = PARTS.map((part) => `${part} ${namedText(storedName(outputs, part))}`);
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
 
@@ -162,7 +164,7 @@ const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
 const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
 
 /** What the arguments name. A role that is given by its name has no uid here. */
-const wanted = (news: Json, part: Part): Named => {
+const desiredName = (news: Json, part: Part): Named => {
   const argument = part === "group" ? news.parent : (news[part] ?? news[`${part}Uid`]);
   return { uid: argument, name: (news.names as Json | undefined)?.[part] };
 };
@@ -171,7 +173,7 @@ const wanted = (news: Json, part: Part): Named => {
  * What the outputs name. A state of version 0.1 (it has descriptions) may hold a name that the program marks as secret. Of its names,
  * only those of built-in roles are shown, and those that the program gives too.
  */
-const stored = (olds: Json, part: Part, after?: Named): Named => {
+const storedName = (olds: Json, part: Part, after?: Named): Named => {
   const { uid, name, description } = (olds[part] ?? {}) as Named & { description?: unknown };
   const isOpen = description === undefined || (part === "role" && isBuiltIn({ uid }));
   return { uid, name: isOpen ? name : after?.uid === uid ? after?.name : undefined };

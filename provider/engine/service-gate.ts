@@ -111,11 +111,11 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
 
   return {
     address: async (stored) => {
-      try {
-        checkAddress(await config(), stored);
-      } catch (error) {
-        refuse(error);
-      }
+      const own = await config();
+      const before = stored[SERVICE] as string;
+      // At another address the records are others, unless the move is confirmed.
+      if (isMoved(own, stored) && own.movedFrom !== before)
+        refuse(new WrongService(otherAddress(before, serviceOf(own.baseUrl), own)));
     },
     organization,
     newPlace,
@@ -139,14 +139,8 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
 
 /** Whether the address differs from that of the state. After a confirmed move the update stores the new one. */
 export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
-  stored !== undefined && stored !== serviceOf(baseUrl);
-
-/** Throws when the records of `stored` are at another address, unless the move is confirmed. */
-const checkAddress = (config: Config, stored: Json): void => {
-  const before = stored[SERVICE] as string;
-  if (isMoved(config, stored) && config.movedFrom !== before)
-    throw new WrongService(otherAddress(before, serviceOf(config.baseUrl), config));
-};
+  // As a rule the address is in normal form already.
+  stored !== undefined && stored !== baseUrl && stored !== serviceOf(baseUrl);
 
 /** How to confirm a move. */
 const confirmation = ({ provider }: Config, movedFrom: string): string =>

@@ -10,9 +10,9 @@ import {
   declaredText,
   grants,
   pairsIn,
+  settingsOf,
 } from "../set/pair.ts";
 import { planOf } from "../set/plan.ts";
-import { settingsOf } from "../set/settings.ts";
 
 export interface SetReview {
   /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
@@ -46,7 +46,7 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
         ...dropped.map((one) => `removes ${bindingText(one)}`),
         ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
         ...twins.map((one) => `removes ${bindingText(one)}, which exists twice`),
-        ...found(olds, news),
+        ...keptLines(olds, news),
       ];
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
@@ -73,7 +73,7 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
 };
 
 /** What a set that becomes exclusive does not remove yet. */
-const found = (olds: Json, news: Json): string[] =>
+const keptLines = (olds: Json, news: Json): string[] =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
     ? bindingsIn(olds, "unmanaged").map(
         (one) => `keeps ${bindingText(one)} for now: the preview after this update shows whether it is removed`,

@@ -2,7 +2,7 @@
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { isUnknown } from "../record/path.ts";
+import { isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
@@ -40,6 +40,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
     return listLive(withOneAttempt(await connect()), group).catch(() => undefined);
   };
   return {
+    derivesParent: false,
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     planned: async () => undefined,
     plannedUid: ({ parent }) => (isUidp(parent) ? parent : undefined),

@@ -39,6 +39,8 @@ export interface Steps {
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */
   planned(inputs: Json): Promise<TakenOver | undefined>;
+  /** The classes of a program derive the output `parent` of the id. */
+  derivesParent: boolean;
   /** The uid that the preview shows; undefined where it is not known. */
   plannedUid(inputs: Json, taken: TakenOver | undefined): string | undefined;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */

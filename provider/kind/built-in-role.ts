@@ -2,11 +2,10 @@
 // for a session, when the first name is looked up.
 
 import { listChildren } from "../../client/paginate.ts";
-import { isUidp, type Json, suggestion } from "../../schema/index.ts";
+import { isRoleName as isName, type Json, suggestion } from "../../schema/index.ts";
 import type { LookUpSession } from "../record/kind.ts";
-import { withLookedUp } from "../record/normal-form.ts";
-import { isUnknown } from "../record/path.ts";
-import { perSession } from "../run/session.ts";
+import { isUnknown, withLookedUp } from "../record/normal-form.ts";
+import { perSession } from "../run/ownership.ts";
 
 type Listed = Json & { uid: string; name: string };
 
@@ -17,12 +16,8 @@ export class UnknownRole extends Error {
   override readonly name = "UnknownRole";
 }
 
-// As of the API's names of roles.
-const NAME = /^[a-z0-9 ._-]{1,255}$/;
-
-/** Whether an argument that takes a role names a built-in one. Anything else is a uid, or wrong. */
-export const isRoleName = (value: unknown): value is string =>
-  typeof value === "string" && !isUnknown(value) && !isUidp(value.trim()) && NAME.test(value);
+/** Whether an argument that takes a role names a built-in one. Anything else is a uid, or wrong, or not known yet. */
+export const isRoleName = (value: unknown): value is string => !isUnknown(value) && isName(value);
 
 /** Errors: UnknownRole, with the nearest names; what the service answers to the list. */
 export const builtInRoleUid = async (session: LookUpSession, name: string): Promise<string> => {
@@ -32,13 +27,13 @@ export const builtInRoleUid = async (session: LookUpSession, name: string): Prom
   if (match) throw new UnknownRole(`${others.length + 1} built-in roles are named "${name}"; give the uid of one`);
   const names = roles.map((role) => role.name);
   throw new UnknownRole(
-    `no built-in role is named "${name}"${suggestion(name, names, 3) || `; there are ${listed(names)}`}`,
+    `no built-in role is named "${name}"${suggestion(name, names, 3) || `; there are ${listText(names)}`}`,
   );
 };
 
 const SHOWN = 12;
 
-const listed = (names: readonly string[]): string =>
+const listText = (names: readonly string[]): string =>
   names.length === 0
     ? "none that the caller may read"
     : names.slice(0, SHOWN).toSorted().join(", ") + (names.length > SHOWN ? ", …" : "");

@@ -21,13 +21,14 @@ import {
   type LookUpSession,
   referencesOf,
 } from "../record/kind.ts";
-import { valueAt } from "../record/path.ts";
+import { valueAt } from "../record/normal-form.ts";
 import { resolveRole } from "./built-in-role.ts";
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
   const { schema, matchedBy, word, list, cascades } = resource;
   const held = heldBy(resource);
-  const roles = referencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
+  const references = referencesOf(resource);
+  const roles = references.flatMap(({ path, type }) => (type === "Role" ? [path] : []));
   const aliases = fieldsWith(schema, ({ alias }) => alias);
   const answered = fieldsWith(schema, ({ answeredAs }) => answeredAs);
   const synonyms = fieldsWith(schema, (info) => info.synonyms);
@@ -66,11 +67,13 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
         return result;
       },
     }),
-    references: (stored) => {
-      const record = normalizeResponse(stored);
-      const values = referencesOf(resource).flatMap(({ path }) => valueAt(record, path));
-      return [...(list.sharesUid ? [record.uid] : []), ...values].flatMap(uidsIn);
-    },
+    ...(references.length + Number(list.sharesUid ?? false) > 0 && {
+      references: (stored: Json) => {
+        const record = normalizeResponse(stored);
+        const values = references.flatMap(({ path }) => valueAt(record, path));
+        return [...(list.sharesUid ? [record.uid] : []), ...values].flatMap(uidsIn);
+      },
+    }),
     ...(held.length > 0 && { blockers: (uid: string) => held.map((one) => one.with(uid)) }),
     ...(cascades && {
       deleteGuard: `${held.map(({ words }) => words).join(" and ")} of the ${word} would be deleted with it, and this run deletes none of them`,
@@ -90,7 +93,7 @@ const uidsIn = (value: unknown): string[] => {
   return isUidp(value) ? [value] : [];
 };
 
-/** The filters of its list that narrow it by a field: by the field's own name, or that of the argument. */
+/** The filters of its list that narrow it by a field: by the name of the field, or of the argument. */
 const filtersOf = (resource: Resource, field: string): string[] => {
   const { shape } = (resource.methods[resource.list.operation] as Operation).request;
   return [field, argumentsOf(resource.schema)[field] ?? field].filter((name) => name in shape).slice(0, 1);

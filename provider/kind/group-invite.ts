@@ -13,10 +13,10 @@ interface Role {
 const roleOf = ({ role }: Json): Role => (role ?? {}) as Role;
 
 export const groupInvite: Behavior = {
-  settle: (desired: Json, record: Json) => {
+  respell: (desired: Json, record: Json) => {
     const { uid, name } = roleOf(record);
     const isSame = isRoleName(desired.roleUid) && desired.roleUid === name && uid !== undefined;
-    // An adopted record does not return its ttl: assume that of the program.
+    // An adopted record does not return its ttl: assume the program's.
     return {
       ...desired,
       ...(isSame && { roleUid: uid }),

@@ -1,6 +1,6 @@
 // A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
 import { isRoot, isUidp, printable } from "../../schema/index.ts";
-import { containsUnknown, isUnknown } from "../record/path.ts";
+import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
 
 export interface Named {

@@ -28,7 +28,7 @@ const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
 export const roleBinding: Behavior = {
   display: ["names"],
   batchCreate: "BatchCreateRoleBindings",
-  settle: (desired: Json, record: Json) => {
+  respell: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
     const { uid, name: own } = partOf(record, "role");
     if (!isRoleName(name) || own !== name || uid === undefined || !isRoot(uid)) return desired;
@@ -57,11 +57,7 @@ export const roleBinding: Behavior = {
   shown: (outputs: Json) => {
     const role = partOf(outputs, "role");
     const isNamed = role.uid !== undefined && isRoot(role.uid) && outputs[ROLE_NAME] === role.name;
-    const names = PARTS.flatMap((part) => {
-      const { uid, name = SECRET_NAME } = partOf(outputs, part);
-      return uid ? [[part, name]] : [];
-    });
-    return { ...(isNamed ? { role: role.name } : {}), names: Object.fromEntries(names) };
+    return isNamed ? { role: role.name } : {};
   },
   holdsSecret: (outputs: Json, desired: Json) =>
     PARTS.some((part) => (desired.names as Json | undefined)?.[part] === SECRET_NAME && partOf(outputs, part).name),

@@ -3,7 +3,6 @@
 // The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
-import { recordId } from "../record/id.ts";
 
 const text = z.string({ error: "must be text" }).min(1, "must not be empty");
 const PLACE = "must be a uid, or empty at the root";
@@ -66,89 +65,12 @@ export interface InvalidLine {
   why: string;
 }
 
-export interface Contents {
-  /** the entries that are not settled, by id, in the order of their intents */
-  entries: Map<string, Entry>;
-  invalid: InvalidLine[];
-}
-
-/** `intents` collects the ids of all intents, for the lines that follow. */
-export const contentsFrom = (file: string, intents = new Set<string>()): Contents => {
-  const entries = new Map<string, Entry>();
-  return { entries, invalid: readLines(file, entries, intents) };
-};
-
-/** Applies the lines that follow those of `entries`. Returns the invalid ones. */
-export const readLines = (file: string, entries: Map<string, Entry>, intents: Set<string>): InvalidLine[] => {
-  const invalid: InvalidLine[] = [];
-  for (const line of file.split("\n")) {
-    if (line === "" || isTorn(line)) continue;
-    const parsed = parse(line);
-    const why = typeof parsed === "string" ? parsed : isOrphan(parsed, intents) ? "its create is not in the file" : "";
-    if (typeof parsed === "string" || why) {
-      invalid.push({ line, why });
-      continue;
-    }
-    if ("intent" in parsed) intents.add(parsed.intent);
-    apply(entries, parsed);
-  }
-  return invalid;
-};
-
-// It names a record, so it must not disappear with its entry. Other lines of a settled entry may.
-const isOrphan = (line: Line, intents: ReadonlySet<string>): boolean =>
-  ("made" in line && !intents.has(line.made)) || ("answered" in line && !intents.has(line.answered));
-
-export const apply = (entries: Map<string, Entry>, line: Line): void => {
-  if ("intent" in line) entries.set(line.intent, line);
-  else if ("closed" in line) entries.delete(line.closed);
-  else if ("known" in line) {
-    for (const [id, entry] of entries) if (isKnownBy(entry, line)) entries.delete(id);
-  } else if ("answered" in line) change(entries.get(line.answered), { answered: line.uid });
-  else if ("made" in line) change(entries.get(line.made), { at: line.at, uid: line.uid });
-  else change(entries.get(line.again), { at: line.at });
-};
-
-/** Whether the acknowledged record is the one that the entry created. */
-const isKnownBy = ({ uid, kind }: Entry, { known, kind: knownKind = "" }: Known): boolean =>
-  // Compared first, since a journal may have thousands of entries.
-  uid === known && recordId(kind, uid) === recordId(knownKind, known);
-
-/** The line for a record of this kind. */
-export const knownLine = (kind: string, uid: string): Known =>
-  recordId(kind, uid) === uid ? { known: uid } : { known: uid, kind };
-
-/** Which of the lines acknowledge an entry, each once. */
-export const knownAmong = (entries: Iterable<Entry>, lines: readonly Known[]): Known[] => {
-  const byId = new Map(lines.map((line) => [recordId(line.kind ?? "", line.known), line]));
-  const named = [...entries].flatMap(
-    ({ kind, uid }) => (uid === undefined ? undefined : byId.get(recordId(kind, uid))) ?? [],
-  );
-  return [...new Set(named)];
-};
-
-const change = (entry: Entry | undefined, members: Partial<Entry>): void => {
-  if (entry) Object.assign(entry, members);
-};
-
-/** The shortest text with the same entries. */
-export const textFrom = (entries: Iterable<Entry>): string =>
-  [...entries]
-    .flatMap(({ uid, answered, ...intent }): Line[] => [
-      intent,
-      ...(answered === undefined ? [] : [{ answered: intent.intent, uid: answered }]),
-      ...(uid === undefined ? [] : [{ made: intent.intent, uid, at: intent.at }]),
-    ])
-    .map(lineText)
-    .join("");
-
-export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
-
 // The machine or the process died while it wrote the line. The fsync was not done, so nothing was sent.
-const isTorn = (line: string): boolean => line.startsWith('{"') && !line.endsWith("}") && json(line) === undefined;
+export const isTorn = (line: string): boolean =>
+  line.startsWith('{"') && !line.endsWith("}") && json(line) === undefined;
 
 /** The line, or why it is invalid. */
-const parse = (line: string): Line | string => {
+export const parse = (line: string): Line | string => {
   const value = json(line);
   if (value === undefined) return "it is not JSON";
   if (typeof value !== "object" || value === null) return "it is not an object";

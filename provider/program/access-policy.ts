@@ -4,9 +4,11 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
 import { suggestion } from "../../schema/index.ts";
+import type { IdentityProvider } from "./generated/identity-provider.ts";
 import type { PolicyDocument } from "./policy-document.ts";
 import { policyForms } from "./policy-form.ts";
 import { policyMatch } from "./policy-match.ts";
+import { checkGivenProviders, policyProviders } from "./policy-people.ts";
 import { createPolicyResources } from "./policy-resources.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
@@ -22,6 +24,11 @@ interface AccessPolicyFields {
   maxRemovals?: number;
   /** Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview */
   allowReplace?: boolean;
+  /**
+   * Identity providers that `people` names, by name: resources of this program, or uids; default: each is looked up by its name in the
+   * organization
+   */
+  identityProviders?: Record<string, IdentityProvider | pulumi.Input<string>>;
 }
 
 /** A policy: a file, or an object of the program. */
@@ -70,9 +77,12 @@ export class AccessPolicy extends pulumi.ComponentResource {
       unpin();
     }
     const { classes, client } = policyForms.of(new.target);
-    const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace } = args;
+    const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace, identityProviders } = args;
     const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this));
-    const options = { name, parent: this, classes, match, deleteAdopted, exclusive, maxRemovals, allowReplace };
+    const providersIn = (organization: pulumi.Input<string>) =>
+      policyProviders(name, organization, () => client(this), identityProviders);
+    const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
+    const options = { name, parent: this, classes, match, providersIn, ...switches };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
     this.organization = typeof organization === "string" ? pulumi.output(organization) : organization.uid;
     this.groups = uidsOf(groups);
@@ -90,16 +100,25 @@ export class AccessPolicy extends pulumi.ComponentResource {
 const uidsOf = (made: ReadonlyMap<string, { uid: pulumi.Output<string> }>): Record<string, pulumi.Output<string>> =>
   Object.fromEntries([...made].map(([key, { uid }]) => [key, uid]));
 
-const ARGUMENTS = ["file", "policy", "adopt", "deleteAdopted", "exclusive", "maxRemovals", "allowReplace"];
+const ARGUMENTS = [
+  "file",
+  "policy",
+  "adopt",
+  "deleteAdopted",
+  "exclusive",
+  "maxRemovals",
+  "allowReplace",
+  "identityProviders",
+];
 
 const REFUSED = {
-  people:
-    "AccessPolicy does not create what this section says, only irm check and irm review read it; move it to a policy of its own",
+  defaultRole:
+    "AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
 };
 
 /** Throws one error with every mistake. */
 const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
-  const { file, policy: document, adopt } = args ?? {};
+  const { file, policy: document, adopt, identityProviders } = args ?? {};
   const problems = Object.keys(args ?? {})
     .filter((key) => !ARGUMENTS.includes(key))
     .map((key) => `${key}: unknown argument${suggestion(key, ARGUMENTS)}`);
@@ -110,7 +129,10 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
   const { policy, mistakes } =
     file === undefined ? parsePolicy(document, REFUSED) : readPolicy(inProject(file), undefined, REFUSED);
-  if (policy) return policy;
+  if (policy) {
+    checkGivenProviders(name, policy, identityProviders);
+    return policy;
+  }
   const count = mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`;
   throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));
 };

@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
-import { containsUnknown } from "../record/path.ts";
+import { containsUnknown } from "../record/normal-form.ts";
 import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";

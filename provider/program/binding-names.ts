@@ -25,7 +25,10 @@ export const bindingNames = (entered: Entered, { identity, role, parent }: pulum
 
 /** The argument `names` of one pair of a set. */
 export const nameOf = (entered: Entered, reference: pulumi.Input<string | undefined>): Promise<string | undefined> =>
-  plainValue(outputOf(entered, reference));
+  // A role may be given by its name.
+  typeof reference === "string" && !isUidp(reference)
+    ? Promise.resolve(reference)
+    : plainValue(outputOf(entered, reference));
 
 // Group to its argument `parent`; an organization has none.
 const parents = new WeakMap<pulumi.Resource, unknown>();
@@ -42,7 +45,7 @@ const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.
   for (let above = parentOf(entered, own); above && !groups.includes(above); above = parentOf(entered, above))
     groups.unshift(above);
   const path = pulumi.all(groups.map(partOf)).apply((parts) => pathFrom(parts));
-  return masked(path as pulumi.Output<string | undefined>);
+  return maskName(path as pulumi.Output<string | undefined>);
 };
 
 const parentOf = (entered: Entered, group: pulumi.Resource): pulumi.Resource | undefined => {
@@ -72,7 +75,7 @@ const pathFrom = (parts: readonly Part[]): string | undefined => {
 
 const outputOf = (entered: Entered, reference: pulumi.Input<string | undefined>): pulumi.Output<string | undefined> => {
   const resource = entered.resourceOf(reference);
-  if (resource) return masked(ownName(resource));
+  if (resource) return maskName(ownName(resource));
   const named = pulumi.output(reference).apply(async (uid) => {
     if (uid === undefined) return undefined;
     // A role may be given by its name.
@@ -80,13 +83,13 @@ const outputOf = (entered: Entered, reference: pulumi.Input<string | undefined>)
     const other = await entered.resourceWith(uid);
     return other ? ownName(other) : pulumi.output(lookedUp().get(uid));
   });
-  return masked(named as pulumi.Output<string | undefined>);
+  return maskName(named as pulumi.Output<string | undefined>);
 };
 
 const ownName = (resource: pulumi.Resource): pulumi.Output<string | undefined> =>
   pulumi.output((resource as { name?: pulumi.Output<string> }).name);
 
-const masked = (name: pulumi.Output<string | undefined>): pulumi.Output<string | undefined> =>
+const maskName = (name: pulumi.Output<string | undefined>): pulumi.Output<string | undefined> =>
   pulumi.output(pulumi.isSecret(name)).apply((isSecret) => (isSecret ? SECRET_NAME : name)) as pulumi.Output<
     string | undefined
   >;

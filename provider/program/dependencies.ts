@@ -3,14 +3,14 @@
 // delete cannot finish a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another
 // resource of the program, written as text, is given the dependency that an Output would have carried.
 //
-// Best effort: it may miss an edge (provider/reconcile/delete-order.ts then waits), but must never hang and never throw.
+// Best effort: it may miss an edge (provider/reconcile/delete.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
-import { settled } from "./output.ts";
+import { awaitValue } from "./output.ts";
 import { reportRemovals } from "./removals.ts";
 import { perRun } from "./run.ts";
 
@@ -49,7 +49,7 @@ interface Entering {
   type: string;
   /** logical name */
   name: string;
-  /** its uid is that of its group */
+  /** it has the uid of its group */
   sharesUid: boolean;
   literals: readonly Literal[];
 }
@@ -59,7 +59,9 @@ export interface Entered {
   constructed(resource: pulumi.CustomResource): void;
   /** the resource of the program whose uid this is, by the Output that the resource itself holds */
   resourceOf(reference: unknown): pulumi.Resource | undefined;
-  /** the same by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
+  /** the group in which the program declares a resource of its own */
+  parentOf(resource: pulumi.Resource): pulumi.Resource | undefined;
+  /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
   duplicates: Duplicates;
   places: BindingPlaces;
@@ -104,7 +106,7 @@ export const programWith = (timeoutMs: number): Program => {
   // The entries behind an Output; undefined when some of it comes from elsewhere.
   const ownersOf = (value: unknown): Entry[] | undefined => {
     if (!pulumi.Output.isInstance(value)) return undefined;
-    return known([...resourcesOf(value)].map((resource) => byResource.get(resource)));
+    return filterKnown([...resourcesOf(value)].map((resource) => byResource.get(resource)));
   };
 
   // What the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like
@@ -114,8 +116,8 @@ export const programWith = (timeoutMs: number): Program => {
     return waits.get(one);
   };
   const findWaits = (one: Entry): Entry[] | undefined => {
-    const named = known(explicitly(one.opts.dependsOn)?.map((resource) => byResource.get(resource)));
-    const read = known(outputsIn(one.inputs).map(ownersOf));
+    const named = filterKnown(explicitly(one.opts.dependsOn)?.map((resource) => byResource.get(resource)));
+    const read = filterKnown(outputsIn(one.inputs).map(ownersOf));
     if (!named || !read) return undefined;
     const parent = one.opts.parent && byResource.get(one.opts.parent);
     const literal = one.literals.flatMap(({ uid, type }) => candidates(uid, type));
@@ -164,7 +166,7 @@ export const programWith = (timeoutMs: number): Program => {
         byResource.set(resource, entry);
         const { uid = resource.id } = resource as { uid?: pulumi.Output<string> };
         byId.set(resource.id, resource).set(uid, resource);
-        settled(uid).then(
+        awaitValue(uid).then(
           // A uid as text means the group, where an association has the same.
           (known) => known !== undefined && !sharesUid && byUid.set(known, resource),
           () => undefined,
@@ -180,6 +182,7 @@ export const programWith = (timeoutMs: number): Program => {
         duplicates: compared,
         places,
         resourceOf: (reference) => byId.get(reference),
+        parentOf: (resource) => byId.get(byResource.get(resource)?.inputs.parent),
         resourceWith: async (uid) => {
           await edges;
           return byUid.get(uid);
@@ -201,7 +204,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 const memberOf = (holder: unknown, name: string): unknown => (isPlain(holder) ? holder[name] : undefined);
 
-const known = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
+const filterKnown = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
   list?.every((item) => item !== undefined) ? (list as T[]) : undefined;
 
 const resourcesOf = (output: pulumi.Output<unknown>): Set<pulumi.Resource> =>
@@ -210,7 +213,7 @@ const resourcesOf = (output: pulumi.Output<unknown>): Set<pulumi.Resource> =>
 /** The resources of a dependsOn; undefined when they come by a promise. */
 const explicitly = (dependsOn: unknown): pulumi.Resource[] | undefined => {
   if (dependsOn === undefined) return [];
-  if (Array.isArray(dependsOn)) return known(dependsOn.map(explicitly))?.flat();
+  if (Array.isArray(dependsOn)) return filterKnown(dependsOn.map(explicitly))?.flat();
   return pulumi.Resource.isInstance(dependsOn) ? [dependsOn] : undefined;
 };
 
@@ -244,4 +247,4 @@ const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): P
   });
 
 /** The id; undefined in a preview that does not know it. */
-const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => settled(resource.id);
+const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => awaitValue(resource.id);

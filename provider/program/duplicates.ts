@@ -30,9 +30,9 @@ export const duplicates = (): Duplicates => {
   // A resource by its uid, or by a number while it has none; undefined for what a preview does not know.
   const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
     const resource = entered.resourceOf(reference);
-    if (!resource) return (await known(reference)) as string | undefined;
+    if (!resource) return (await resolveKnown(reference)) as string | undefined;
     const { uid: own, id } = resource as pulumi.CustomResource & { uid?: pulumi.Output<string> };
-    const uid = await known(own ?? id);
+    const uid = await resolveKnown(own ?? id);
     if (uid !== undefined) return uid as string;
     return numberOf(resource);
   };
@@ -41,7 +41,7 @@ export const duplicates = (): Duplicates => {
     roleBinding: (entered, { identity, role, parent }) =>
       Promise.all([identity, role, parent].map((reference) => identified(entered, reference))),
     identity: async (_entered, { claimMatch, staticKeys }) => {
-      const { issuer, subject } = ((await known(claimMatch ?? staticKeys)) ?? {}) as Json;
+      const { issuer, subject } = ((await resolveKnown(claimMatch ?? staticKeys)) ?? {}) as Json;
       return [issuer, subject];
     },
   };
@@ -72,5 +72,5 @@ const TEXTS: Partial<Record<KindName, (resource: string, other: string) => strin
 };
 
 /** The value, with all that is in it; undefined where a preview does not know it. */
-const known = (value: unknown): Promise<unknown> =>
+const resolveKnown = (value: unknown): Promise<unknown> =>
   (pulumi.output(value) as unknown as { promise(): Promise<unknown> }).promise();

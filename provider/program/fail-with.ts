@@ -5,7 +5,7 @@
 // signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import { settled } from "./output.ts";
+import { awaitValue } from "./output.ts";
 import { isOnCommandLine } from "./run.ts";
 
 export const failWith = (inputs: pulumi.Inputs): void => {
@@ -15,7 +15,7 @@ export const failWith = (inputs: pulumi.Inputs): void => {
   const done = pulumi.runtime.rpcKeepAlive() as (outcome?: Promise<never>) => void;
   // The SDK waits for it later. Without a handler until then, Node warns of the rejection.
   callsSoFar()?.catch(() => undefined);
-  settled(pulumi.output(inputs)).then(
+  awaitValue(pulumi.output(inputs)).then(
     () => done(),
     (error) => afterThese(before, () => done(Promise.reject(error)), done),
   );

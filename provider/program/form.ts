@@ -7,7 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { handlerText } from "../engine/handler-text.ts";
 import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
-import { KEY, ORGANIZATION, PREVIEW, PROVIDER, REPLACE_ON } from "../record/state.ts";
+import { KEY, PREVIEW, PROVIDER, REPLACE_ON, RUN, type RunInput } from "../record/state.ts";
 import { placeInStack } from "../record/urn.ts";
 import { perRun } from "./run.ts";
 import { afterFirstLookUp, checkProgramConfig, hasEngine, programError } from "./session.ts";
@@ -21,6 +21,8 @@ export interface Form {
   looksUp: boolean;
   /** What the engine gets beside the arguments. Throws for an option, or a configuration, that cannot work. */
   inputs(kind: StateKind, type: string, name: string, opts: pulumi.CustomResourceOptions): pulumi.Inputs;
+  /** The same, with what a reader sees of a role binding. */
+  withNames(own: pulumi.Inputs, names: pulumi.Inputs): pulumi.Inputs;
 }
 
 const dynamicForm: Form = {
@@ -34,6 +36,7 @@ const dynamicForm: Form = {
     const key = afterFirstLookUp(keyOf(type, name, opts.parent));
     return { [PROVIDER]: handlerText(kind), [KEY]: key, ...optionInputs(opts), ...preview };
   },
+  withNames: (own, names) => ({ ...own, names }),
 };
 
 const nativeForm: Form = {
@@ -44,9 +47,10 @@ const nativeForm: Form = {
     const organization = orUndefined(pulumi.getOrganization);
     // Of an update too, since programs in other languages do not say which of the two it is.
     const isPreview = pulumi.runtime.isDryRun();
-    const preview = isPreview || hasEngine() ? { [PREVIEW]: isPreview } : {};
-    return { ...(organization !== undefined && { [ORGANIZATION]: organization }), ...preview };
+    const preview = isPreview || hasEngine() ? { isPreview } : {};
+    return { [RUN]: { ...(organization !== undefined && { organization }), ...preview } satisfies RunInput };
   },
+  withNames: (own, names) => ({ ...own, [RUN]: { ...own[RUN], names } }),
 };
 
 /** A value of classes; what extends a class that is registered has the same. */

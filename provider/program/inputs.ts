@@ -1,17 +1,10 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
 // gives its own, so that the engine knows the order), secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
-import { fieldPaths, isUidp, type Resource } from "../../schema/index.ts";
+import { fieldPaths, isUidp, type Message, once, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../record/kind.ts";
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
-
-/** A record that another one refers to. */
-export interface BoundRecord {
-  /** uid of the record */
-  uid: string;
-  /** its name as of the last create, update or refresh; left out where it may be secret */
-  name?: string;
-}
+import type { BoundRecord } from "./generated/bound-record.ts";
 
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
@@ -39,9 +32,16 @@ export const referenceUid = (value: unknown, type: string, argument: string): pu
  */
 export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>): pulumi.Output<string> => {
   if (!pulumi.runtime.isDryRun()) return id;
-  // The second parameter is the SDK's own: the function sees the unknown value (@pulumi/pulumi/output.ts).
-  const apply = id.apply.bind(id) as (known: (own: unknown) => unknown, runWithUnknowns: boolean) => unknown;
-  return apply((own) => (pulumi.isUnknown(own) ? planned : own), true) as pulumi.Output<string>;
+  return withPlanned(id, (own) => (pulumi.isUnknown(own) ? planned : own)) as pulumi.Output<string>;
+};
+
+/** As `apply`, of an unknown value too. The second parameter is the SDK's own (@pulumi/pulumi/output.ts). */
+export const withPlanned = (
+  output: pulumi.Output<string>,
+  map: (value: unknown) => unknown,
+): pulumi.Output<unknown> => {
+  const apply = output.apply.bind(output) as (known: (own: unknown) => unknown, runWithUnknowns: boolean) => unknown;
+  return apply(map, true) as pulumi.Output<unknown>;
 };
 
 /** The arguments with uids for records, and what is never shown marked as secret. */
@@ -70,8 +70,9 @@ const withMapped = (holder: unknown, [name = "", ...rest]: string[], map: (value
   return { ...holder, [name]: rest.length === 0 ? map(holder[name]) : withMapped(holder[name], rest, map) };
 };
 
-const secretInputs = ({ schema }: Resource): string[] =>
-  fieldPaths(schema, ({ inputOnly, secret }) => inputOnly === true && secret === true);
+const secretInputs = once(({ schema }: Resource): readonly string[] =>
+  fieldPaths(schema, ({ inputOnly, secret }) => inputOnly === true && secret === true),
+);
 
 /** With the value at a path secret; where a block on the way is an Output, all of it is. */
 export const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
@@ -103,7 +104,7 @@ export const boundRecords = ({ schema }: Resource, outputs: object): Record<stri
   const own = outputs as Record<string, pulumi.Output<BoundRecord | string>>;
   const names = argumentsOf(schema);
   return Object.fromEntries(
-    fieldsWith(schema, ({ answeredAs }) => answeredAs).flatMap(({ name: field }) => {
+    answeredFields(schema).flatMap(({ name: field }) => {
       const argument = names[field] ?? field;
       const given = own[argument];
       if (given === undefined) return [];
@@ -115,6 +116,8 @@ export const boundRecords = ({ schema }: Resource, outputs: object): Record<stri
     }),
   );
 };
+
+const answeredFields = once((schema: Message) => fieldsWith(schema, ({ answeredAs }) => answeredAs));
 
 const asRecord = (output: pulumi.Output<BoundRecord | string>): pulumi.Output<BoundRecord> =>
   output.apply((value) => {

@@ -11,7 +11,7 @@ interface Internals<T> {
 const internalsOf = <T>(output: pulumi.Output<T>): Internals<T> => output as unknown as Internals<T>;
 
 /** The value; undefined where a preview does not know it. */
-export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> => internalsOf(output).promise();
+export const awaitValue = <T>(output: pulumi.Output<T>): Promise<T | undefined> => internalsOf(output).promise();
 
 /**
  * The value without the resources that it comes from: the engine stores the dependencies of each argument, and a text that only a reader
@@ -20,12 +20,20 @@ export const settled = <T>(output: pulumi.Output<T>): Promise<T | undefined> => 
 export const plainValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
   markHandled(output);
   try {
-    const value = await settled(output);
-    return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
+    return await knownValue(output);
   } catch {
     return undefined;
   }
 };
+
+const knownValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
+  const value = await awaitValue(output);
+  return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
+};
+
+/** The value without the resources that it comes from. One that is secret keeps them, with its mark. */
+export const withoutDependencies = async (output: pulumi.Output<string>): Promise<string> =>
+  ((await internalsOf(output).isSecret) ? output : knownValue(output)) as unknown as string;
 
 // A look-up may fail before the SDK reads its input. Without a handler until then, Node warns of the rejection.
 export const markHandled = (value: unknown): void => {

@@ -19,7 +19,7 @@ interface RecordDocument {
 
 /** A group of a policy, with the groups below it. */
 export interface PolicyGroupDocument extends RecordDocument {
-  /** The groups below, by name */
+  /** The groups below, by name; default: none */
   groups?: Record<string, PolicyGroupDocument | null>;
 }
 
@@ -57,6 +57,12 @@ export interface PolicyRoleDocument extends InGroup {
   can: string[];
 }
 
+/** The people of an identity provider of the organization. Its default role is the identity provider's own. */
+export interface PolicyPeopleDocument {
+  /** Roles of the people whose sign-in names this group, by its id at the identity provider: built-in ones, or keys of `roles` */
+  externalGroups: Record<string, string[]>;
+}
+
 /** Who may do what, by name: the shape of a policy file (docs/policy.md). */
 export interface PolicyDocument {
   /** Name of the organization that is created, or the uid of one that exists */
@@ -72,11 +78,11 @@ export interface PolicyDocument {
         /** uid of an organization that exists */
         uid: string;
       };
-  /** The groups, by name */
+  /** The groups, by name; default: none */
   groups?: Record<string, PolicyGroupDocument | null>;
-  /** Who may act, by name */
+  /** Who may act, by name; default: none */
   identities?: Record<string, PolicyIdentityDocument>;
-  /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know */
+  /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know; default: none */
   roles?: Record<
     string,
     | PolicyRoleDocument
@@ -85,6 +91,8 @@ export interface PolicyDocument {
         builtIn: true;
       }
   >;
-  /** Who has which role where: path of a group (`/` is the organization), role, identities */
+  /** Who has which role where: path of a group (`/` is the organization), role, identities; default: none */
   access?: Record<string, Record<string, string[]>>;
+  /** Roles that people have at the organization, by name of an identity provider of it, which the policy does not create; default: none */
+  people?: Record<string, PolicyPeopleDocument>;
 }

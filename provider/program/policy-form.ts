@@ -1,26 +1,28 @@
 // What differs between a policy of dynamic and one of native resources.
 import type * as pulumi from "@pulumi/pulumi";
 import { perClass } from "./form.ts";
+import { ExternalGroupRoleMapping } from "./generated/external-group-role-mapping.ts";
 import { Group } from "./generated/group.ts";
 import { Identity } from "./generated/identity.ts";
 import { Role } from "./generated/role.ts";
+import { RoleBindingSet } from "./generated/role-binding-set.ts";
 import type { ListClient } from "./policy-match.ts";
-import { RoleBindingSet } from "./role-binding-set.ts";
 import { programSession } from "./session.ts";
 
 export interface PolicyForm {
   classes: {
+    ExternalGroupRoleMapping: typeof ExternalGroupRoleMapping;
     Group: typeof Group;
     Identity: typeof Identity;
     Role: typeof Role;
     RoleBindingSet: typeof RoleBindingSet;
   };
-  /** finds the records that the policy adopts */
+  /** finds the records that the policy adopts, and those that it names */
   client(component: pulumi.Resource): Promise<ListClient>;
 }
 
 /** Of AccessPolicy and the classes that extend it. */
 export const policyForms = perClass<PolicyForm>({
-  classes: { Group, Identity, Role, RoleBindingSet },
+  classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
   client: programSession,
 });

@@ -1,6 +1,12 @@
 // What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
 // so that the preview shows what is adopted and what is created.
-import { type Policy, type PolicyOrganization, ROOT } from "../../access/policy/index.ts";
+import {
+  mappingsOf,
+  type Policy,
+  type PolicyMapping,
+  type PolicyOrganization,
+  ROOT,
+} from "../../access/policy/index.ts";
 import type { Client } from "../../client/client.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
@@ -22,6 +28,7 @@ export interface PolicyMatch {
   identity(key: string): Promise<Json | undefined>;
   /** by key */
   role(key: string): Promise<Json | undefined>;
+  mapping(one: PolicyMapping): Promise<Json | undefined>;
 }
 
 /** `name` is the component's. Where several records match, every look-up fails with the same error. */
@@ -36,6 +43,7 @@ export const policyMatch = (
     group: async (path) => (await matches).groups.get(path),
     identity: async (key) => (await matches).identities.get(key),
     role: async (key) => (await matches).roles.get(key),
+    mapping: async (one) => (await matches).mappings.get(textOf(one)),
   };
 };
 
@@ -68,9 +76,41 @@ const findMatches = async (name: string, policy: Policy, client: ListClient) => 
     );
   const identities = matching(identity, policy.identities, ofIdentity, "identities");
   const roles = matching(role, policy.roles, ofRole, "roles");
-  if (problems.length === 0) return { groups, identities, roles };
+  if (problems.length === 0)
+    return { groups, identities, roles, mappings: await mappingsIn(client, policy, organization?.uid, roles) };
   const head = `AccessPolicy ${name}: adopt: it is not clear which records to adopt; rename or delete the others:`;
   throw programError([head, ...problems].join("\n  - "));
+};
+
+const textOf = ({ provider, externalGroupId, role }: PolicyMapping): string =>
+  JSON.stringify([provider, externalGroupId, role]);
+
+/** Of the identity providers of the organization itself, as the policy names them. */
+const mappingsIn = async (
+  client: ListClient,
+  policy: Policy,
+  organization: string | undefined,
+  own: ReadonlyMap<string, Found>,
+): Promise<ReadonlyMap<string, Json>> => {
+  const wanted = mappingsOf(policy);
+  if (organization === undefined || wanted.length === 0) return new Map();
+  const { identityProvider, externalGroupRoleMapping, role } = kindRecords;
+  const providers = new Map<string, unknown>();
+  for await (const { uid, name } of listChildren(client, identityProvider.list, organization)) providers.set(uid, name);
+  const builtIn = new Map<unknown, string>();
+  for await (const { uid, name } of listChildren(client, role.list, "")) builtIn.set(name, uid);
+  const found = new Map<string, Json>();
+  for await (const one of listAll(client, externalGroupRoleMapping.list, { uidp: { descendantsOf: organization } })) {
+    const { externalGroupId, roleUid } = one;
+    found.set(JSON.stringify([providers.get(parentOf(one.uid)), externalGroupId, roleUid]), one);
+  }
+  return new Map(
+    wanted.flatMap((one) => {
+      const uid = policy.roles.has(one.role) ? own.get(one.role)?.uid : builtIn.get(one.role);
+      const record = found.get(JSON.stringify([one.provider, one.externalGroupId, uid]));
+      return record ? [[textOf(one), observe(externalGroupRoleMapping, record)] as const] : [];
+    }),
+  );
 };
 
 interface PolicyRecord {

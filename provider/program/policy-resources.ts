@@ -4,8 +4,9 @@
 //   acme                          the organization          acme:identity/release          an identity
 //   acme/platform/registry        a group                   acme:role/publisher            a custom role
 //   acme:access/platform          the role bindings of a group; those of the organization are acme:access/
+//   acme:people/sso/owner/SRE     the role of an external group: identity provider, role, group
 import type * as pulumi from "@pulumi/pulumi";
-import { type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
+import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
 import type { Group, GroupArgs } from "./generated/group.ts";
@@ -13,6 +14,7 @@ import type { Identity, IdentityArgs } from "./generated/identity.ts";
 import type { Role } from "./generated/role.ts";
 import type { PolicyForm } from "./policy-form.ts";
 import type { PolicyMatch } from "./policy-match.ts";
+import type { FindProvider } from "./policy-people.ts";
 
 export interface PolicyOptions {
   /** name of the component */
@@ -22,6 +24,8 @@ export interface PolicyOptions {
   classes: PolicyForm["classes"];
   /** what exists, where it is to be adopted */
   match?: PolicyMatch | undefined;
+  /** finds the identity providers of the organization that the policy names */
+  providersIn(organization: pulumi.Input<string>): FindProvider;
   exclusive?: boolean | undefined;
   maxRemovals?: number | undefined;
   allowReplace?: boolean | undefined;
@@ -95,6 +99,23 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     const [own, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
     const args = { parent: placeOf(path), bindings, ...switches };
     new classes.RoleBindingSet(own as string, args, renamed(own as string, former));
+  }
+
+  const providerOf = options.providersIn(typeof organization === "string" ? organization : organization.uid);
+  for (const mapping of mappingsOf(policy)) {
+    const { provider, externalGroupId, role } = mapping;
+    const args = {
+      parent: providerOf(provider),
+      externalGroupId,
+      roleUid: roles.get(role) ?? role,
+      scope: organization,
+      ...(deleteAdopted !== undefined && { deleteAdopted }),
+    };
+    const [own, former] = [role, policy.roles.get(role)?.was ?? role].map(
+      (key) => `${name}:people/${provider}/${key}/${externalGroupId}`,
+    );
+    const given = orMatch(args, match?.mapping(mapping));
+    new classes.ExternalGroupRoleMapping(own as string, given, renamed(own as string, former));
   }
   return { organization, groups, identities, roles };
 };

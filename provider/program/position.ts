@@ -18,15 +18,39 @@ interface Internals {
 /**
  * Makes the SDK send the program's own frame, the caller of the class `owner`, until the function that this returns is called. An SDK
  * that takes the stack in another way keeps its own.
+ *
+ * The SDK takes the first frame as the position, and sends all of them later, beside it. None are left by then: the engine would store the
+ * same frame twice.
  */
 export const pinPosition = (owner: object): (() => void) => {
   const sdk = pulumi.Resource as unknown as Internals;
   const { stackTrace } = sdk;
   if (typeof stackTrace !== "function" || !isKnown(stackTrace)) return () => undefined;
   const frame = programFrame(owner);
-  sdk.stackTrace = () => (frame === undefined ? [] : [frame]);
+  const frames = frame === undefined ? [] : [frame];
+  sdk.stackTrace = () => frames;
+  const unpinTraces = pinTraces(frame);
   return () => {
     sdk.stackTrace = stackTrace;
+    frames.length = 0;
+    unpinTraces();
+  };
+};
+
+/**
+ * The SDK takes a stack trace of each promise that it makes, for a report of those that never end: some forty for a resource, each mapped
+ * to the sources of the program. Until the returned function is called they name the program's own frame; all other errors keep theirs.
+ */
+const pinTraces = (frame: Frame | undefined): (() => void) => {
+  const { prepareStackTrace } = Error;
+  // Nothing maps positions to sources.
+  if (typeof prepareStackTrace !== "function") return () => undefined;
+  const text = frame === undefined ? "Error" : `Error\n    at ${frame.uri}:${frame.line}:${frame.column}`;
+  const own: typeof prepareStackTrace = (error, calls) =>
+    calls[0]?.getFunctionName() === "debuggablePromise" ? text : prepareStackTrace.call(Error, error, calls);
+  Error.prepareStackTrace = own;
+  return () => {
+    if (Error.prepareStackTrace === own) Error.prepareStackTrace = prepareStackTrace;
   };
 };
 

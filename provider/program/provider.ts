@@ -1,40 +1,13 @@
 // Provider: a service and the credentials for it, for a program with several, or with settings of its own. Native resources alone take it.
 import * as pulumi from "@pulumi/pulumi";
 import { unknownArguments } from "../../client/config.ts";
+import type { ProviderArgs } from "./generated/provider-args.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
-/** Settings of an explicit provider; what is left out is that of the environment. */
-export interface ProviderArgs {
-  /** Address of the API: https, or http on loopback */
-  baseUrl?: pulumi.Input<string>;
-  /**
-   * Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`
-   */
-  authUrl?: pulumi.Input<string>;
-  /** uid of the identity to assume; default: the only identity with exactly the token's issuer and subject */
-  identity?: pulumi.Input<string>;
-  /** Timeout of one request in seconds, from 1 to 3600; default: 60 */
-  requestTimeout?: pulumi.Input<number>;
-  /** Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm` */
-  journal?: pulumi.Input<string>;
-  /** Address that the API had before it moved: confirms that it is the same service */
-  movedFrom?: pulumi.Input<string>;
-  /** Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged */
-  tokenEnv?: pulumi.Input<string>;
-  /** Path of a file with such a token; read again after a 401, and for each exchange */
-  tokenFile?: pulumi.Input<string>;
-  /** Name of an environment variable with a workload's OIDC token */
-  identityTokenEnv?: pulumi.Input<string>;
-  /** Path of a file with a workload's OIDC token; read again for each exchange */
-  identityTokenFile?: pulumi.Input<string>;
-  /** Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile */
-  token?: pulumi.Input<string>;
-}
-
 /**
- * The service, and the credentials for it. What is not given is that of the environment, where that is for the same service
- * (docs/plugin.md). Errors: unknown arguments are one error of the preview.
+ * The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
+ * Errors: unknown arguments are one error of the preview.
  *
  * @example
  * ```ts

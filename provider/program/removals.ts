@@ -14,7 +14,7 @@ import type { Leaving, NewIdentity } from "../engine/review.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
-import { settled } from "./output.ts";
+import { awaitValue } from "./output.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -44,9 +44,9 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     // A program that failed may have ended before it declared everything.
     if (pulumi.log.hasErrors()) return;
     const state = await storedResources();
-    const urns = await Promise.all(resources().map(({ urn }) => settled(urn)));
+    const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
     const declaredPlaces = new Set(urns.map(placeOf));
-    const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await settled(own.id))));
+    const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await awaitValue(own.id))));
     const known = new Set([...adopted, ...ids]);
     const isKept = (id: unknown) => id !== undefined && known.has(id);
     const identities = (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined);
@@ -72,7 +72,7 @@ const placeOf = (urn: string | undefined): string | undefined => {
 
 /** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
 const knownOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
-  const uid = (value: unknown) => settled(pulumi.output(value)) as Promise<string>;
+  const uid = (value: unknown) => awaitValue(pulumi.output(value)) as Promise<string>;
   const pairs = (bindings as { identity: unknown; role: unknown }[]).map(async ({ identity, role }) => ({
     identity: await uid(identity),
     role: await uid(role),
@@ -83,13 +83,13 @@ const knownOf = async ({ name, inputs: { parent, bindings } }: { name: string; i
 /** What the preview may show of an identity that the update creates. */
 const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity | undefined> => {
   if (typeOfToken(typeTokenOf(resource)) !== descriptors.identity.type) return undefined;
-  if ((await settled(resource.id)) !== undefined) return undefined;
+  if ((await awaitValue(resource.id)) !== undefined) return undefined;
   const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
   const members = ["parent", "name", ...RELATIONSHIPS].map(async (member) => {
     const output = pulumi.output(outputs[member]);
-    return (await pulumi.isSecret(output)) ? {} : { [member]: await settled(output) };
+    return (await pulumi.isSecret(output)) ? {} : { [member]: await awaitValue(output) };
   });
-  const { name } = urnFrom((await settled(resource.urn)) as string);
+  const { name } = urnFrom((await awaitValue(resource.urn)) as string);
   return { name, record: Object.assign({}, ...(await Promise.all(members))) };
 };
 
@@ -120,7 +120,7 @@ const storedResources = async (): Promise<Leaving[]> => {
   });
 };
 
-/** The class of the SDK's google-protobuf, which a program need not be able to import: that of a message with an empty one. */
+/** A Struct by the class of the SDK's google-protobuf, which a program need not be able to import. An empty field has that class. */
 const structFrom = (values: Record<string, string>): Struct => {
   const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
   return (empty.constructor as typeof Struct).fromJavaScript(values);

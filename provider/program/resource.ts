@@ -1,17 +1,18 @@
 // What the constructors of all resources do, in either form (form.ts).
 import * as pulumi from "@pulumi/pulumi";
-import { type Resource, resources } from "../../schema/index.ts";
+import { isUidp, type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
+import { placeOf } from "../record/id.ts";
 import { outputNames } from "../record/kind.ts";
 import { adoption, givenAdoption } from "./adoption.ts";
 import { bindingNames, rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import { boundRecords, inputsFrom, uidOf, withSecretOutputs } from "./inputs.ts";
-import { markHandled, settled } from "./output.ts";
+import { boundRecords, inputsFrom, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
+import { awaitValue, markHandled, withoutDependencies } from "./output.ts";
 import { pinPosition } from "./position.ts";
-import { checkedRoles, namesToCheck } from "./role-names.ts";
+import { checkRoles, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
@@ -42,13 +43,14 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const entered = currentProgram().enter(declared, given, options);
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
-    const inputs = { ...given, ...checkedRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
+    const inputs = { ...given, ...checkRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
     const adopted = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
     // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
-    const shown = isNamed ? { names: bindingNames(entered, given) } : {};
+    const shown = isNamed ? form.withNames(own, bindingNames(entered, given)) : own;
+    const placed = isNamed ? { parent: impliedParent(entered, given) } : {};
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
-    const bag = { ...unset, ...inputs, ...adopted, ...shown, ...secrets, ...own };
+    const bag = { ...unset, ...inputs, ...placed, ...adopted, ...secrets, ...shown };
     markHandled(bag);
     const unpin = pinPosition(new.target);
     try {
@@ -58,13 +60,34 @@ export abstract class IrmResource extends pulumi.CustomResource {
     }
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
+    derivePlace(this, descriptor);
     entered.constructed(this);
-    if (opts.id === undefined) noteStored(descriptor.field, async () => [await settled(this.id)]);
+    if (opts.id === undefined) noteStored(descriptor.field, async () => [await awaitValue(this.id)]);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
   }
 }
+
+/**
+ * The output `parent`, of the id: the state has none. Not of what has no uid yet, and not in a unit test with ids of its own. Most programs
+ * read it of few resources, so it is made when it is read.
+ */
+const derivePlace = (
+  resource: pulumi.CustomResource & { parent?: pulumi.Output<string> },
+  { list }: Resource,
+): void => {
+  const { parent: given } = resource;
+  if (given === undefined) return;
+  let derived: pulumi.Output<string> | undefined;
+  const get = () => {
+    derived ??= withPlanned(resource.id, (id) =>
+      isUidp(id) ? placeOf({ list }, id) || undefined : given,
+    ) as typeof given;
+    return derived;
+  };
+  Object.defineProperty(resource, "parent", { get, enumerable: true, configurable: true });
+};
 
 /** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */
 export const claimPlace = (
@@ -77,4 +100,14 @@ export const claimPlace = (
   if (place === undefined) return;
   const [problem] = entered.places.claim(place, {}, { type, name, exclusive: exclusive === true }) ?? [];
   if (problem) throw programError(`${type} ${name}: ${problem.property}: ${problem.reason}`);
+};
+
+/**
+ * The group of a role binding, without its dependency where that of the identity implies it: an identity in the same group comes after the
+ * group and goes before it. Each dependency is stored twice, as a URN.
+ */
+const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): pulumi.Input<string> => {
+  const [group, who] = [entered.resourceOf(parent), entered.resourceOf(identity)];
+  const isImplied = group !== undefined && who !== undefined && entered.parentOf(who) === group;
+  return isImplied ? withoutDependencies(parent) : parent;
 };

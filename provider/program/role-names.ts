@@ -7,7 +7,7 @@ import type { Form } from "./form.ts";
 import { perRun } from "./run.ts";
 import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 
-/** Which names of roles the program looks up: those of its own service, and for the plugin only what may be misspelt. */
+/** Which names of roles the program looks up: the names of its own service, and for the plugin only what may be misspelt. */
 export type CheckedNames = "all" | "unpublished" | "none";
 
 /**
@@ -29,7 +29,7 @@ export const namesToCheck = (
  * error of the preview; `isOwn` says that a role of the program is meant. The engine's side keeps the name, and looks up its uid
  * when it needs it.
  */
-export const checkedRoles = (
+export const checkRoles = (
   resource: Resource,
   name: string,
   inputs: pulumi.Inputs,
@@ -39,13 +39,14 @@ export const checkedRoles = (
   const roles = argumentReferencesOf(resource).flatMap(({ path, type }) => (type === "Role" ? [path] : []));
   const named = roles.filter((argument) => inputs[argument] !== undefined && !isOwn(inputs[argument]));
   return Object.fromEntries(
-    named.map((argument) => [argument, checkedRole(`${resource.type} ${name}: ${argument}`, inputs[argument], which)]),
+    named.map((argument) => [argument, checkRole(`${resource.type} ${name}: ${argument}`, inputs[argument], which)]),
   );
 };
 
 /** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
-export const checkedRole = (head: string, role: pulumi.Input<string>, which: CheckedNames): pulumi.Input<string> => {
+export const checkRole = (head: string, role: pulumi.Input<string>, which: CheckedNames): pulumi.Input<string> => {
   if (which === "none" || isUidp(role) || !hasEngine()) return role;
+  if (which === "unpublished" && typeof role === "string" && isPublished(role)) return role;
   const given = pulumi.output(role);
   const check = async (value: string): Promise<string> => {
     const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");

@@ -118,10 +118,10 @@ const parseProgramConfig = (): ParsedConfig => {
 const connect = (program: Program): Promise<Session> => {
   const first = Promise.withResolvers<void>();
   program.firstCall ??= first.promise;
-  const settled = () => {
+  const endFirst = () => {
     program.firstCall = undefined;
   };
-  first.promise.then(settled, settled);
+  first.promise.then(endFirst, endFirst);
   const session = newSession(program, first);
   session.catch(first.reject);
   return session;

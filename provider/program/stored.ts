@@ -41,7 +41,7 @@ const currentStored = perRun(() => {
     if (own.length === 0) return;
     const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
       import("../run/stored.ts"),
-      import("../log/entry.ts"),
+      import("../log/entries.ts"),
     ]);
     acknowledge ??= acknowledgerOf(programJournal());
     await acknowledge(own.map(({ field, uid }) => knownLine(field, uid)));

@@ -1,5 +1,6 @@
 // Check: reports all problems of a resource at once, each with its property path, in the API's words. It needs no network, and it
 // skips values that a preview does not know yet.
+import { z } from "zod";
 import {
   asMessage,
   type FieldViolation,
@@ -9,13 +10,21 @@ import {
   type Json,
   type Message,
   suggestion,
+  unwrap,
 } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { changeOf } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../record/path.ts";
-import { argumentOf, argumentsIn, canonicalize, given, shownOnDelete, withOrderedLists } from "../record/state.ts";
+import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../record/normal-form.ts";
+import {
+  argumentOf,
+  argumentsIn,
+  canonicalize,
+  givenArguments,
+  shownOnDelete,
+  withOrderedLists,
+} from "../record/state.ts";
 
 export interface CheckFailure {
   property: string;
@@ -30,7 +39,7 @@ export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failu
   const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, inputs);
   return {
     inputs: { ...withOrderedLists(kind, inputs), ...shownOnDelete(olds, inputs) },
-    failures: [...problems, ...refusals].map(({ field, description }) => ({ property: field, reason: description })),
+    failures: [...problems, ...refusals].map(failureFrom),
   };
 };
 
@@ -73,7 +82,7 @@ const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   const input = argumentsIn(kind, bag);
   return [
-    ...nameProblems(argumentNames(kind), given(bag)),
+    ...nameProblems(argumentNames(kind), givenArguments(bag)),
     ...nestedNameProblems(kind.schema, input),
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
@@ -105,6 +114,19 @@ const suggestedName = (kind: Kind, input: Json, path: string): string => {
   const names = kind.valueNames?.[field];
   return typeof value === "string" && names ? suggestion(value, names) : "";
 };
+
+/** Of arguments that are a message: its fields are their names. */
+export const messageProblems = (schema: Message, input: Json): CheckFailure[] =>
+  [
+    ...nameProblems(inputFields(schema), input),
+    ...nestedNameProblems(schema, input),
+    ...inputViolations(schema, input, isUnknown),
+  ].map(failureFrom);
+
+export const failureFrom = ({ field, description }: FieldViolation): CheckFailure => ({
+  property: field,
+  reason: description,
+});
 
 const argumentNames = (kind: Kind): string[] => [
   "parent",
@@ -142,14 +164,17 @@ const ownProblems = (kind: Kind, input: Json): FieldViolation[] => {
 
 const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViolation[] =>
   Object.entries(schema.shape).flatMap(([name, field]) => {
-    const message = asMessage(field);
+    const inner = unwrap(field);
+    const isList = inner instanceof z.ZodArray;
+    const message = asMessage(isList ? (inner.element as z.ZodType) : inner);
     const value = input[name];
     if (!message || typeof value !== "object" || value === null) return [];
-    const below = path + name;
-    return [
-      ...nameProblems(inputFields(message), value as Json, `${below}.`),
-      ...nestedNameProblems(message, value as Json, `${below}.`),
-    ];
+    const held = isList ? Object.entries(value).map(([i, item]) => [`[${i}]`, item]) : [["", value]];
+    return held.flatMap(([place, one]) => {
+      if (typeof one !== "object" || one === null) return [];
+      const below = `${path}${name}${place}.`;
+      return [...nameProblems(inputFields(message), one, below), ...nestedNameProblems(message, one, below)];
+    });
   });
 
 const nameProblems = (names: readonly string[], input: Json, path = ""): FieldViolation[] =>

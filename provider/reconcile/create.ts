@@ -30,23 +30,18 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return session.turns.take(desired.fingerprint, async () => {
     for (;;) {
-      const isClear = await session.journal.isClear(desired.key);
-      const recovered = isClear
-        ? undefined
-        : await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
-      if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
       const [outcome] = kind.batchCreate ? [await createBeside(session, desired)] : await createAll(session, [desired]);
       if (outcome && "error" in outcome) throw outcome.error;
-      if (outcome) return created(desired, outcome.record);
-      // Meanwhile another process has left an entry for this resource.
+      if (outcome) {
+        const outs = outputsFrom(kind, outcome.record, desired.args);
+        const created = { id: outcome.record.uid as string, outs };
+        return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
+      }
+      // An earlier run, or another process meanwhile, has left an entry for this resource.
+      const recovered = await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
+      if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
     }
   });
-};
-
-const created = (desired: Desired, record: Json): Created => {
-  const { kind, args } = desired;
-  const own = { id: record.uid as string, outs: outputsFrom(kind, record, args) };
-  return shownOncePaths(kind).length === 0 ? own : requireShownOnce(desired, own);
 };
 
 // The program looked the record up (provider/program/adoption.ts). The adoption reads it once more.

@@ -3,7 +3,8 @@
 import type { List } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Blockers, Kind } from "../record/kind.ts";
-import { perSession, type Session } from "../run/session.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 import { type Listing, listingOf } from "./listing.ts";
 
 // About as long as a delete that is retried takes after a list of its own.

@@ -1,55 +1,97 @@
 // Delete. A record that is already deleted needs nothing; one that others block waits for the deletes of this run; an adopted one
-// stays.
+// stays. Where a program gives plain uids, the engine does not know the order of deletion. So a group waits here for its children, and a
+// role for its bindings, as long as their number falls.
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { apiError, type Json } from "../../schema/index.ts";
+import { type ApiError, ancestorsOf, apiError, type Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
-import { KEY, staysOnDelete } from "../record/state.ts";
+import { KEY } from "../record/state.ts";
 import { deleteOrConfirm } from "../recovery/not-found.ts";
+import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
+import { listBlocking, STALL_TIMEOUT_MS, stillBlocked } from "./blocking.ts";
 import { isCleared } from "./delete-guard.ts";
-import { deletesOf, deleteWhenUnblocked, listBlocking } from "./delete-order.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2_000;
+
+/** Whether the record was adopted and stays when its resource is deleted. */
+export const staysOnDelete = (outputs: Json): boolean => outputs.adopted === true && outputs.deleteAdopted !== true;
 
 /** `stored` are the outputs in the state. Returns false where the record stays. */
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
-  const subject = [kind.word, id, title(stored)].filter(Boolean).join(" ");
+  const { clock, ownership } = session;
   if (staysOnDelete(stored)) {
-    session.ownership.leave(recordId(kind.field, id));
-    session.log(`${subject} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
+    ownership.leave(recordId(kind.field, id));
+    session.log(
+      `${subjectOf(kind, id, stored)} was adopted and is left in place; deleteAdopted: true deletes it with the resource`,
+    );
     return false;
   }
-  if (!session.ownership.release(recordId(kind.field, id), stored[KEY], stored.adopted === true)) {
-    session.log(`${subject} stays: another resource of this stack manages it`);
+  if (!ownership.release(recordId(kind.field, id), stored[KEY], stored.adopted === true)) {
+    session.log(`${subjectOf(kind, id, stored)} stays: another resource of this stack manages it`);
     return false;
   }
-  const forced = stored.forceDestroy === true;
-  const send = async () => {
-    try {
-      await deleteOrConfirm(kind, session, id, stored);
-      return undefined;
-    } catch (error) {
-      if (hasCode(error, "FAILED_PRECONDITION") && kind.blockers) return apiErrorOf(error);
-      throw error;
-    }
-  };
-  const guarded = async () => {
-    const { deleteGuard: text } = kind;
-    if (!text || (await isCleared(kind, session, id))) return send();
-    const { count, isComplete } = await listBlocking(kind, session, id);
-    if (isComplete && count === 0) return send();
-    const operation = kind.operations.delete;
-    const why = isComplete ? text : "the records that would be deleted with it could not be listed";
-    return apiError("FAILED_PRECONDITION", forced ? why : `${why}; forceDestroy: true deletes them too`, { operation });
-  };
-  const attempt = kind.supportsForceDestroy === "guarded" && forced ? send : guarded;
-  if (attempt === send && kind.deleteGuard) await reportBlockers(kind, session, id, subject);
-  const force = kind.supportsForceDestroy === "below" && forced ? () => forceDestroy(session, id, stored) : undefined;
-  await deleteWhenUnblocked(kind, session, id, attempt, force);
-  if (kind.list.sharesUid) session.ownership.forget(recordId(kind.field, id));
-  deletesOf(session).finished(id, kind.references?.(stored));
+  if (kind.deleteGuard && isForced(kind, stored)) await reportBlockers(kind, session, id, subjectOf(kind, id, stored));
+  const deletes = deletesOf(session);
+  let mayForce = kind.supportsForceDestroy === "below" && stored.forceDestroy === true;
+  let fewest = Infinity;
+  let finished = deletes.counts.get(id) ?? 0;
+  let lastProgress = clock.now();
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    // Before the attempt, so that it also catches a delete that finishes during the attempt.
+    const next = deletes.next.promise;
+    const blocked = await attempt(kind, session, id, stored);
+    if (blocked === undefined) break;
+    const blocking = await listBlocking(kind, session, id);
+    const count = deletes.counts.get(id) ?? 0;
+    if ((blocking.isComplete && blocking.count < fewest) || count > finished) lastProgress = clock.now();
+    if (blocking.isComplete) fewest = Math.min(fewest, blocking.count);
+    finished = count;
+    const remaining = lastProgress + STALL_TIMEOUT_MS - clock.now();
+    if (remaining > 0) await Promise.race([next, clock.sleep(Math.min(wait, remaining))]);
+    else if (mayForce) {
+      // Once, when this run has nothing more to delete there.
+      mayForce = false;
+      await forceDestroy(session, id, stored);
+    } else throw stillBlocked(kind, id, blocked, blocking, stored.forceDestroy !== true);
+  }
+  if (kind.list.sharesUid) ownership.forget(recordId(kind.field, id));
+  noteDeleted(session, id, kind.references?.(stored));
   return true;
+};
+
+const subjectOf = (kind: Kind, id: string, stored: Json): string =>
+  [kind.word, id, title(stored)].filter(Boolean).join(" ");
+
+/** The records that the service would delete along may go. */
+const isForced = (kind: Kind, stored: Json): boolean =>
+  kind.supportsForceDestroy === "guarded" && stored.forceDestroy === true;
+
+/** Deletes the record, or returns the error of one that is still blocked. */
+const attempt = async (kind: Kind, session: Session, id: string, stored: Json): Promise<ApiError | undefined> => {
+  const guard = kind.deleteGuard !== undefined && !isForced(kind, stored) ? kind.deleteGuard : undefined;
+  const refusal = guard && (await guardRefusal(kind, session, id, stored, guard));
+  if (refusal) return refusal;
+  try {
+    await deleteOrConfirm(kind, session, id, stored);
+    return undefined;
+  } catch (error) {
+    if (hasCode(error, "FAILED_PRECONDITION") && kind.blockers) return apiErrorOf(error);
+    throw error;
+  }
+};
+
+/** Why a record is not deleted with which the service would delete others; undefined where there are none. */
+const guardRefusal = async (kind: Kind, session: Session, id: string, stored: Json, guard: string) => {
+  if (await isCleared(kind, session, id)) return undefined;
+  const { count, isComplete } = await listBlocking(kind, session, id);
+  if (isComplete && count === 0) return undefined;
+  const why = isComplete ? guard : "the records that would be deleted with it could not be listed";
+  const text = stored.forceDestroy === true ? why : `${why}; forceDestroy: true deletes them too`;
+  return apiError("FAILED_PRECONDITION", text, { operation: kind.operations.delete });
 };
 
 const reportBlockers = async (kind: Kind, session: Session, id: string, subject: string): Promise<void> => {
@@ -68,4 +110,23 @@ const reportBlockers = async (kind: Kind, session: Session, id: string, subject:
         ...lines,
       ].join("\n  - "),
     );
+};
+
+/** The deletes of this process. They wake those that wait for them: polling alone would be slow. */
+interface Deletes {
+  /** how many have finished below a uid, or of records that referred to it */
+  counts: Map<string, number>;
+  /** the next one has finished */
+  next: PromiseWithResolvers<void>;
+}
+
+export const deletesOf = perSession((): Deletes => ({ counts: new Map(), next: Promise.withResolvers() }));
+
+/** A record is deleted; `references` are the uids that it referred to. */
+export const noteDeleted = (session: Session, uid: string, references: readonly string[] = []): void => {
+  const deletes = deletesOf(session);
+  for (const one of new Set([...ancestorsOf(uid), ...references]))
+    deletes.counts.set(one, (deletes.counts.get(one) ?? 0) + 1);
+  deletes.next.resolve();
+  deletes.next = Promise.withResolvers();
 };

@@ -7,7 +7,8 @@ import { listPage } from "../../client/paginate.ts";
 import { isRoot, type Json, PAGE_SIZE_MAX, rootOf } from "../../schema/index.ts";
 import { keepVolatile } from "../record/changes.ts";
 import type { Kind } from "../record/kind.ts";
-import { perSession, type Session } from "../run/session.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 import { type Listing, listingOf } from "./listing.ts";
 
 // A refresh has no order of its reads, so what one of them sees may be as old as this.
@@ -190,11 +191,11 @@ const affordable = ({ saved, reads }: Ledger, place: Place, left: Set<Waiting>):
 const answerListed = (ledger: Ledger, { listing }: Place, left: Set<Waiting>): void => {
   for (const one of left) {
     const answer = one.listed(listing);
-    if (answer !== undefined) settle(ledger, left, one, answer);
+    if (answer !== undefined) answerOne(ledger, left, one, answer);
   }
 };
 
-const settle = (ledger: Ledger, left: Set<Waiting>, one: Waiting, answer: unknown): void => {
+const answerOne = (ledger: Ledger, left: Set<Waiting>, one: Waiting, answer: unknown): void => {
   left.delete(one);
   ledger.saved += 1;
   one.resolve(answer);
@@ -214,7 +215,7 @@ const readUids = async (session: Session, place: Place, left: Set<Waiting>): Pro
     const byUid = new Map(records.map((record) => [record.uid, record]));
     const shown = chunk.filter(({ uid }) => byUid.has(uid as string));
     const isUseful = place.listsLikeGet === true && JSON.stringify(session.writes()) === writes;
-    if (isUseful) for (const one of shown) settle(ledgerOf(session), left, one, byUid.get(one.uid as string));
+    if (isUseful) for (const one of shown) answerOne(ledgerOf(session), left, one, byUid.get(one.uid as string));
     // A caller that may not list these, or records that are deleted: a list would only be one more request.
     if (!place.listsLikeGet || shown.length * 2 < chunk.length) place.listsLikeGet = false;
   }

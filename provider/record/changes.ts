@@ -5,8 +5,7 @@ import type { z } from "zod";
 import { asMessage, inputFields, isObject, type Json, type Message } from "../../schema/index.ts";
 import { type Desired, withObserved } from "./desired.ts";
 import type { Kind } from "./kind.ts";
-import { choicesOf, normal, observe } from "./normal-form.ts";
-import { pathsOnce, withoutPaths } from "./path.ts";
+import { choicesOf, normal, observe, pathsOnce, withoutPaths } from "./normal-form.ts";
 
 /** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {

@@ -2,9 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
-import { choicesOf, normal, observe, settle, writeOnlyPaths } from "./normal-form.ts";
-import { valueAt, withoutPaths } from "./path.ts";
-import { argumentsIn, hidden, KEY } from "./state.ts";
+import { choicesOf, normal, observe, respell, valueAt, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
+import { argumentsIn, hiddenMembers, KEY } from "./state.ts";
 
 export interface Desired {
   kind: Kind;
@@ -25,7 +24,8 @@ export interface Desired {
 }
 
 /** From the bag of arguments that the engine keeps. */
-export const desiredFrom = (kind: Kind, bag: Json): Desired => desiredWith(kind, argumentsIn(kind, bag), hidden(bag));
+export const desiredFrom = (kind: Kind, bag: Json): Desired =>
+  desiredWith(kind, argumentsIn(kind, bag), hiddenMembers(bag));
 
 export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
   const parent = (args.parent as string | undefined) ?? "";
@@ -44,7 +44,7 @@ export const withUids = async (session: LookUpSession, desired: Desired): Promis
 
 /** In the spelling of an observed record where both mean the same: with its uids for the names that the program gives. */
 export const withObserved = (desired: Desired, observed: Json): Desired =>
-  withArgs(desired, settle(desired.kind, desired.args, observed));
+  withArgs(desired, respell(desired.kind, desired.args, observed));
 
 export const withArgs = (desired: Desired, args: Json): Desired =>
   args === desired.args ? desired : desiredWith(desired.kind, args, desired.hidden);
@@ -61,16 +61,16 @@ const digest = (kind: Kind, parent: string, fields: Json, choices: readonly stri
   // Nor do fields count that no response returns, or returns in another spelling.
   const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
   return createHash("sha256")
-    .update(JSON.stringify(sorted([kind.type, parent, counted])))
+    .update(JSON.stringify(sortMembers([kind.type, parent, counted])))
     .digest("hex");
 };
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
+const sortMembers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
+      .map(([name, member]) => [name, sortMembers(member)]),
   );
 };

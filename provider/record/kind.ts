@@ -10,6 +10,7 @@ import {
   type Managed,
   type Message,
   type OperationName,
+  once,
   printable,
   type Resource,
   resources,
@@ -39,7 +40,7 @@ export type LookUpSession = Client & { ownership: object };
 /** What a kind does and its descriptor cannot say. */
 export interface Behavior {
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
-  settle?(desired: Json, observed: Json): Json;
+  respell?(desired: Json, observed: Json): Json;
   /** the desired record with uids where the program gives names */
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
@@ -75,7 +76,7 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
   /** fields that take the name of a built-in role instead of a uid */
   byName: readonly string[];
   /** uids of other records that it refers to */
-  references(stored: Json): string[];
+  references?(stored: Json): string[];
   /** why a record with blockers is not deleted although the service would: it would delete them too */
   deleteGuard?: string;
 }
@@ -99,34 +100,49 @@ export const fieldsWith = <T>(
   });
 
 /** Field of the API → argument of a program, where the names differ. */
-export const argumentsOf = (schema: Message): Readonly<Record<string, string>> => {
+export const argumentsOf = once((schema: Message): Readonly<Record<string, string>> => {
   const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
   return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
-};
+});
+
+interface Reference {
+  /** of the field */
+  path: string;
+  type: string;
+}
 
 /** The fields that hold uids of other records, or a map of uids, and the type of those records. */
-export const referencesOf = ({ schema }: Pick<Resource, "schema">): { path: string; type: string }[] =>
-  Object.values(resources).flatMap(({ type }) =>
+export const referencesOf = ({ schema }: Pick<Resource, "schema">): readonly Reference[] => referencesIn(schema);
+
+const referencesIn = once((schema: Message): readonly Reference[] => {
+  const types = new Set<string>();
+  fieldPaths(schema, ({ references }) => {
+    if (references !== undefined) types.add(references);
+    return false;
+  });
+  const known = Object.values(resources).filter(({ type }) => types.has(type));
+  return known.flatMap(({ type }) =>
     fieldPaths(schema, (info) => info.references === type).map((path) => ({ path, type })),
   );
+});
 
 /** The path of an argument from that of a field, by the names of `argumentsOf`. */
 export const argumentPath = (names: Kind["arguments"], path: string): string =>
   path.replace(/^\w+/, (field) => names[field] ?? field);
 
 /** The arguments that take a record or its uid, and the type of the record. */
-export const argumentReferencesOf = (resource: Resource): { path: string; type: string }[] => {
+export const argumentReferencesOf = once((resource: Resource): readonly Reference[] => {
   const names = argumentsOf(resource.schema);
   const references = referencesOf(resource).map(({ path, type }) => ({ path: argumentPath(names, path), type }));
   return [{ path: "parent", type: resource.parent }, ...references];
-};
+});
 
 /** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
-export const outputNames = ({ schema }: Resource): string[] => {
+export const outputNames = once(({ schema }: Resource): readonly string[] => {
   const names = argumentsOf(schema);
   const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
   return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
-};
+});
 
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 

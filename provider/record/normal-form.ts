@@ -1,8 +1,52 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
-import { type FieldInfo, isUidp, type Json, type Message, normalForm } from "../../schema/index.ts";
+import { isPlaceholder } from "../../client/placeholder-uid.ts";
+import {
+  type FieldInfo,
+  fieldPaths,
+  isObject,
+  isUidp,
+  type Json,
+  type Message,
+  normalForm,
+  once,
+} from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
-import { isUnknown, pathsOnce, valueAt, withoutPaths, withValueAt } from "./path.ts";
+
+/** What the engine passes for a value that a preview does not know yet, inside maps and lists too. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+/** A placeholder stands for a uid that is not known yet, too. */
+export const containsUnknown = (value: unknown): boolean =>
+  isUnknown(value) ||
+  isPlaceholder(value) ||
+  (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
+
+export const valueAt = (holder: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), holder);
+
+/** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
+export const withValueAt = (holder: Json, path: string, value: unknown): Json => {
+  const [name = "", ...rest] = path.split(".");
+  const own = holder[name];
+  if (rest.length > 0) return isObject(own) ? { ...holder, [name]: withValueAt(own, rest.join("."), value) } : holder;
+  const { [name]: _, ...others } = holder;
+  return value === undefined ? others : { ...others, [name]: value };
+};
+
+/** A copy without the values at these paths. */
+export const withoutPaths = (holder: Json, paths: readonly string[]): Json =>
+  paths.reduce((result, path) => withValueAt(result, path, undefined), holder);
+
+/** Paths of the fields that `accepts` chooses. */
+export const pathsOnce = (
+  accepts: (info: FieldInfo) => boolean,
+): ((kind: Pick<Kind, "schema">) => readonly string[]) => {
+  const paths = once((schema: Message) => fieldPaths(schema, accepts));
+  return ({ schema }) => paths(schema);
+};
 
 /** The fields that a caller may set, in normal form. A value that a preview does not know yet stays as it is. */
 export const normal = (schema: Message, value: Json): Json => normalForm(schema, value, isUnknown);
@@ -15,14 +59,19 @@ export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
 
 /** A response, or stored outputs, with everything that can be compared with what the program asks for. */
 export const observe = (kind: Kind, record: Json): Json => {
-  const own = withSecretsInPlace(record);
+  const { [SECRETS]: secrets, ...outputs } = record;
+  // Outputs with their secrets where the API has them.
+  const own = Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
+    (result, [path, value]) => withValueAt(result, path, value),
+    outputs,
+  );
   return kind.normalizeResponse?.(own) ?? own;
 };
 
 /** Arguments in the spelling of the observed record, where both mean the same. */
-export const settle = (kind: Kind, args: Json, observed: Json): Json => {
-  const own = settleTexts(args, observed);
-  return kind.settle?.(own, observed) ?? own;
+export const respell = (kind: Kind, args: Json, observed: Json): Json => {
+  const own = respellTexts(args, observed);
+  return kind.respell?.(own, observed) ?? own;
 };
 
 /** Of outputs: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
@@ -37,8 +86,10 @@ const textsOf = (own: Json): Record<string, GivenText> => (own[GIVEN] as Record<
 
 /** A response with the texts for which it has uids; `own` are the arguments, or the outputs so far. */
 export const withGivenTexts = (kind: Kind, answer: Json, own: Json): Json => {
+  const respelled = kind.respelled ?? [];
+  if (respelled.length === 0 && own[GIVEN] === undefined) return answer;
   const texts = { ...textsOf(own) };
-  for (const path of kind.respelled ?? []) {
+  for (const path of respelled) {
     const text = valueAt(own, path);
     const value = valueAt(answer, path);
     if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };
@@ -47,7 +98,7 @@ export const withGivenTexts = (kind: Kind, answer: Json, own: Json): Json => {
 };
 
 // While the record has the uid, its text is no change.
-const settleTexts = (args: Json, observed: Json): Json =>
+const respellTexts = (args: Json, observed: Json): Json =>
   Object.entries(textsOf(observed)).reduce<Json>((result, [path, { text, value }]) => {
     const isSame = valueAt(result, path) === text && valueAt(observed, path) === value;
     return isSame ? withLookedUp(result, path, text, value) : result;
@@ -98,13 +149,6 @@ export const withUnreturned = (kind: Kind, answer: Json, own: Json): Json => {
     if (fields[name] === undefined && own[name] !== undefined) fields = { ...fields, [name]: own[name] };
   return Object.keys(secrets).length === 0 ? fields : { ...fields, [SECRETS]: secrets };
 };
-
-// Outputs with their secrets where the API has them.
-const withSecretsInPlace = ({ [SECRETS]: secrets, ...outputs }: Json): Json =>
-  Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
-    (result, [path, value]) => withValueAt(result, path, value),
-    outputs,
-  );
 
 /** Arguments without their secrets, which a record that this create did not produce may have other values of. */
 export const withoutSecrets = (kind: Kind, args: Json): Json => withoutPaths(args, secretPaths(kind));

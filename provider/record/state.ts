@@ -7,14 +7,15 @@ import { argumentPath, type Kind } from "./kind.ts";
 import {
   choicesOf,
   GIVEN,
+  isUnknown,
   normal,
   observe,
   SECRETS,
   withGivenTexts,
+  withoutPaths,
   withTexts,
   withUnreturned,
 } from "./normal-form.ts";
-import { isUnknown, withoutPaths } from "./path.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";
@@ -22,8 +23,23 @@ export const PROVIDER = "__provider";
 /** Added by the constructor of a dynamic resource, or the check of a native one, for the intent journal: organization/project/stack/type::name of the resource. */
 export const KEY = "__key";
 
-/** Added by the constructor of a native resource, and removed by its check: name of the stack's organization. */
+/** Added by a program with native resources, and removed by the check: name of the stack's organization. */
 export const ORGANIZATION = "__organization";
+
+/**
+ * Added by the constructor of a native resource, and removed by its check: what only this run needs, as one input. The engine keeps the
+ * dependencies of each input, empty ones too, also where the check removes it.
+ */
+export const RUN = "__run";
+
+/** Says too that the program's class derives the output `parent` of the id, so that the state needs none. */
+export interface RunInput {
+  /** name of the stack's organization */
+  organization?: string;
+  isPreview?: boolean;
+  /** the argument of a role binding */
+  names?: Json;
+}
 
 /** `organization/project/stack/RoleBinding::editors` to `editors`. */
 export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
@@ -46,7 +62,7 @@ export const REPLACE_ON = "__replaceOnChanges";
 const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
 
 /** The members of the bag that are not arguments. */
-export const hidden = (bag: Json): Json =>
+export const hiddenMembers = (bag: Json): Json =>
   Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
 /** Of the outputs of a role binding: the name that the program gives for its built-in role. */
@@ -56,7 +72,7 @@ export const ROLE_NAME = "__role";
 export const SECRET_NAME = "[secret]";
 
 /** The arguments that were given; null counts as not given. */
-export const given = (bag: Json): Json =>
+export const givenArguments = (bag: Json): Json =>
   withoutNull(Object.fromEntries(Object.entries(bag).filter(([name]) => !HIDDEN.includes(name)))) as Json;
 
 /**
@@ -86,9 +102,6 @@ const onDelete = (deleteAdopted: unknown): Json => ({
 export const shownOnDelete = (olds: Json, news: Json): Json =>
   (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
 
-/** Whether the record was adopted and stays when its resource is deleted. */
-export const staysOnDelete = (outputs: Json): boolean => outputs[ADOPTED] === true && outputs.deleteAdopted !== true;
-
 const switchesOf = (bag: Json): Json =>
   Object.fromEntries(
     Object.entries(SWITCHES).flatMap(([name, usual]) => {
@@ -112,13 +125,6 @@ const withoutNull = (value: unknown): unknown => {
 /** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
 export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
 
-/** The arguments under the names of the API's fields. A state of version 0.1 has them already. */
-const fieldsFrom = (kind: Kind, bag: Json): Json =>
-  renamed(
-    bag,
-    Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
-  );
-
 /** The API's fields under the names that the program uses. */
 const argumentsFrom = (kind: Kind, bag: Json): Json => renamed(bag, Object.entries(kind.arguments ?? {}));
 
@@ -132,8 +138,12 @@ const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json
   return result;
 };
 
-/** The arguments of a bag by the names of the API's fields. */
-export const argumentsIn = (kind: Kind, bag: Json): Json => fieldsFrom(kind, given(bag));
+/** The arguments of a bag by the names of the API's fields. A state of version 0.1 has these names already. */
+export const argumentsIn = (kind: Kind, bag: Json): Json =>
+  renamed(
+    givenArguments(bag),
+    Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
+  );
 
 /** The arguments as the engine keeps them. */
 export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);

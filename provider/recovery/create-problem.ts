@@ -75,10 +75,11 @@ export const otherRecords = (asked: Asked): RecordError => {
   return new RecordError(batchSubject(asked), cause);
 };
 
-/** `BatchCreateRoleBindings 3 role bindings in 7209…/a033…` */
+/** `BatchCreateRoleBindings 3 role bindings in 7209…/a033…`; of one record, what any method says of it. */
 export const batchSubject = (asked: Asked): string => {
   const [{ desired }] = asked as [{ desired: Desired }];
-  const { kind, parent } = desired;
+  const { kind, parent, fields } = desired;
+  if (asked.length === 1) return subjectText(kind, kind.operations.create, { name: fields.name, parent });
   return `${kind.batchCreate} ${asked.length} ${kind.words} ${placeText(parent)}`;
 };
 

@@ -1,9 +1,7 @@
 // Creates records without an idempotency key (the API does not offer AIP-155): one, or several of a group in one atomic request
 // (AIP-233). Their entries are on disk before the POST. After a lost response the requests never overlap a search: it settles which of
 // the records exist, and only the others are sent again.
-import type { CallOptions } from "../../client/client.ts";
-import { advised, apiErrorOf, hasCode, LostAnswer, RecordError, sessionErrorOf } from "../../client/errors.ts";
-import { createRecord } from "../../client/records.ts";
+import { addAdvice, apiErrorOf, hasCode, LostAnswer, RecordError, sessionErrorOf } from "../../client/errors.ts";
 import {
   type AttemptBudget,
   delayMs,
@@ -17,7 +15,7 @@ import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
 import { recordId } from "../record/id.ts";
 import type { Created, NewIntent } from "../run/journal.ts";
-import { type Session, serviceNow } from "../run/session.ts";
+import type { Session } from "../run/session.ts";
 import {
   ADOPT_ADVICE,
   batchSubject,
@@ -57,20 +55,17 @@ export const createAll = async (
   asked: readonly Desired[],
   existing?: Existing,
 ): Promise<Outcome[]> => {
-  const outcomes = await createTogether(session, asked, existing);
-  const isRefused = outcomes.every((one) => one && "error" in one && isRefusal(one.error));
-  if (asked.length === 1 || !isRefused) return outcomes;
-  // All or nothing: no record of a refused batch exists. The error stays with its own resource.
-  return (await Promise.all(asked.map((one) => createTogether(session, [one], existing)))).flat();
-};
-
-/** A refusal that concerns a record, and not the whole run. */
-export const isRefusal = (error: Error): boolean =>
-  !(error instanceof UnknownOutcome) && !sessionErrorOf(error) && apiErrorOf(error) !== undefined;
-
-const createTogether = async (session: Session, asked: readonly Desired[], existing?: Existing): Promise<Outcome[]> => {
   const { journal } = session;
-  const entries = await journal.begin(asked.map(intentOf), () => serviceNow(session));
+  const intents = asked.map(
+    ({ kind, key, parent, choices, fingerprint }): NewIntent => ({
+      key,
+      kind: kind.field,
+      parent,
+      inputs: fingerprint,
+      given: [...choices],
+    }),
+  );
+  const entries = await journal.begin(intents, session.serviceNow);
   if (!entries) return asked.map(() => undefined);
   const batch = entries.map((entry, i) => ({ entry, desired: asked[i] })) as unknown as Batch;
   try {
@@ -78,31 +73,24 @@ const createTogether = async (session: Session, asked: readonly Desired[], exist
     await requireNew(session, batch, before);
     await send(session, batch, before);
   } catch (error) {
-    const shown = advised(error, "ALREADY_EXISTS", ADOPT_ADVICE) as Error;
+    const shown = addAdvice(error, "ALREADY_EXISTS", ADOPT_ADVICE) as Error;
     for (const one of stillOpen(batch) ?? []) one.error = shown;
   } finally {
     await journal.end(entries);
   }
+  // All or nothing: no record of a refused batch exists. The error stays with its own resource.
+  if (batch.length > 1 && batch.every(({ error }) => error && isRefusal(error)))
+    return (await Promise.all(asked.map((one) => createAll(session, [one], existing)))).flat();
   return batch.map(({ record, error }) => (record ? { record } : { error: error as Error }));
 };
 
-/** What the journal keeps of a create. */
-const intentOf = ({ kind, key, parent, choices, fingerprint }: Desired): NewIntent => ({
-  key,
-  kind: kind.field,
-  parent,
-  inputs: fingerprint,
-  given: [...choices],
-});
+/** A refusal that concerns a record, and not the whole run. */
+export const isRefusal = (error: Error): boolean =>
+  !(error instanceof UnknownOutcome) && !sessionErrorOf(error) && apiErrorOf(error) !== undefined;
 
 const stillOpen = (batch: Batch): Batch | undefined => {
   const [first, ...others] = batch.filter(({ record, error }) => !record && !error);
   return first && [first, ...others];
-};
-
-const entriesOf = (batch: Batch): [Entry, ...Entry[]] => {
-  const [first, ...others] = batch;
-  return [first.entry, ...others.map(({ entry }) => entry)];
 };
 
 /** Sends until each has its record, or an error of its own. Throws what the others failed with. */
@@ -176,44 +164,34 @@ const post = async (
   { attempts, wasLost }: Sending,
 ): Promise<void> => {
   const [{ desired }] = batch;
-  const { kind, parent, fields } = desired;
+  const { kind, parent } = desired;
+  const entries = batch.map(({ entry }) => entry);
   let isSent = false;
   const beforeSend = async (): Promise<void> => {
     if (session.stopped?.reason) throw session.stopped.reason;
-    await session.journal.recordSend(entriesOf(batch), session.serverNow() ?? 0);
+    await session.journal.recordSend(entries, session.serverNow() ?? 0);
     isSent = true;
   };
   const permissionIsNew = session.ownership.isNewRoot(rootOf(parent));
   const options = { attempts, permissionIsNew, beforeSend };
-  let answers: readonly Json[];
+  const isBatch = batch.length > 1;
+  const operation = (isBatch && kind.batchCreate) || kind.operations.create;
+  // The field's name is data, which the schema checks.
+  const [record, ...others] = batch.map((one) => ({ [kind.field]: one.desired.fields }));
+  const request: Json = isBatch ? { parent, requests: [record, ...others] } : { parent, ...record };
+  let answer: Json;
   try {
-    answers =
-      batch.length === 1
-        ? [await createRecord(session, kind, parent, fields, options)]
-        : await postBatch(session, batch, options);
+    answer = await session.call(operation, request as RequestOf<typeof operation>, options);
   } catch (error) {
+    const refusal = apiErrorOf(error);
     // Once a request was sent, only an error of the service proves that there is no record, and only of the first request.
-    if (!wasLost && !lostAnswerIn(error) && (apiErrorOf(error) || !isSent))
-      await noteFailure(session, ...entriesOf(batch));
-    throw error;
+    const isCertain = refusal ? !(refusal instanceof LostAnswer) : !isSent;
+    if (!wasLost && isCertain) await noteFailure(session, ...entries);
+    throw refusal ? new RecordError(batchSubject(batch), refusal) : error;
   }
+  const answers = isBatch ? ((answer[kind.plural] as readonly Json[] | undefined) ?? []) : [answer];
   if (answers.length !== batch.length) throw otherRecords(batch);
   await takeAnswers(session, batch, answers, before);
-};
-
-const postBatch = async (session: Session, batch: Batch, options: CallOptions): Promise<readonly Json[]> => {
-  const [{ desired }] = batch;
-  const { kind, parent } = desired;
-  const operation = kind.batchCreate as NonNullable<typeof kind.batchCreate>;
-  // The field's name is data, which the schema checks.
-  const request: Json = { parent, requests: batch.map((one) => ({ [kind.field]: one.desired.fields })) };
-  try {
-    const answer: Json = await session.call(operation, request as RequestOf<typeof operation>, options);
-    return (answer[kind.plural] as readonly Json[] | undefined) ?? [];
-  } catch (error) {
-    const cause = apiErrorOf(error);
-    throw cause ? new RecordError(batchSubject(batch), cause) : error;
-  }
 };
 
 const takeAnswers = async (
@@ -258,10 +236,11 @@ const findLost = async (session: Session, open: Batch, before: Existing, lost: E
   const { kind, args, key } = open[0].desired;
   const filters = open.length === 1 ? kind.filters(args) : undefined;
   const except = new Set(before.records.map(({ uid }) => uid));
+  const entries = open.map(({ entry }) => entry);
   let found: Json[][];
   try {
     found = await recoverPatiently(session, key, (own) =>
-      findCreated(kind, own, entriesOf(open), { filters, waitMs: CREATION_GRACE_MS, except }),
+      findCreated(kind, own, entries, { filters, waitMs: CREATION_GRACE_MS, except }),
     );
   } catch (reason) {
     const text = `The search for it failed as well: ${(reason as Error).message}`;
@@ -289,8 +268,8 @@ export const noteSuccess = async (session: Session, ...created: Created[]): Prom
   await session.journal.recordSuccess(created, at).catch((error: Error) => warn(session, first.entry, error));
 };
 
-export const noteFailure = (session: Session, ...entries: [Entry, ...Entry[]]): Promise<void> =>
-  session.journal.recordFailure(...entries).catch((error: Error) => warn(session, entries[0], error));
+export const noteFailure = (session: Session, ...entries: readonly Entry[]): Promise<void> =>
+  session.journal.recordFailure(...entries).catch((error: Error) => warn(session, entries[0] as Entry, error));
 
 const noteAnswer = (session: Session, entry: Entry, uid: string): Promise<void> =>
   session.journal.recordAnswer(entry, uid).catch((error: Error) => warn(session, entry, error));

@@ -4,7 +4,8 @@
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { perSession, type Session } from "../run/session.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 import { type Absence, absenceOf } from "./not-found.ts";
 
 const absences = perSession(() => new Map<string, Promise<Absence | undefined>>());

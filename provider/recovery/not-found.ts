@@ -3,7 +3,7 @@
 // or after the organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
-import { advised, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { addAdvice, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
 import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
@@ -34,26 +34,27 @@ export const retryUntilVisible = async <T>(
     const until = hiddenUntil();
     // The last look must begin after that time: an earlier one may have missed what was hidden.
     if (!(beganMs < until)) return undefined;
-    const left = Math.max(0, until - clock.now());
-    await clock.sleep(Math.min(left, POLL_MS[Math.min(count, POLL_MS.length - 1)] as number));
+    await clock.sleep(pauseMs(clock, count, until));
   }
 };
 
+const pauseMs = (clock: Clock, count: number, until: number): number =>
+  Math.min(Math.max(0, until - clock.now()), POLL_MS[Math.min(count, POLL_MS.length - 1)] as number);
+
 /** Repeats an attempt that fails with NOT_FOUND while the record, whose outputs are `stored`, is in its grace period. */
 export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: () => Promise<T>): Promise<T> => {
-  let notFound: unknown;
-  const look = async () => {
+  const { clock } = session;
+  for (let count = 0; ; count += 1) {
+    const beganMs = clock.now();
     try {
-      return { answer: await attempt() };
+      return await attempt();
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      notFound = error;
-      return undefined;
+      const until = graceEnd(session, stored);
+      if (!(beganMs < until)) throw error;
+      await clock.sleep(pauseMs(clock, count, until));
     }
-  };
-  const done = await retryUntilVisible(session.clock, look, () => graceEnd(session, stored));
-  if (!done) throw notFound;
-  return done.answer;
+  }
 };
 
 const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
@@ -144,7 +145,7 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
 };
 
 const notDeleted = (error: unknown): unknown =>
-  advised(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
+  addAdvice(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
 
 const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
   const unknown = uid === organization ? "it is not known" : `neither it nor its organization ${organization} is known`;

@@ -8,7 +8,7 @@ import { JournalError } from "../log/file.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { recordId } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
-import { containsUnknown, isUnknown } from "../record/path.ts";
+import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 import { absentOrganization } from "./gone.ts";

@@ -4,7 +4,6 @@ import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { JournalError } from "../log/file.ts";
 import { changeOf } from "../record/changes.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { placeOf, recordId, recordLine } from "../record/id.ts";
@@ -12,7 +11,7 @@ import { type Kind, title, withArticle } from "../record/kind.ts";
 import { withoutSecrets } from "../record/normal-form.ts";
 import { argumentOf, outputsFrom } from "../record/state.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
-import { DATE_MS, type Session, serviceNow } from "../run/session.ts";
+import { DATE_MS, type Session } from "../run/session.ts";
 import { noteSuccess } from "./create.ts";
 import { absentOrganization, unreadableEntry } from "./gone.ts";
 import { CREATION_GRACE_MS, readWhenVisible } from "./not-found.ts";
@@ -140,7 +139,7 @@ const judgeNamed = async (
  */
 export const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
-  const ageMs = Math.max(0, (await serviceNow(session)) - at - SEND_TIME_MS - DATE_MS);
+  const ageMs = Math.max(0, (await session.serviceNow()) - at - SEND_TIME_MS - DATE_MS);
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
@@ -173,23 +172,13 @@ const search = async (
  * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). It does so on the first read
  * or delete of a process, for the stack of this resource. An up settles the creates that the program declares.
  */
-export const reportPendingCreates = async (session: Session, key: string): Promise<void> => {
-  for (const entry of await unreported(session, key)) {
+export const reportPendingCreates = async (session: Session, pending: readonly Entry[]): Promise<void> => {
+  for (const entry of pending) {
     const { text } = await describeCandidates(session, entry, 0);
     const advice =
       "The next pulumi up that declares the resource resolves it. If no program declares it, delete the records that no resource manages, then run: " +
       session.journal.cleanCommand(entry.key);
     session.log(`${text}\n${advice}`);
-  }
-};
-
-// A read or a delete does not need the journal.
-const unreported = async (session: Session, key: string): Promise<Entry[]> => {
-  try {
-    return await session.journal.takeUnreported(key);
-  } catch (error) {
-    if (error instanceof JournalError) return [];
-    throw error;
   }
 };
 

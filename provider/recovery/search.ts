@@ -7,7 +7,8 @@ import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
-import { perSession, type Session } from "../run/session.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "./not-found.ts";
 
 type Listed = Json & { uid: string };
@@ -102,16 +103,13 @@ export const answerProblem = async (
   const id = recordId(kind.field, uid);
   const refusal = session.ownership.creationRefusal(id, entry.key);
   if (refusal) return foreign(refusal);
-  if ((await session.journal.otherIds(entry.key)).has(id))
-    return foreign("was created for another resource of this stack");
-  const isOwn = judgement.is === "own" && !hasForeignMembers(kind, answer);
-  if (isOwn || (await isConfirmed(kind, session, entry, answer, before))) return undefined;
+  if (await session.journal.isOfOther(id, entry.key)) return foreign("was created for another resource of this stack");
+  // A record of another kind may have the same fields, and so may one of a newer service. Reading it decides.
+  const hasForeignMembers = Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
+  if ((judgement.is === "own" && !hasForeignMembers) || (await isConfirmed(kind, session, entry, answer, before)))
+    return undefined;
   return { why: judgement.is === "undecided" ? judgement.why : `is no ${kind.word}`, isUndecided: true };
 };
-
-// A record of another kind may have the same fields, and so may one of a newer service. Reading it decides.
-const hasForeignMembers = (kind: Kind, answer: Json): boolean =>
-  Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
 
 const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: Json, { isComplete }: Existing) => {
   const answered = judge(kind, entry, answer);
@@ -165,7 +163,6 @@ const listCandidates = async (
   filters?: Json,
 ): Promise<Listed[][]> => {
   const [{ parent }] = entries as [Entry];
-  const others = await Promise.all(entries.map(({ key }) => session.journal.otherIds(key)));
   const found = entries.map((): Listed[] => []);
   for await (const record of listChildren(session, kind.list, parent, filters)) {
     const id = recordId(kind.field, record.uid);
@@ -176,7 +173,8 @@ const listCandidates = async (
       const choices = given.join(" ");
       const print = prints.get(choices) ?? fingerprintOf(kind, parent, record, given);
       prints.set(choices, print);
-      if (print !== inputs || others[i]?.has(id) || session.ownership.creationRefusal(id, key)) continue;
+      if (print !== inputs || session.ownership.creationRefusal(id, key)) continue;
+      if (await session.journal.isOfOther(id, key)) continue;
       found[i]?.push(record);
     }
   }

@@ -1,5 +1,6 @@
 // A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
-import { perSession, type Session } from "../run/session.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
 
 /** After the first two seconds, and then from time to time. */
 const FIRST_REPORT_MS = 2_000;

@@ -1,9 +1,9 @@
 // Ownership in the process of the dynamic provider. A stack that moves from dynamic to native resources has both in one operation: what
 // one of them takes or keeps, the other must not delete.
 
+import { joinBegun, joinOperation } from "../log/join.ts";
+import type { Operation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
-import { joinBegun, joinOperation } from "./join.ts";
-import type { Operation } from "./operation.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 /** `engine`: that of the dynamic provider. Nothing is shared without a plugin, but what is adopted: a plugin may begin later to delete it. */
@@ -19,7 +19,7 @@ export const besidePlugins = (own: Ownership, engine: Engine | undefined, servic
     return found;
   };
   const shared = () => found ?? join(joinBegun(engine));
-  const told = (tell: (to: Ownership) => void): void => {
+  const tellBoth = (tell: (to: Ownership) => void): void => {
     const other = shared();
     tell(own);
     if (other) tell(other);
@@ -27,8 +27,8 @@ export const besidePlugins = (own: Ownership, engine: Engine | undefined, servic
   };
   return {
     ...own,
-    inState: (...about) => told((to) => to.inState(...about)),
-    keep: (uid, adopted) => told((to) => to.keep(uid, adopted)),
+    inState: (...about) => tellBoth((to) => to.inState(...about)),
+    keep: (uid, adopted) => tellBoth((to) => to.keep(uid, adopted)),
     take: (uid, key, origin) => {
       const other = shared() ?? (origin === "adopted" ? join(joinOperation(engine)) : undefined);
       other?.take(uid, key, origin);

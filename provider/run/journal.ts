@@ -1,23 +1,13 @@
 // The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
-import {
-  apply,
-  type Entry,
-  type Intent,
-  type InvalidLine,
-  type Known,
-  knownAmong,
-  knownLine,
-  type Line,
-} from "../log/entry.ts";
-import { JournalError, type JournalFile, journalFile, quarantineOf } from "../log/file.ts";
+import { knownLine } from "../log/entries.ts";
+import type { Entry, Intent, Known, Line } from "../log/entry.ts";
+import { JournalError, quarantineOf } from "../log/file.ts";
+import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
-import { createRun } from "./begun.ts";
-import { invalidText } from "./invalid.ts";
-import { type Lock, lockOf } from "./lock.ts";
-import { type Operation, soleOperation } from "./operation.ts";
+import { catchUp, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
 
 export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
 
@@ -33,8 +23,6 @@ export interface Journal {
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
   findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
-  /** Whether there are none, as far as this process knows without a wait: it has read the file under the lock before. */
-  isClear(key: string): Promise<boolean>;
   /** The same as the file has them now, for a preview: it neither waits nor writes. */
   peekUnsettled(key: string): Promise<Entry[]>;
   /** The stack had no journal when this run began. */
@@ -61,13 +49,13 @@ export interface Journal {
   acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
-  /** ids of the records that other resources of the stack created. */
-  otherIds(key: string): Promise<Set<string>>;
+  /** Whether another resource of the stack created the record of this id (`recordId`). */
+  isOfOther(id: string, key: string): Promise<boolean>;
   /** The file of the resource's stack, for a message. */
   pathFor(key: string): string;
   /** The command that removes the entries of a resource. */
   cleanCommand(key: string): string;
-  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. */
+  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
   takeUnreported(key: string): Promise<Entry[]>;
 }
 
@@ -84,148 +72,95 @@ export interface JournalOptions {
   operation?: Operation;
 }
 
-// A process serves one stack; the Automation API, and tests, may serve several.
-interface StackJournal {
-  file: JournalFile;
-  lock: Lock;
-  entries: Map<string, Entry>;
-  /** there was no file */
-  isNew: boolean;
-  /** the entries were read while no other process was creating records */
-  isSettled: boolean;
-}
-
 /** Precision of a recorded send time: a line on disk for every request would cost too much. */
 export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
-const digest = (line: string): string => createHash("sha256").update(line).digest("hex");
-
 export const createJournal = (options: JournalOptions): Journal => {
   const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation() } = options;
-  const byStack = new Map<string, Promise<StackJournal>>();
+  const isShared = operation.id !== undefined;
+  // A process serves one stack; the Automation API, and tests, may serve several.
+  const stacks = new Map<string, Promise<StackJournal>>();
   const acknowledged = new Map<string, Known>();
-  const run = createRun(operation);
+  const begun = new Set<string>();
+  const reported = new Set<string>();
+  const opened = new Map<string, boolean>();
+  const { append: share, refresh } = operation.share("journal", (event: Event): boolean => {
+    if (event.is === "begun") for (const id of event.ids) begun.add(id);
+    else if (event.is === "reported") {
+      const isFirst = !reported.has(event.id);
+      reported.add(event.id);
+      return isFirst;
+    } else if (event.is === "opened") {
+      const isNew = opened.get(event.path) ?? event.isNew;
+      opened.set(event.path, isNew);
+      return isNew;
+    }
+    return true;
+  });
 
-  const warnOfInvalid = (path: string, invalid: readonly InvalidLine[] = []): void => {
-    const fresh = invalid.filter(({ line }) => run.reports(digest(line)));
-    if (fresh.length > 0) log(invalidText(path, fresh));
-  };
-
-  const openAt = async (stack: string): Promise<StackJournal> => {
-    const path = pathOf(stack);
-    const file = journalFile(path);
-    const prepare = async () => {
-      if (!open.isSettled) await compact(open);
-    };
-    const lock = lockOf({ file: path.replace(/\.jsonl$/, ".lock"), clock, timeoutMs, log, operation, prepare });
-    const contents = await file.read();
-    warnOfInvalid(path, contents?.invalid);
-    const isNew = run.isNew(path, contents === undefined);
-    const open: StackJournal = { file, lock, entries: contents?.entries ?? new Map(), isNew, isSettled: false };
-    return open;
-  };
+  const openAt = async (stack: string): Promise<StackJournal> =>
+    openJournal(pathOf(stack), { clock, timeoutMs, log, operation, acknowledged, share });
   const openFor = (key: string): Promise<StackJournal> => {
     const stack = stackOf(key);
-    const found = byStack.get(stack) ?? openAt(stack);
-    byStack.set(stack, found);
-    found.catch(() => byStack.delete(stack));
-    return found;
+    const found = stacks.get(stack);
+    if (found) return found;
+    const open = openAt(stack);
+    stacks.set(stack, open);
+    open.catch(() => stacks.delete(stack));
+    return open;
   };
-
-  const readAgain = async (open: StackJournal): Promise<void> => {
-    const contents = await open.file.read();
-    warnOfInvalid(open.file.path, contents?.invalid);
-    open.entries = contents?.entries ?? new Map();
-    for (const line of acknowledged.values()) apply(open.entries, line);
-  };
-
-  const readOn = async (open: StackJournal): Promise<void> => {
-    const invalid = await open.file.readOn(open.entries);
-    if (invalid === undefined) await readAgain(open);
-    else if (invalid.length > 0) warnOfInvalid(open.file.path, invalid);
+  const readOn = (open: StackJournal): void => {
+    const tail = open.file.readOn();
+    if (tail?.isAnew !== false || tail.lines.length > 0) takeIn(open, tail);
   };
   // In one process, its own memory is as new as the file while it holds the lock.
   const upToDate = async (key: string): Promise<StackJournal> => {
     const open = await openFor(key);
-    if (operation.id !== undefined) await readOn(open);
+    if (isShared) readOn(open);
     return open;
   };
-
-  // Only once: later lines of other processes are read under the lock. No other process has a create under way.
-  let settling: Promise<void> | undefined;
-  const compact = async (open: StackJournal): Promise<void> => {
-    await readAgain(open);
-    await open.file.compact(open.entries.values());
-    open.isSettled = true;
-  };
-  const settleUnderLock = async (open: StackJournal): Promise<void> => {
-    await open.lock.acquire();
-    try {
-      // Another process of the operation has created the lock, and has compacted it.
-      if (!open.isSettled) await readAgain(open);
-      open.isSettled = true;
-    } finally {
-      await open.lock.release();
-    }
-  };
-  const settle = async (key: string): Promise<StackJournal> => {
-    const open = await openFor(key);
-    if (open.isSettled) return open;
-    settling ??= settleUnderLock(open).finally(() => {
-      settling = undefined;
-    });
-    await settling;
-    return settle(key);
-  };
-
-  const unsettledIn = ({ entries }: StackJournal, isOwn: (key: string) => boolean): Entry[] => {
-    const own = [...entries.values()].filter(({ key }) => isOwn(key));
-    if (own.length === 0) return own;
-    const isOfThisRun = run.begun();
-    return own.filter(({ intent }) => !isOfThisRun.has(intent));
-  };
-
-  const append = async (open: StackJournal, lines: Line[]): Promise<void> => {
-    if (lines.length === 0) return;
-    await open.file.append(...lines);
-    for (const line of lines) apply(open.entries, line);
+  /** Of these, the entries of earlier runs. */
+  const leftOf = (entries: readonly Entry[] = []): Entry[] => {
+    if (entries.length > 0) refresh?.();
+    return entries.filter(({ intent }) => !begun.has(intent));
   };
   const write = async (open: StackJournal, ...lines: Line[]): Promise<void> => {
-    if (operation.id === undefined) return append(open, lines);
     // Another process of the operation must not compact the file without them.
-    await open.lock.acquire();
+    if (isShared) await open.lock.acquire();
     try {
-      await append(open, lines);
+      await open.file.append(...lines);
+      for (const line of lines) open.entries.apply(line);
     } finally {
-      await open.lock.release();
+      if (isShared) await open.lock.release();
     }
   };
+
   return {
-    findUnsettled: async (key, isOwn = (other) => other === key) => unsettledIn(await settle(key), isOwn),
-    isClear: async (key) => {
+    findUnsettled: async (key, isOwn) => {
       const open = await openFor(key);
-      return open.isSettled && unsettledIn(open, (other) => other === key).length === 0;
+      if (!open.isCaughtUp) await catchUp(open);
+      const { entries } = open;
+      return leftOf(isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key));
     },
-    peekUnsettled: async (key) => unsettledIn(await openFor(key), (other) => other === key),
+    peekUnsettled: async (key) => leftOf((await openFor(key)).entries.byKey.get(key)),
     isNew: async (key) => (await openFor(key)).isNew,
     begin: async (intents, now) => {
-      const keys = new Set(intents.map(({ key }) => key));
-      const [{ key: first }] = intents as readonly [NewIntent];
-      const opened = await openFor(first);
-      const open = opened.isSettled ? opened : await settle(first);
+      // All entries of a POST are of one stack.
+      const open = await openFor((intents[0] as NewIntent).key);
+      if (!open.isCaughtUp) await catchUp(open);
       await open.lock.acquire();
       try {
-        await readOn(open);
-        if (unsettledIn(open, (key) => keys.has(key)).length > 0) {
+        readOn(open);
+        if (intents.some(({ key }) => leftOf(open.entries.byKey.get(key)).length > 0)) {
           await open.lock.release();
           return undefined;
         }
         const at = await now();
         const entries = intents.map((intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at }));
-        run.begin(entries.map(({ intent }) => intent));
-        await write(open, ...entries.map((entry) => ({ ...entry })));
+        share({ is: "begun", ids: entries.map(({ intent }) => intent) });
+        await write(open, ...entries);
         return entries;
       } catch (error) {
         await open.lock.release();
@@ -239,10 +174,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       for (const entry of later) entry.at = at;
     },
     recordSuccess: async (created, at) => {
-      // All entries of a POST are of one stack.
       const [{ entry: first }] = created as readonly [Created];
-      const open = await openFor(first.key);
-      await write(open, ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
+      await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
     },
     recordAnswer: async (entry, uid) => {
       await write(await openFor(entry.key), { answered: entry.intent, uid });
@@ -265,7 +198,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       const { path } = open.file;
       await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
       await write(open, { closed: entry.intent });
-      if (run.reports(`set aside: ${why}`))
+      if (share({ is: "reported", id: `set aside: ${why}` }))
         log(
           `the intent journal ${path}: ${why}. Its entries are dropped where they are in the way, and kept in ${quarantineOf(path)}`,
         );
@@ -278,40 +211,43 @@ export const createJournal = (options: JournalOptions): Journal => {
     },
     end: async (entries) => (await openFor((entries[0] as Entry).key)).lock.release(),
     acknowledge: async (kind, uids, key) => {
-      const lines = uids.map((uid) => knownLine(kind, uid));
-      for (const line of lines) acknowledged.set(recordId(kind, line.known), line);
+      const own = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
       try {
         if (key !== undefined) await openFor(key);
-        for (const open of await Promise.all(byStack.values())) {
-          // A line that is lost costs nothing: the next acknowledgement writes it again.
-          await append(open, knownAmong(open.entries.values(), lines));
+        for (const { file, entries } of await Promise.all(stacks.values())) {
+          const lines = own.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
+          if (lines.length === 0) continue;
+          // A line that is lost costs nothing, so nothing waits for the disk: the next acknowledgement writes it again.
+          file.add(...lines);
+          for (const line of lines) entries.apply(line);
         }
       } catch (error) {
         // A preview may be unable to write; the next create writes the line.
         if (!(error instanceof JournalError)) throw error;
+      } finally {
+        for (const [id, line] of own) acknowledged.set(id, line);
       }
     },
-    countPendingAlike: async ({ key, kind, parent, inputs }) => {
-      const { entries } = await upToDate(key);
-      return [...entries.values()].filter(
-        (one) => one.uid === undefined && one.kind === kind && one.parent === parent && one.inputs === inputs,
-      ).length;
-    },
+    countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.countAlike(entry),
     takeUnreported: async (key) => {
-      const { entries } = await upToDate(key);
-      const isOfThisRun = run.begun();
-      const pending = [...entries.values()].filter(({ intent, uid }) => uid === undefined && !isOfThisRun.has(intent));
-      return pending.filter(({ intent }) => run.reports(intent));
-    },
-    otherIds: async (key) => {
-      const open = await openFor(key);
-      // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
-      const { entries } = await upToDate(key).catch((error) => {
-        if (error instanceof JournalError) return open;
+      try {
+        const { entries } = await upToDate(key);
+        return leftOf([...entries.pending]).filter(({ intent }) => share({ is: "reported", id: intent }));
+      } catch (error) {
+        // Whoever asks does not need the journal.
+        if (error instanceof JournalError) return [];
         throw error;
-      });
-      const others = [...entries.values()].filter((entry) => entry.key !== key);
-      return new Set(others.flatMap(({ kind, uid }) => (uid === undefined ? [] : [recordId(kind, uid)])));
+      }
+    },
+    isOfOther: async (id, key) => {
+      const open = await openFor(key);
+      try {
+        if (isShared) readOn(open);
+      } catch (error) {
+        // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
+        if (!(error instanceof JournalError)) throw error;
+      }
+      return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key) === true;
     },
   };
 };

@@ -1,7 +1,7 @@
 // Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
 // deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
 import { isRoot } from "../../schema/index.ts";
-import { type Operation, soleOperation } from "./operation.ts";
+import { type Operation, soleOperation } from "../log/operation.ts";
 
 /** How a resource came by its record in this run. */
 export type Origin = "created" | "recovered" | "adopted";
@@ -69,11 +69,9 @@ type Act =
  * what either takes or keeps, the other does not delete.
  */
 export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
-  const services = recordsByService();
-  const records = services.of(service);
-  const shared = operation.share("ownership", services.reduce);
-  const { refresh } = shared;
-  const append = (act: Act): string | undefined => shared.append({ ...act, at: service });
+  const { records, reduce } = recordsByService(service);
+  const { append: share, refresh } = operation.share("ownership", reduce);
+  const append = (act: Act): string | undefined => share({ ...act, at: service });
   // What other processes have done counts from the moment of the question.
   const current = (): Records => {
     refresh?.();
@@ -120,21 +118,18 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
   };
 };
 
-const recordsByService = () => {
-  const all = new Map<string, Records>();
+const recordsByService = (service: string) => {
   const leaving = new Set<string>();
-  const of = (service: string): Records => {
-    const own = all.get(service) ?? recordsOf(leaving);
-    all.set(service, own);
-    return own;
-  };
+  const records = recordsOf(leaving);
+  const all = new Map([[service, records]]);
   const reduce = ({ at, ...act }: Event): string | undefined => {
-    const own = of(at);
+    const own = all.get(at) ?? recordsOf(leaving);
+    all.set(at, own);
     if (act.is !== "released") return own.reduce(act);
     const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
     return refusals.find((reason) => reason !== undefined) ?? own.reduce(act);
   };
-  return { of, reduce };
+  return { records, reduce };
 };
 
 type Records = ReturnType<typeof recordsOf>;
@@ -213,4 +208,14 @@ const recordsOf = (leaving: Set<string>) => {
   };
 
   return { reduce, ownerOf, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving };
+};
+
+/** State of one step, for as long as a run has its ownership: sessions that are derived from another one share both. */
+export const perSession = <T>(create: () => T): ((session: { ownership: object }) => T) => {
+  const states = new WeakMap<object, T>();
+  return ({ ownership }) => {
+    const state = states.get(ownership) ?? create();
+    states.set(ownership, state);
+    return state;
+  };
 };

@@ -1,6 +1,6 @@
 // Who declares the bindings of a group: one set, and beside an exclusive set no RoleBinding, which the set would remove. The program's
 // side compares resources and uids as it constructs them, the engine's side compares uids as it checks them.
-import { type Operation, soleOperation } from "./operation.ts";
+import { type Operation, soleOperation } from "../log/operation.ts";
 
 interface Claim {
   type: "RoleBinding" | "RoleBindingSet";
@@ -15,6 +15,8 @@ export interface BindingPlaces {
    * resource does. Returns why it must not, with the argument that is wrong.
    */
   claim(place: unknown, key: unknown, own: Claim): Problem | undefined;
+  /** Whether a resource with another key declares bindings there. */
+  isShared(place: unknown, key: unknown): boolean;
 }
 
 interface Event {
@@ -48,8 +50,14 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
     const binding = own.exclusive ? others.find(({ type }) => type === "RoleBinding") : undefined;
     return binding && conflict("exclusive", own, binding);
   };
-  const { append } = operation.share(`bindings ${service}`, reduce);
-  return { claim: (place, key, own) => append({ place, key, own }) };
+  const { append, refresh } = operation.share(`bindings ${service}`, reduce);
+  return {
+    claim: (place, key, own) => append({ place, key, own }),
+    isShared: (place, key) => {
+      refresh?.();
+      return [...(places.get(place)?.keys() ?? [])].some((other) => other !== key);
+    },
+  };
 };
 
 const conflict = (property: string, set: Claim, binding: Claim): Problem => [

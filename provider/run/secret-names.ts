@@ -1,6 +1,6 @@
 // The uids of records whose names the program marks as secret. A plugin runs one process for each explicit provider, and each may show a
 // name that the API has: none of them shows a name that another one was given as a secret.
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../log/operation.ts";
 
 export interface SecretNames {
   add(uid: string): void;

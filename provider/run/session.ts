@@ -8,12 +8,12 @@ import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { JournalError } from "../log/file.ts";
+import { joinOperation } from "../log/join.ts";
+import { soleOperation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { besidePlugins } from "./beside-plugins.ts";
-import { joinOperation } from "./join.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
-import { soleOperation } from "./operation.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
@@ -111,25 +111,5 @@ export const withOneAttempt = (session: Session): Session => ({
     session.call(operation, request, { ...options, attempts: singleAttempt(session.clock) }),
 });
 
-/** State of one step, for as long as a session lasts; sessions that are derived from it share the state. */
-export const perSession = <T>(create: () => T): ((session: { ownership: object }) => T) => {
-  const states = new WeakMap<object, T>();
-  return ({ ownership }) => {
-    const state = states.get(ownership) ?? create();
-    states.set(ownership, state);
-    return state;
-  };
-};
-
 /** `Date` has whole seconds. */
 export const DATE_MS = 1_000;
-
-/**
- * Milliseconds since the epoch by the service's clock, never ahead of it (docs/faults.md#f24). This machine's own time is never
- * compared with createTime, nor read by another machine. Pings the service before its first response.
- */
-export const serviceNow = async (session: Session): Promise<number> => {
-  if (session.serverNow() === undefined) await session.call("Ping", {}).catch(() => undefined);
-  // If the ping fails, the next request fails too.
-  return session.serverNow() ?? session.clock.today();
-};

@@ -1,7 +1,7 @@
 // One after the other, across the processes of an operation: equal records are created in turn, since a search for one must not find what
 // another create is producing.
 import type { Clock } from "../../client/clock.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../log/operation.ts";
 
 const POLL_MS = 50;
 

@@ -1,18 +1,19 @@
 // Create and update of a set: additions first, then removals. Whatever was done is recorded, so that the next run continues from what
 // is there.
-import { BATCH_MAX, type Json } from "../../schema/index.ts";
-import { builtInRoleUid, isRoleName } from "../kind/built-in-role.ts";
+import { isListable } from "../../client/records.ts";
+import { BATCH_MAX, isRoot, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { Incomplete } from "../reconcile/incomplete.ts";
 import { recordId } from "../record/id.ts";
-import { hidden, KEY } from "../record/state.ts";
+import { hiddenMembers, KEY } from "../record/state.ts";
 import { createAll, isRefusal } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listLive, liveFrom, requireListable, withKnown, withOthers } from "./live.ts";
+import { withRoleUids } from "./check.ts";
+import { type Live, listLive, liveFrom, withOthers, withStored } from "./live.ts";
 import { hiddenNames, outputsOf } from "./outputs.ts";
-import { bindingsIn, bindingText, declaredText, desiredPair, pairsIn } from "./pair.ts";
+import { bindingsIn, bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn } from "./pair.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
-import { removeSurplus } from "./remove-surplus.ts";
+import { removeSurplus } from "./remove.ts";
 import { settleInterrupted } from "./settle.ts";
 import { keptIn, type Pair, undeclaredIn, type Work } from "./work.ts";
 
@@ -25,7 +26,8 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   requireFewRemovals(name, plan, news);
   const pairs = await pairsOf(session, set, group, news);
   const known = bindingsIn(olds, "bindings");
-  const listed = await withKnown(session, known, olds.updateTime, await listLive(session, group));
+  const isNew = known.length === 0 && isEmpty(session, set, group);
+  const listed = isNew ? [] : await withStored(session, olds, await listLive(session, group));
   if (listed.length === 0 && pairs.length > 0) await requireListable(session, name, group);
   const settled = await settleInterrupted(session, set, group, listed);
   const work: Work = {
@@ -44,25 +46,36 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
     await removeSurplus(work, olds, news);
   } catch (error) {
     if (!work.hasChanged) throw error;
-    throw new Incomplete((error as Error).message, group, { ...outputsIn(work, olds, news), ...hidden(news) });
+    throw new Incomplete((error as Error).message, group, { ...outputsIn(work, olds, news), ...hiddenMembers(news) });
   }
   return outputsIn(work, olds, news);
 };
 
+/** A group of this run holds what this run declares there. An organization has an owner from the beginning. */
+const isEmpty = ({ ownership, places }: Session, set: string, group: string): boolean =>
+  !isRoot(group) && ownership.isCreatedHere(group) && !places.isShared(group, set);
+
+/**
+ * Throws where the list shows nothing because the caller may not see the group's bindings: the set would create pairs that exist. A group
+ * of this run is as empty as it looks.
+ */
+const requireListable = async (session: Session, name: string, group: string): Promise<void> => {
+  if (session.ownership.isCreatedHere(group) || (await isListable(session, kind, group))) return;
+  throw new Error(
+    `RoleBindingSet ${name}: nothing is changed: the role bindings of group ${group} cannot be listed, so pairs that exist would be ` +
+      "created a second time; grant the identity of this run role_bindings.list there",
+  );
+};
+
 const pairsOf = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
-  const first = new Map<string, number>();
-  const pairs: Pair[] = [];
-  const problems: string[] = [];
-  for (const [i, declared] of pairsIn(news).entries()) {
-    const { identity, role } = declared;
-    const desired = desiredPair(set, group, identity, isRoleName(role) ? await builtInRoleUid(session, role) : role);
-    const before = first.get(desired.key);
-    if (before !== undefined) problems.push(`bindings[${i}]: the same identity and role as bindings[${before}]`);
-    first.set(desired.key, i);
-    pairs.push({ desired, declared, text: declaredText(declared) });
-  }
+  const declared = pairsIn(news);
+  const resolved = await withRoleUids(session, declared);
+  const problems = pairsTwice(resolved).map(({ field, description }) => `${field}: ${description}`);
   if (problems.length > 0) throw new Error([`${set}: nothing is changed:`, ...problems].join("\n  - "));
-  return pairs;
+  return resolved.map(({ identity, role }, i) => {
+    const own = declared[i] as DeclaredPair;
+    return { desired: desiredPair(set, group, identity, role), declared: own, text: declaredText(own) };
+  });
 };
 
 const add = async (work: Work, set: string): Promise<void> => {
@@ -95,18 +108,16 @@ const addSome = async (work: Work, missing: readonly Pair[], problems: Map<strin
   for (const [i, outcome] of outcomes.entries()) {
     if (outcome === undefined) continue;
     const { desired, text } = missing[i] as Pair;
-    if ("record" in outcome) noteCreated(work, liveFrom(outcome.record));
-    else if (isRefusal(outcome.error)) problems.set(desired.key, `${text}: ${outcome.error.message}`);
+    if ("record" in outcome) {
+      const one = liveFrom(outcome.record);
+      work.live.push(one);
+      work.own.add(one.uid);
+      work.hasChanged = true;
+    } else if (isRefusal(outcome.error)) problems.set(desired.key, `${text}: ${outcome.error.message}`);
     else fatal ??= outcome.error;
   }
   if (fatal) throw fatal;
   return outcomes.includes(undefined);
-};
-
-const noteCreated = (work: Work, one: Live): void => {
-  work.live.push(one);
-  work.own.add(one.uid);
-  work.hasChanged = true;
 };
 
 /** Finds the bindings of the pairs. One that the set did not manage is taken over, never doubled. */
@@ -167,11 +178,10 @@ const outputsIn = (work: Work, olds: Json, news: Json): Json => {
     {
       group,
       managed: [...chosen.map(({ one }) => one), ...others.filter(isManaged)],
-      unmanaged: others.filter((one) => !isManaged(one)).map((one) => ({ ...one, ...keptOf(kept.get(one.uid)) })),
+      unmanaged: others.filter((one) => !isManaged(one)),
+      kept,
     },
     news,
     hiddenNames(chosen, olds),
   );
 };
-
-const keptOf = (kept: string | undefined) => (kept === undefined ? {} : { kept });

@@ -1,5 +1,4 @@
-// Delete of a set: its managed bindings, one by one, with those that interrupted runs have created for it. Those that it does not manage
-// stay.
+// Delete of a set: its managed bindings, with those that interrupted runs have created for it. Those that it does not manage stay.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { JournalError } from "../log/file.ts";
@@ -8,25 +7,23 @@ import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
 import { bindingsIn } from "./pair.ts";
-import { inOrder, logRemovals, removeBinding } from "./remove.ts";
+import { newest, removeEach } from "./remove.ts";
 import { type Settled, settleInterrupted } from "./settle.ts";
 
 /** `stored` are the outputs in the state. */
 export const deleteSet = async (session: Session, name: string, stored: Json): Promise<void> => {
-  const { updateTime: createTime } = stored;
   const managed = bindingsIn(stored, "bindings");
   const { live, recovered } = await recoveredFor(session, stored);
-  const isOwn = (uid: string, key: string) =>
-    session.ownership.creationRefusal(recordId(kindRecords.roleBinding.field, uid), key) === undefined;
   const lacking = live.filter(({ uid }) => {
     const entry = recovered.get(uid);
-    return entry && isOwn(uid, entry.key) && !managed.some((one) => one.uid === uid);
+    const id = recordId(kindRecords.roleBinding.field, uid);
+    const isOwn = entry && session.ownership.creationRefusal(id, entry.key) === undefined;
+    return isOwn && !managed.some((one) => one.uid === uid);
   });
-  const removals = inOrder([...managed, ...lacking], await session.identity());
-  logRemovals(session, name, removals);
-  for (const one of removals) {
-    const isRemoved = await removeBinding(session, stored[KEY], one, { createTime });
-    const entry = recovered.get(one.uid);
+  const about = { ...stored, ...newest(stored) };
+  const removals = removeEach(session, name, [...managed, ...lacking], await session.identity(), about);
+  for await (const { uid, isRemoved } of removals) {
+    const entry = recovered.get(uid);
     if (isRemoved && entry) await noteFailure(session, entry);
   }
 };

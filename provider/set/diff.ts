@@ -1,11 +1,10 @@
 // Diff of a set: by pairs, whatever their order. It sends no request.
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
-import { isUnknown } from "../record/path.ts";
+import { isUnknown } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
-import { bindingsIn, grants, pairsIn } from "./pair.ts";
+import { bindingsIn, grants, pairsIn, settingsOf } from "./pair.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
-import { settingsOf } from "./settings.ts";
 
 /** `olds` are the outputs as last observed, `news` inputs. */
 export const diffSet = (id: string, name: string, olds: Json, news: Json): DiffResult => {

@@ -5,32 +5,36 @@ import { isRoleName } from "../kind/built-in-role.ts";
 import { createTimeOf } from "../record/id.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import type { Live } from "./live.ts";
-import { type Binding, bindingsIn, type DeclaredPair } from "./pair.ts";
-import { settingsOf } from "./settings.ts";
+import { type Binding, bindingsIn, type DeclaredPair, settingsOf } from "./pair.ts";
 
 export interface Observed {
   group: string;
   managed: readonly Live[];
-  unmanaged: readonly (Live & { kept?: string })[];
+  unmanaged: readonly Live[];
+  /** why some of them must stay, by uid */
+  kept: ReadonlyMap<string, string>;
 }
 
 /** `own` are the inputs, or the outputs so far; `pairs` those of the inputs. */
 export const outputsOf = (
-  { group, managed, unmanaged }: Observed,
+  { group, managed, unmanaged, kept }: Observed,
   own: Json,
   isHidden: (uid: string) => boolean,
 ): Json => {
-  const shown = (one: Live & { kept?: string }): Binding => ({
-    uid: one.uid,
-    identity: withoutHidden(one.identity, isHidden),
-    role: withoutHidden(one.role, (uid) => !isRoot(uid) && isHidden(uid)),
-    ...(one.kept !== undefined && { kept: one.kept }),
+  const bindingFrom = ({ uid, identity, role }: Live): Binding => ({
+    uid,
+    identity: withoutHidden(identity, isHidden),
+    role: withoutHidden(role, (uid) => !isRoot(uid) && isHidden(uid)),
   });
+  const withReason = (one: Live): Binding => {
+    const reason = kept.get(one.uid);
+    return reason === undefined ? bindingFrom(one) : { ...bindingFrom(one), kept: reason };
+  };
   const newest = managed.map(({ record }) => String(createTimeOf(record))).reduce((a, b) => (a > b ? a : b), "");
   return {
     parent: group,
-    bindings: managed.map(shown),
-    unmanaged: unmanaged.map(shown).toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
+    bindings: managed.map(bindingFrom),
+    unmanaged: unmanaged.map(withReason).toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
     ...settingsOf(own),
     ...(newest !== "" && { updateTime: newest }),
   };

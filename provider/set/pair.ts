@@ -4,8 +4,24 @@ import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Named, namedText } from "../kind/named.ts";
 import { type Desired, desiredWith } from "../record/desired.ts";
-import { UNKNOWN } from "../record/path.ts";
+import { UNKNOWN } from "../record/normal-form.ts";
 import { KEY, SECRET_NAME } from "../record/state.ts";
+
+const REMOVALS_MAX = 20;
+
+/** The arguments beside the pairs. */
+export interface Settings {
+  /** removes what it does not declare */
+  exclusive: boolean;
+  /** most removals of an exclusive set in one run */
+  maxRemovals: number;
+}
+
+/** Of inputs or outputs. */
+export const settingsOf = ({ exclusive, maxRemovals }: Json): Settings => ({
+  exclusive: exclusive === true,
+  maxRemovals: typeof maxRemovals === "number" ? maxRemovals : REMOVALS_MAX,
+});
 
 /** As the program gives it, among the inputs. */
 export interface DeclaredPair {

@@ -1,8 +1,7 @@
 // What an update of a set would do, from the state alone: a preview sends no request.
 import type { Json } from "../../schema/index.ts";
-import { isUnknown } from "../record/path.ts";
-import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn } from "./pair.ts";
-import { settingsOf } from "./settings.ts";
+import { isUnknown } from "../record/normal-form.ts";
+import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "./pair.ts";
 
 export interface Plan {
   /** declared, and not in the state */

@@ -1,8 +1,8 @@
 // What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
-import { isRoot } from "../../schema/index.ts";
+import { isRoot, type Json } from "../../schema/index.ts";
 import type { Session } from "../run/session.ts";
 import type { Live } from "./live.ts";
-import type { Binding } from "./pair.ts";
+import { type Binding, settingsOf } from "./pair.ts";
 
 /** uid of the identity that this run acts as. Where it is not known, an exclusive set must not remove anything. */
 export const requireIdentity = async (session: Session): Promise<string> => {
@@ -34,5 +34,9 @@ export const keptOnPurpose = (
   if (!isLeft && last) kept.set(last.uid, "it is the last owner of the organization");
   return kept;
 };
+
+/** The same for a set with these inputs or outputs: only an exclusive one removes what it does not manage. */
+export const keptBy = (own: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
+  settingsOf(own).exclusive ? keptOnPurpose(...about) : new Map();
 
 const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";

@@ -5,11 +5,10 @@ import { kindRecords } from "../kind/index.ts";
 import type { Reading, ReadResult } from "../reconcile/read.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listLive, listLiveInBatch, withKnown } from "./live.ts";
+import { listLive, withStored } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
-import { bindingsIn, grants, pairsIn } from "./pair.ts";
-import { keptOnPurpose } from "./protect.ts";
-import { settingsOf } from "./settings.ts";
+import { bindingsIn, grants, pairsIn, settingsOf } from "./pair.ts";
+import { keptBy } from "./protect.ts";
 
 /** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
 export const readSet = async (
@@ -18,18 +17,15 @@ export const readSet = async (
   stored: Json,
   { inputs: given = {}, isRefresh = false }: Reading = {},
 ): Promise<ReadResult> => {
-  const known = bindingsIn(stored, "bindings");
-  const listed = await (isRefresh ? listLiveInBatch(session, group) : listLive(session, group));
+  const listed = await listLive(session, group, { isRefresh });
   if (listed.length === 0 && !(await isGroup(session, group))) return { id: "", props: {} };
-  const live = await withKnown(session, known, stored.updateTime, listed);
+  const live = await withStored(session, stored, listed);
   const byUid = new Map(live.map((one) => [one.uid, one]));
-  const managed = stored.bindings === undefined ? live : known.flatMap(({ uid }) => byUid.get(uid) ?? []);
-  const others = live.filter((one) => !managed.includes(one));
-  const outputs = outputsOf(
-    { group, managed, unmanaged: await withReasons(session, group, live, others, stored) },
-    stored,
-    hiddenNames([], stored),
-  );
+  const known = bindingsIn(stored, "bindings").flatMap(({ uid }) => byUid.get(uid) ?? []);
+  const managed = stored.bindings === undefined ? live : known;
+  const unmanaged = live.filter((one) => !managed.includes(one));
+  const kept = keptBy(stored, group, live, unmanaged, await session.identity());
+  const outputs = outputsOf({ group, managed, unmanaged, kept }, stored, hiddenNames([], stored));
   return { id: group, props: outputs, inputs: isAsGiven(outputs, given) ? given : inputsOf(outputs) };
 };
 
@@ -43,21 +39,6 @@ const isAsGiven = (outputs: Json, given: Json): boolean => {
     pairs.every((pair) => managed.some((one) => grants(one, pair))) &&
     JSON.stringify(settingsOf(given)) === JSON.stringify(settingsOf(outputs))
   );
-};
-
-const withReasons = async (
-  session: Session,
-  group: string,
-  live: readonly Live[],
-  others: readonly Live[],
-  stored: Json,
-): Promise<(Live & { kept?: string })[]> => {
-  if (!settingsOf(stored).exclusive) return [...others];
-  const kept = keptOnPurpose(group, live, others, await session.identity());
-  return others.map((one) => {
-    const reason = kept.get(one.uid);
-    return reason === undefined ? one : { ...one, kept: reason };
-  });
 };
 
 /** A group without bindings may be deleted. A caller may be allowed to read its bindings only. */

@@ -1,15 +1,16 @@
 // What interrupted runs left for a set: pending creates of its pairs. A pair whose binding is there is taken over like any other, so it
 // is enough to wait until no request of such a run can arrive any more.
-
+import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
+import { childrenWhen } from "../reconcile/children.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
 import { hiddenFor } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listUntil, withOthers } from "./live.ts";
+import { type Live, liveFrom, withOthers } from "./live.ts";
 import { isPairKeyOf } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
@@ -34,9 +35,9 @@ const settleEntries = async (session: Session, set: string, group: string, live:
   const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
   const waits = await Promise.all(missingIn(live).map((entry) => hiddenFor(session, entry)));
   const waitMs = Math.max(0, ...waits);
-  const listed =
-    waits.length === 0 ? [] : await listUntil(session, group, waitMs, (all) => missingIn(all).length === 0);
-  const now = withOthers(listed, live);
+  const isComplete = (all: readonly Json[]) => missingIn(all.map(liveFrom)).length === 0;
+  const listed = waits.length === 0 ? [] : await childrenWhen(kind, session, group, waitMs, isComplete);
+  const now = withOthers(listed.map(liveFrom), live);
   const recovered = new Map<string, Entry>();
   for (const entry of entries) {
     const found = now.filter((one) => isOf(entry, one));

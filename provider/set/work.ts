@@ -6,8 +6,7 @@ import type { Session } from "../run/session.ts";
 import type { Live } from "./live.ts";
 import type { Binding, DeclaredPair } from "./pair.ts";
 import type { Plan } from "./plan.ts";
-import { keptOnPurpose } from "./protect.ts";
-import { settingsOf } from "./settings.ts";
+import { keptBy } from "./protect.ts";
 
 /** A declared pair by its uids. */
 export interface Pair {
@@ -50,6 +49,4 @@ export const undeclaredIn = ({ live, managed }: Work): Live[] => {
 
 /** Why each of them must stay, by uid. */
 export const keptIn = (work: Work, news: Json): ReadonlyMap<string, string> =>
-  settingsOf(news).exclusive
-    ? keptOnPurpose(work.group, work.live, undeclaredIn(work), work.identity)
-    : new Map<string, string>();
+  keptBy(news, work.group, work.live, undeclaredIn(work), work.identity);

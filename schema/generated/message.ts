@@ -570,7 +570,7 @@ export interface Group {
   name: string;
   /** One line, at most 512 characters; default: empty */
   description?: string | undefined;
-  /** Limits of the organization, by resource */
+  /** Limits of the organization: number of records, by resource */
   resourceLimits: Readonly<Record<string, number>>;
   /** Set by the operator of the service only; default: the service's choice */
   verified?: boolean | undefined;
@@ -671,7 +671,7 @@ export interface IdentityClaimMatch {
   subjectPattern?: string | undefined;
   /** `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience */
   audience?: string | undefined;
-  /** Pattern for `aud`, instead of audience */
+  /** Pattern for `aud`, instead of audience; default: none */
   audiencePattern?: string | undefined;
   /** Further claims, each equal */
   claims?: Record<string, string> | undefined;
@@ -995,15 +995,15 @@ export interface Repo {
   uid: string;
   /** Without white space, at most 255 characters; unique in its group */
   name: string;
-  /** One line, at most 512 characters; default: empty, or that of the source */
+  /** One line, at most 512 characters; default: empty, or the source's */
   description?: string | undefined;
-  /** Part of the catalog that the images belong to; default: none, or that of the source */
+  /** Part of the catalog that the images belong to; default: none, or the source's */
   catalogTier?: CatalogTier | undefined;
-  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source */
+  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's */
   bundles?: string[] | undefined;
-  /** Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source */
+  /** Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's */
   aliases?: string[] | undefined;
-  /** Tags that are kept up to date; order and duplicates mean nothing; default: those of the source */
+  /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
   activeTags?: string[] | undefined;
   /** Syncs from another repo */
   sync_config?: SyncConfig | undefined;

@@ -1,4 +1,4 @@
-// From the table of methods to an OpenAPI document (3.0.3) of the REST interface in its current version. Paths, parameters
+// Builds an OpenAPI document (3.0.3) of the current version of the REST interface from the table of methods. Paths, parameters
 // and messages have the names of the published document. Links show which call can follow another.
 import type { z } from "zod";
 import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo } from "../field.ts";
@@ -38,9 +38,9 @@ export const openapiDocument = () => {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
     tags: [...new Set(rows.map(([, row]) => tagOf(row)))].sort().map((name) => ({ name })),
-    paths: sorted(paths),
+    paths: sortKeys(paths),
     components: {
-      schemas: sorted(schemas),
+      schemas: sortKeys(schemas),
       responses: { Error: failure },
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
     },
@@ -73,12 +73,12 @@ const jsonOf = (schema: JsonSchema) => ({ "application/json": { schema } });
 const pathParameters = (row: Operation, reference: Reference): JsonSchema[] =>
   pathFields(row).map((field) => {
     const schema = fieldAt(row.request, field.split("."));
-    const head = { name: pathName(field), in: "path", required: true, ...described(schema) };
+    const head = { name: pathName(field), in: "path", required: true, ...parameterText(schema) };
     return { ...head, schema: { minLength: 1, ...valueSchema(schema, reference) } };
   });
 
-/** A parameter describes itself, beside its schema. */
-const described = (field: z.ZodType): JsonSchema => {
+/** The description of a parameter, which stands beside its schema. */
+const parameterText = (field: z.ZodType): JsonSchema => {
   const description = fieldText(field);
   return description === undefined ? {} : { description };
 };
@@ -98,7 +98,7 @@ const queryParameters = (row: Operation, reference: Reference): JsonSchema[] => 
       const message = asMessage(field);
       if (message) return leaves(message, `${prefix}${name}.`);
       const required = fieldInfo(field).behavior === "REQUIRED";
-      const head = { name: prefix + name, in: "query", ...(required && { required }), ...described(field) };
+      const head = { name: prefix + name, in: "query", ...(required && { required }), ...parameterText(field) };
       return [{ ...head, schema: valueSchema(field, reference) }];
     });
   return leaves(row.request, "");
@@ -134,5 +134,5 @@ const createComponents = () => {
 
 const any: JsonSchema = { type: "object", properties: { "@type": { type: "string" } }, additionalProperties: {} };
 
-const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+const sortKeys = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -27,7 +27,7 @@ export const objectSchema = (
 
 const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
 
-/** What a create requires and no response returns. */
+/** Fields that a create requires and no response returns. */
 export const requiredOfInput = (schema: Message): string[] =>
   Object.entries(schema.shape).flatMap(([name, field]) =>
     isRequired(field) && fieldInfo(field).inputOnly ? [name] : [],
@@ -41,12 +41,14 @@ export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema 
     ...(behavior === "OUTPUT_ONLY" && { readOnly: true }),
     ...(inputOnly && { writeOnly: true }),
   };
-  const own = valueSchema(field, reference);
+  const valueForm = valueSchema(field, reference);
   // Readers ignore everything beside a $ref.
-  return "$ref" in own && Object.keys(about).length > 0 ? { allOf: [own], ...about } : { ...own, ...about };
+  return "$ref" in valueForm && Object.keys(about).length > 0
+    ? { allOf: [valueForm], ...about }
+    : { ...valueForm, ...about };
 };
 
-/** The schema of a value, without what its field says. */
+/** The schema of a value, without the description of its field. */
 export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
   const inner = unwrap(schema);
   if (asMessage(inner) || enumInfo(inner)) return reference(inner);
@@ -76,6 +78,6 @@ const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems", "exa
 
 // The rules of zod that JSON Schema can express. Rules that are functions exist on the server only.
 const rulesOf = (schema: z.ZodType): JsonSchema => {
-  const own = z.toJSONSchema(schema, { target: "openapi-3.0", unrepresentable: "any", io: "input" });
-  return Object.fromEntries(Object.entries(own).filter(([key]) => RULES.includes(key)));
+  const rules = z.toJSONSchema(schema, { target: "openapi-3.0", unrepresentable: "any", io: "input" });
+  return Object.fromEntries(Object.entries(rules).filter(([key]) => RULES.includes(key)));
 };

@@ -12,7 +12,7 @@ interface Link {
 
 const rows = Object.entries(operations as Record<string, Operation>);
 
-// Records whose parent is no group, and the service that creates the parent.
+// Services whose records have a parent other than a group, with the service that creates the parent.
 const PARENTS: Record<string, string> = {
   "iam.ExternalGroupRoleMappingsService": "iam.IdentityProvidersService",
   "registry.TagsService": "registry.ReposService",

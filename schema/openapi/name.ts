@@ -16,7 +16,7 @@ export const pathFields = ({ path }: Operation): string[] =>
 
 export const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
 
-/** As published: further bindings of a method are numbered. */
+/** Id of an operation. As published, further bindings of a method are numbered. */
 export const operationIdOf = (name: string, row: Operation): string => {
   const { rpc = name } = row;
   const first = (operations as Record<string, Operation>)[rpc];

@@ -1,5 +1,5 @@
-// The annotations of google.api that our .proto files carry: how a method is bound to HTTP, what a field behaves like
-// (AIP-127, AIP-203). Their own descriptions, so that the generated files stand alone.
+// The annotations of google.api in our .proto files: the HTTP binding of a method, the behaviour of a field (AIP-127,
+// AIP-203). Their definitions are here too, so that the generated files need no others.
 
 import { type Behavior, type FieldInfo, toSnake } from "../field.ts";
 import type { Operation } from "../operation.ts";
@@ -12,7 +12,7 @@ import {
   type MessageDescriptor,
   messageOf,
   type Options,
-  repeated,
+  repeatedField,
 } from "./descriptor.ts";
 
 export const ANNOTATIONS_FILE = "google/api/annotations.proto";
@@ -36,7 +36,7 @@ export const behaviorOption = ({ behavior, immutable, inputOnly }: FieldInfo): O
 
 const httpMessages: MessageDescriptor[] = [
   messageOf("Http", [
-    repeated(field("rules", 1, ".google.api.HttpRule")),
+    repeatedField(field("rules", 1, ".google.api.HttpRule")),
     field("fully_decode_reserved_expansion", 2, "TYPE_BOOL"),
   ]),
   messageOf(
@@ -51,7 +51,7 @@ const httpMessages: MessageDescriptor[] = [
       field("custom", 8, ".google.api.CustomHttpPattern"),
       field("body", 7),
       field("response_body", 12),
-      repeated(field("additional_bindings", 11, ".google.api.HttpRule")),
+      repeatedField(field("additional_bindings", 11, ".google.api.HttpRule")),
     ],
     { name: "pattern", members: ["get", "put", "post", "delete", "patch", "custom"] },
   ),
@@ -72,8 +72,8 @@ const fieldBehavior: EnumDescriptor = {
   value: Object.entries(BEHAVIORS).map(([name, number]) => ({ name, number })),
 };
 
-const extension = (own: FieldDescriptor, extendee: string, type: Partial<FieldDescriptor>): FieldDescriptor => ({
-  ...own,
+const extension = (descriptor: FieldDescriptor, extendee: string, type: Partial<FieldDescriptor>): FieldDescriptor => ({
+  ...descriptor,
   extendee: `.google.protobuf.${extendee}`,
   ...type,
 });
@@ -91,7 +91,7 @@ export const annotationFiles: readonly FileDescriptor[] = [
     dependency: ["google/protobuf/descriptor.proto"],
     enumType: [fieldBehavior],
     extension: [
-      extension(repeated(field("field_behavior", 1052)), "FieldOptions", {
+      extension(repeatedField(field("field_behavior", 1052)), "FieldOptions", {
         type: "TYPE_ENUM",
         typeName: ".google.api.FieldBehavior",
       }),

@@ -17,13 +17,13 @@ export interface FieldDescriptor {
   number: number;
   label: "LABEL_OPTIONAL" | "LABEL_REPEATED";
   type: ScalarType;
-  /** of a message or an enum: its full name, with a dot before it */
+  /** full name of the message or enum, with a dot before it */
   typeName?: string;
   jsonName?: string;
   oneofIndex?: number;
   /** `optional` in proto3; its oneof is a synthetic one, named `_field` */
   proto3Optional?: boolean;
-  /** of an extension: the message that it extends */
+  /** the message that an extension extends */
   extendee?: string;
   options?: Options;
 }
@@ -91,11 +91,11 @@ export const emptyFile = (name: string, packageName: string): FileDescriptor => 
   extension: [],
 });
 
-/** The JSON name of a field that is not given another one. */
+/** The default JSON name of a field. */
 export const toLowerCamel = (name: string): string =>
   name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A field of a message that is described by hand; a type with a dot before it is the full name of a message. */
+/** A field of a handwritten message. A type with a dot before it is the full name of a message. */
 export const field = (
   name: string,
   number: number,
@@ -108,11 +108,16 @@ export const field = (
   jsonName: toLowerCamel(name),
 });
 
-export const repeated = (own: FieldDescriptor): FieldDescriptor => ({ ...own, label: "LABEL_REPEATED" });
+export const repeatedField = (descriptor: FieldDescriptor): FieldDescriptor => ({
+  ...descriptor,
+  label: "LABEL_REPEATED",
+});
 
-/** The message with its fields; `oneof` lists the names of those that are members of its only oneof. */
+/** A handwritten message. `oneof`: its only oneof, with the names of the member fields. */
 export const messageOf = (name: string, fields: FieldDescriptor[], oneof?: { name: string; members: string[] }) => ({
   ...emptyMessage(name),
-  field: fields.map((own) => (oneof?.members.includes(own.name) ? { ...own, oneofIndex: 0 } : own)),
+  field: fields.map((descriptor) =>
+    oneof?.members.includes(descriptor.name) ? { ...descriptor, oneofIndex: 0 } : descriptor,
+  ),
   oneofDecl: oneof ? [{ name: oneof.name }] : [],
 });

@@ -1,5 +1,5 @@
-// From the table of methods to protobuf files: every service in every version that is served, and the messages and enums
-// that it reaches. Descriptors as plain data, for gRPC, for reflection and for the .proto files.
+// Builds protobuf files from the table of methods: every service in every served version, with the messages and enums that
+// it reaches. Descriptors are plain data, for gRPC, for reflection and for the .proto files.
 import { z } from "zod";
 import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "../field.ts";
 import type { Operation } from "../operation.ts";
@@ -10,13 +10,13 @@ import { emptyFile, type FileDescriptor, type MessageDescriptor, type MethodDesc
 import { enumDescriptor, messageDescriptor, type Naming } from "./message.ts";
 import { fileOf, type Place, placeOf, serviceName } from "./name.ts";
 
-/** Every file, a file's imports before it; those of google.protobuf are left out: every protobuf library has them. */
+/** Every file, after the files that it imports. google.protobuf is left out, since every protobuf library has its files. */
 export const protobufFiles = (): FileDescriptor[] => {
   const files = new Map<string, FileDescriptor>();
   const written = new Set<string>();
   for (const version of VERSIONS) {
     const write = createWriter(files, written, version);
-    for (const own of [StatusMessage, ...detailMessages]) write.message(own);
+    for (const detail of [StatusMessage, ...detailMessages]) write.message(detail);
     for (const rows of methodsOf(version)) write.method(rows);
   }
   return [...annotationFiles, ...inOrder([...files.values()])];
@@ -60,8 +60,8 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
       return `.${place.package}.${place.path.join(".")}`;
     };
 
-  // Two schemas may describe one message (a batch may leave out what must be there elsewhere); their fields are the same.
-  const once = (place: Place): boolean => {
+  // True for the first schema of a name. Two schemas may describe one message: a batch may omit a required field. Their fields are equal.
+  const markNew = (place: Place): boolean => {
     const name = `${place.package}.${place.path.join(".")}`;
     return !written.has(name) && written.add(name).has(name);
   };
@@ -69,11 +69,11 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
   const message = (schema: Message): void => {
     const name = messageInfo(schema)?.message as string;
     const place = placeOf(name, version);
-    if (place.package === "google.protobuf" || !once(place)) return;
+    if (place.package === "google.protobuf" || !markNew(place)) return;
     const file = fileFor(fileOf(place), place.package);
     const descriptor = messageDescriptor(place.path.at(-1) as string, schema, namingFrom(file));
     if (descriptor.field.some(({ options }) => options)) depend(file, BEHAVIOR_FILE);
-    // What a message reaches is written after it: a nested one needs the message that it is nested in.
+    // Written before the messages that it reaches, because a nested message needs the one around it.
     messagesOf(holderOf(file, place.path)).push(descriptor);
     for (const field of Object.values(schema.shape)) reach(field as z.ZodType);
   };
@@ -81,7 +81,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
   const enumeration = (schema: z.ZodType): void => {
     const { enum: name, numbers } = enumInfo(schema) as { enum: string; numbers: Record<string, number> };
     const place = placeOf(name, version);
-    if (!once(place)) return;
+    if (!markNew(place)) return;
     const file = fileFor(fileOf(place), place.package);
     holderOf(file, place.path).enumType.push(enumDescriptor(place.path.at(-1) as string, numbers));
   };
@@ -92,8 +92,8 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     else if (inner instanceof z.ZodRecord) reach(inner.valueType as z.ZodType);
     else if (enumInfo(inner)) enumeration(inner);
     else {
-      const own = asMessage(inner);
-      if (own) message(own);
+      const nested = asMessage(inner);
+      if (nested) message(nested);
     }
   };
 
@@ -102,16 +102,16 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     const packageName = service.slice(0, service.lastIndexOf("."));
     const file = fileFor(fileOf({ package: packageName, path: [] }), packageName);
     const serviceName = service.slice(packageName.length + 1);
-    const descriptor = file.service.find((own) => own.name === serviceName) ?? { name: serviceName, method: [] };
+    const descriptor = file.service.find((entry) => entry.name === serviceName) ?? { name: serviceName, method: [] };
     if (!file.service.includes(descriptor)) file.service.push(descriptor);
     // A service of all versions has been written with the first one.
-    if (descriptor.method.some((own) => own.name === name)) return;
+    if (descriptor.method.some((entry) => entry.name === name)) return;
     message(row.request);
     message(row.response);
     depend(file, ANNOTATIONS_FILE);
     const typeOf = (schema: Message) => namingFrom(file)(messageInfo(schema)?.message as string);
-    const own: MethodDescriptor = { name, inputType: typeOf(row.request), outputType: typeOf(row.response) };
-    descriptor.method.push({ ...own, options: httpOption(rows) });
+    const signature: MethodDescriptor = { name, inputType: typeOf(row.request), outputType: typeOf(row.response) };
+    descriptor.method.push({ ...signature, options: httpOption(rows) });
   };
 
   return { message, method };
@@ -129,19 +129,19 @@ const messagesOf = (holder: Holder): MessageDescriptor[] =>
 /** The file, or the message that a type is nested in. */
 const holderOf = (file: FileDescriptor, path: readonly string[]): Holder =>
   path.slice(0, -1).reduce<Holder>((holder, name) => {
-    const message = messagesOf(holder).find((own) => own.name === name);
+    const message = messagesOf(holder).find((nested) => nested.name === name);
     if (!message) throw new TypeError(`${path.join(".")} is nested in ${name}, which no method reaches`);
     return message;
   }, file);
 
-// Imports before what imports them.
+// Sorts files, so that each comes after its imports.
 const inOrder = (files: readonly FileDescriptor[]): FileDescriptor[] => {
   const ordered: FileDescriptor[] = [];
   const visit = (file: FileDescriptor): void => {
     if (ordered.includes(file)) return;
     for (const name of file.dependency) {
-      const own = files.find((other) => other.name === name);
-      if (own) visit(own);
+      const dependency = files.find((other) => other.name === name);
+      if (dependency) visit(dependency);
     }
     file.dependency.sort();
     ordered.push(file);

@@ -1,4 +1,4 @@
-// A zod message to its protobuf descriptor: numbers, types, oneofs, presence, maps, JSON names, reserved fields (proto3).
+// Converts a zod message to its protobuf descriptor: numbers, types, oneofs, presence, maps, JSON names, reserved fields (proto3).
 import { z } from "zod";
 import {
   enumInfo,
@@ -29,7 +29,7 @@ const SCALARS: Record<ScalarInfo["scalar"], Type | { wellKnown: string }> = {
   fieldMask: { wellKnown: "google.protobuf.FieldMask" },
 };
 
-/** What people read of a descriptor. It stands beside the descriptors, which are protobuf's own JSON. */
+/** Descriptions of messages and fields, apart from the descriptors, whose JSON has no place for them. */
 export const descriptorTexts = new WeakMap<FieldDescriptor | MessageDescriptor, string>();
 
 export const enumDescriptor = (name: string, numbers: Readonly<Record<string, number>>): EnumDescriptor => ({
@@ -42,28 +42,28 @@ export const messageDescriptor = (name: string, schema: Message, naming: Naming)
   const { message, text, reserved = [] } = messageInfo(schema) as MessageInfo;
   if (text !== undefined) descriptorTexts.set(descriptor, text);
   const oneofs = new Set(Object.values(schema.shape).flatMap((field) => fieldInfo(field).oneof ?? []));
-  // Synthetic oneofs stand behind the real ones.
+  // Synthetic oneofs come after the real ones.
   const synthetic: string[] = [];
   for (const [jsonName, field] of Object.entries(schema.shape)) {
     const { number, oneof, presence } = fieldInfo(field);
     const fieldName = toSnake(jsonName);
     const inner = unwrap(field);
-    const own: FieldDescriptor = { name: fieldName, number, ...typed(inner, naming), jsonName };
+    const fieldDescriptor: FieldDescriptor = { name: fieldName, number, ...fieldType(inner, naming), jsonName };
     if (inner instanceof z.ZodRecord) {
       const entry = mapEntry(fieldName, inner, naming);
       descriptor.nestedType.push(entry);
-      own.typeName = `${naming(message)}.${entry.name}`;
+      fieldDescriptor.typeName = `${naming(message)}.${entry.name}`;
     }
-    if (oneof) own.oneofIndex = [...oneofs].indexOf(oneof);
+    if (oneof) fieldDescriptor.oneofIndex = [...oneofs].indexOf(oneof);
     if (presence) {
-      own.oneofIndex = oneofs.size + synthetic.push(`_${fieldName}`) - 1;
-      own.proto3Optional = true;
+      fieldDescriptor.oneofIndex = oneofs.size + synthetic.push(`_${fieldName}`) - 1;
+      fieldDescriptor.proto3Optional = true;
     }
     const options = behaviorOption(fieldInfo(field));
-    if (options) own.options = options;
+    if (options) fieldDescriptor.options = options;
     const text = fieldText(field);
-    if (text !== undefined) descriptorTexts.set(own, text);
-    descriptor.field.push(own);
+    if (text !== undefined) descriptorTexts.set(fieldDescriptor, text);
+    descriptor.field.push(fieldDescriptor);
   }
   descriptor.oneofDecl = [...oneofs, ...synthetic].map((oneof) => ({ name: oneof }));
   for (const taken of reserved) {
@@ -73,7 +73,7 @@ export const messageDescriptor = (name: string, schema: Message, naming: Naming)
   return descriptor;
 };
 
-const typed = (inner: z.ZodType, naming: Naming): Type & Pick<FieldDescriptor, "label"> => {
+const fieldType = (inner: z.ZodType, naming: Naming): Type & Pick<FieldDescriptor, "label"> => {
   if (inner instanceof z.ZodArray)
     return { label: "LABEL_REPEATED", ...typeOf(unwrap(inner.element as z.ZodType), naming) };
   if (inner instanceof z.ZodRecord) return { label: "LABEL_REPEATED", type: "TYPE_MESSAGE" };

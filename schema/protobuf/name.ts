@@ -1,12 +1,12 @@
-// Where the names of the schema live in protobuf: `iam.Identity.ClaimMatch` in `chainguard.platform.iam.<version>`,
-// `iam.v1.Group` in `chainguard.platform.iam` (v1 has no version in its packages), `google.rpc.Status` where it says.
+// The protobuf packages of the schema's names: `iam.Identity.ClaimMatch` is in `chainguard.platform.iam.<version>`,
+// `iam.v1.Group` in `chainguard.platform.iam` (packages of v1 have no version), `google.rpc.Status` in `google.rpc`.
 import { toSnake } from "../field.ts";
 import type { Operation } from "../operation.ts";
 import { operations, PACKAGE } from "../operations.ts";
 
 export interface Place {
   package: string;
-  /** names of the messages around it, then its own */
+  /** names of the messages around it, then its own name */
   path: string[];
 }
 
@@ -19,11 +19,14 @@ const versioned = new Set(
 );
 
 export const placeOf = (name: string, version: string): Place => {
-  const [own, ...path] = name.split(".") as [string, ...string[]];
-  if (own === "google") return { package: `google.${path[0]}`, path: path.slice(1) };
-  if (own === "capabilities") return { package: "chainguard.capabilities", path };
-  if (path[0] === "v1") return { package: `${PACKAGE}.${own}`, path: path.slice(1) };
-  return { package: versioned.has(own) ? `${PACKAGE}.${own}.${version}` : `${PACKAGE}.${own}`, path };
+  const [domainName, ...path] = name.split(".") as [string, ...string[]];
+  if (domainName === "google") return { package: `google.${path[0]}`, path: path.slice(1) };
+  if (domainName === "capabilities") return { package: "chainguard.capabilities", path };
+  if (path[0] === "v1") return { package: `${PACKAGE}.${domainName}`, path: path.slice(1) };
+  return {
+    package: versioned.has(domainName) ? `${PACKAGE}.${domainName}.${version}` : `${PACKAGE}.${domainName}`,
+    path,
+  };
 };
 
 /** Full name of a message or an enum. */
@@ -32,14 +35,14 @@ export const fullName = (name: string, version: string): string => {
   return [place.package, ...place.path].join(".");
 };
 
-/** Its name in TypeScript and in Pulumi: `iam.Identity.ClaimMatch` is `IdentityClaimMatch`. */
+/** Name of a type in TypeScript and in Pulumi: `iam.Identity.ClaimMatch` is `IdentityClaimMatch`. */
 export const typeName = (name: string): string => name.split(".").slice(1).join("");
 
-/** Full name of a service: its package has the version that the path of its methods names, unless that is v1. */
+/** Full name of a service. Its package has the version in the paths of its methods, except v1. */
 export const serviceName = (service: string, path: string): string => {
-  const [own, name] = service.split(".") as [string, string];
+  const [domainName, name] = service.split(".") as [string, string];
   const version = /^\/[^/]+\/(v2[^/]*)\//.exec(path)?.[1];
-  return [PACKAGE, own, ...(version ? [version] : []), name].join(".");
+  return [PACKAGE, domainName, ...(version ? [version] : []), name].join(".");
 };
 
 /** One file a package; the names of google's files are fixed. */

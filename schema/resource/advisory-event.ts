@@ -102,7 +102,7 @@ const Patched = message(`${EVENT}.Patched`, {
   note: plain(2, string, { text: "A remark" }),
 });
 
-const noted = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string, { text: "A remark" }) });
+const noteMessage = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string, { text: "A remark" }) });
 
 const TYPE = { oneof: "type" };
 
@@ -123,13 +123,13 @@ export const AdvisoryEvent = message(
     detection: plain(10, Detection, { ...TYPE, text: "It was found" }),
     fixed: plain(11, Fixed, { ...TYPE, text: "It is fixed" }),
     falsePositiveDetermination: plain(12, FalsePositiveDetermination, { ...TYPE, text: "It does not apply" }),
-    analysisNotPlanned: plain(13, noted("AnalysisNotPlanned"), { ...TYPE, text: "It will not be analysed" }),
-    fixNotPlanned: plain(14, noted("FixNotPlanned"), { ...TYPE, text: "It will not be fixed" }),
-    pendingUpstreamFix: plain(15, noted("PendingUpstreamFix"), {
+    analysisNotPlanned: plain(13, noteMessage("AnalysisNotPlanned"), { ...TYPE, text: "It will not be analysed" }),
+    fixNotPlanned: plain(14, noteMessage("FixNotPlanned"), { ...TYPE, text: "It will not be fixed" }),
+    pendingUpstreamFix: plain(15, noteMessage("PendingUpstreamFix"), {
       ...TYPE,
       text: "It waits for a fix by the authors of the component",
     }),
-    truePositiveDetermination: plain(16, noted("TruePositiveDetermination"), { ...TYPE, text: "It applies" }),
+    truePositiveDetermination: plain(16, noteMessage("TruePositiveDetermination"), { ...TYPE, text: "It applies" }),
     patched: plain(17, Patched, { ...TYPE, text: "The component is patched" }),
   },
   { requiredOneofs: ["type"] },

@@ -117,8 +117,8 @@ export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", ext
         "The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping before the old one ends",
       output: "uid of the identity provider by which the people sign in",
     },
-    allowReplace: "Accepted as on every resource; a mapping may always be replaced",
+    allowReplace: "Accepted as on every resource; a mapping may always be replaced; default: false",
     lookUp: { by: "uid", text: "The mapping with this uid." },
-    list: "Mappings of external groups that the caller may read; `identityProviderUid` for those of one identity provider.",
+    list: "Mappings of external groups that the caller may read; `identityProviderUid` selects one identity provider.",
   },
 });

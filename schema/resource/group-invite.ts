@@ -13,7 +13,7 @@ const TTL_TEXT = `must be more than 0s and at most ${TTL_MAX_S}s`;
 const EMAIL_TEXT = "must be an e-mail address of at most 254 characters";
 const isEmptyOrEmail = (text: string) => text === "" || (text.length <= 254 && z.email().safeParse(text).success);
 
-/** Milliseconds of a duration as JSON has it. */
+/** Milliseconds of a duration in JSON. */
 export const durationMs = (text: string): number => Math.round(Number.parseFloat(text) * 1000);
 
 const ttl = duration.refine((text) => durationMs(text) > 0 && durationMs(text) <= TTL_MAX_S * 1000, TTL_TEXT);
@@ -106,7 +106,7 @@ export const groupInvite = resource("GroupInvite", groupInviteOperations, {
       argument: "The group to join: a Group or a uid",
       output: "uid of the group to join",
     },
-    allowReplace: "Accepted as on every resource; an invite may always be replaced",
+    allowReplace: "Accepted as on every resource; an invite may always be replaced; default: false",
     lookUp: { by: "uid", text: "The invite with this uid, without its code." },
     list: "Group invites that the caller may read, without their codes.",
   },

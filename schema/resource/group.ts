@@ -1,4 +1,4 @@
-// Group: the node of the hierarchy that everything else belongs to; one without a parent is an organization.
+// Group: a node of the hierarchy. Everything else belongs to one. A group without a parent is an organization.
 import type { z } from "zod";
 import {
   bool,
@@ -44,7 +44,10 @@ export const Group = message("iam.Group", {
   uid: output(1, uidp, { text: "Path of hexadecimal segments, the ancestors first: what other resources refer to" }),
   name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
   description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
-  resourceLimits: output(4, int32Map, { text: "Limits of the organization, by resource", always: true }),
+  resourceLimits: output(4, int32Map, {
+    text: "Limits of the organization: number of records, by resource",
+    always: true,
+  }),
   verified: optional(5, bool, {
     text: "Set by the operator of the service only; default: the service's choice",
     always: true,
@@ -107,7 +110,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     capabilities: ["groups.update"],
     scope: "group.uid",
   },
-  // By the e-mail domain in the caller's token, never by what the request claims (docs/contract.md#groups).
+  // Uses the e-mail domain in the caller's token, never what the request claims (docs/contract.md#groups).
   LookupGroup: {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),
@@ -136,7 +139,7 @@ const platform = new Group("platform", { parent: acme, name: "platform" });`,
   },
   schema: Group,
   root: true,
-  replacementBreaks: "its uid and those of all that is below it would change, and the role bindings in it would end",
+  replacementBreaks: "its uid and the uids of everything below it would change, and the role bindings in it would end",
   // Groups below the root inherit its kind (docs/contract.md#groups).
   violations: ({ kind }, parent) =>
     parent === undefined || isZero(Group.shape.kind, kind)

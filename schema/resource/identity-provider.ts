@@ -81,7 +81,7 @@ const Scim = message(
   { reserved: [2, "bearer_token"] },
 );
 
-/** The client that signs users in has a secret, or proves itself each time (PKCE). */
+/** The client that signs users in must have a secret, or prove itself each time (PKCE). */
 const secretRule = ({ oidc }: Readonly<Record<string, unknown>>) => {
   if (typeof oidc !== "object" || oidc === null) return [];
   const { clientSecret, pkceEnabled } = oidc as Readonly<Record<string, unknown>>;

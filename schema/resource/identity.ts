@@ -1,5 +1,5 @@
-// Identity: what a caller is. A workload assumes one by a token whose claims match (claimMatch), by a key that the identity
-// holds (staticKeys), or as an AWS principal (awsIdentity). A servicePrincipal is a service of the platform.
+// Identity: who may call. A workload assumes an identity by a token whose claims match (claimMatch), by a key of the
+// identity (staticKeys), or as an AWS principal (awsIdentity). A servicePrincipal is a service of the platform.
 import { z } from "zod";
 import {
   enumeration,
@@ -25,9 +25,9 @@ import { uidp } from "../uidp.ts";
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 
 /**
- * https, or http on loopback, which a server may refuse (docs/contract.md#d32). URL parsers must agree on the spelling: no
- * upper-case host, default port, dot or empty segment, and no number in place of an address. So the text that is compared is
- * the address that is fetched.
+ * Accepts https, and http on loopback, which a server may refuse (docs/contract.md#d32). URL parsers must agree on the
+ * spelling: no upper-case host, default port, dot or empty segment, and no number in place of an address. So the server
+ * fetches exactly the address that it compares.
  */
 export const isIssuer = (text: string): boolean => {
   if (text.length > 255 || !/^[\x21-\x7e]+$/.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return false;
@@ -90,7 +90,7 @@ export const ClaimMatch = message(
       text: "`aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience",
       oneof: "aud",
     }),
-    audiencePattern: plain(6, pattern, { text: "Pattern for `aud`, instead of audience", oneof: "aud" }),
+    audiencePattern: plain(6, pattern, { text: "Pattern for `aud`, instead of audience; default: none", oneof: "aud" }),
     claims: optional(7, claims, { text: "Further claims, each equal" }),
     claimPatterns: optional(8, claimPatterns, { text: "Further claims, each matching its pattern; at most 20" }),
   },

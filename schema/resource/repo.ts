@@ -35,7 +35,7 @@ export const CatalogTier = enumeration(
   { argumentType: "CatalogTier", text: "Part of the catalog" },
 );
 
-// Longer than any uid. Each part of a path is looked up.
+// Longer than any uid, and bounded: the server looks up each part of a path.
 const SOURCE_MAX = 2048;
 
 export const SyncConfig = message(
@@ -66,7 +66,7 @@ export const SyncConfig = message(
   },
   {
     argumentType: "SyncConfig",
-    text: "Where images come from. The catalog tier, bundles, aliases and active tags are then those of the source",
+    text: "Where images come from. The repo then has the source's catalog tier, bundles, aliases and active tags",
   },
 );
 
@@ -80,7 +80,7 @@ const NamedContent = (name: string) =>
     { argumentType: "NamedContent", text: "A file by its name" },
   );
 
-// Keys that are reserved for the platform.
+// Prefixes of keys that the platform reserves.
 const keysWithout = (...prefixes: string[]) =>
   stringMap.refine(
     (map) => !Object.keys(map).some((key) => prefixes.some((prefix) => key.startsWith(prefix))),
@@ -181,25 +181,25 @@ export const Repo = message(
       text: "Without white space, at most 255 characters; unique in its group",
     }),
     description: optional(3, description, {
-      text: "One line, at most 512 characters; default: empty, or that of the source",
+      text: "One line, at most 512 characters; default: empty, or the source's",
       serverChosen: true,
     }),
     catalogTier: optional(4, CatalogTier, {
-      text: "Part of the catalog that the images belong to; default: none, or that of the source",
+      text: "Part of the catalog that the images belong to; default: none, or the source's",
       serverChosen: true,
     }),
     bundles: optional(5, listOf(bundle), {
-      text: "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source",
+      text: "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's",
       list: "set",
       serverChosen: true,
     }),
     aliases: optional(7, listOf(alias), {
-      text: "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source",
+      text: "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's",
       list: "set",
       serverChosen: true,
     }),
     activeTags: optional(8, listOf(tagName), {
-      text: "Tags that are kept up to date; order and duplicates mean nothing; default: those of the source",
+      text: "Tags that are kept up to date; order and duplicates mean nothing; default: the source's",
       list: "set",
       serverChosen: true,
     }),

@@ -1,5 +1,5 @@
-// RoleBinding: grants a role to an identity at a group and everything below it. Requests carry uids; responses
-// carry the identity, the group and the role.
+// RoleBinding: grants a role to an identity at a group and everything below it. Requests have uids; responses have the
+// identity, the group and the role.
 import { z } from "zod";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
 import { Empty, listRequest, listResponse } from "../list.ts";
@@ -64,7 +64,7 @@ const CreateRoleBindingRequest = createRequest("iam.CreateRoleBindingRequest", "
 
 // In a batch, each request may leave out the parent (AIP-233).
 const batched = message("iam.CreateRoleBindingRequest", {
-  parent: optional(1, string, { text: "uid of the group; default: that of the batch" }),
+  parent: optional(1, string, { text: "uid of the group; default: the batch's" }),
   roleBinding: required(2, RoleBinding, { text: "The role binding" }),
 });
 
@@ -148,7 +148,7 @@ export const roleBinding = resource("RoleBinding", roleBindingOperations, {
         "The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends",
       output: "uid of the group where the grant holds, and below",
     },
-    allowReplace: "Accepted as on every resource; a role binding may always be replaced",
+    allowReplace: "Accepted as on every resource; a role binding may always be replaced; default: false",
     list: "Role bindings that the caller may read; `role` is a uid or the name of a built-in role.",
   },
   schema: RoleBinding,

@@ -88,7 +88,7 @@ export const tag = resource("Tag", tagOperations, {
       argument: "The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes",
       output: "uid of the repo that the tag belongs to",
     },
-    allowReplace: "Accepted as on every resource; a tag may always be replaced",
+    allowReplace: "Accepted as on every resource; a tag may always be replaced; default: false",
     lookUp: { by: "uid or name", text: "The tag with this uid, or of this name in `repo`." },
     list: "Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).",
   },

@@ -13,7 +13,7 @@ export const ExchangeRequest = message(
     aud: plain(1, strings, { text: "The API audience, which is the base address; required" }),
     scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
     identity: plain(4, string, {
-      text: "uid of the identity to assume; absent = the one whose exact issuer and subject match",
+      text: "uid of the identity to assume; absent: the identity whose exact issuer and subject match",
     }),
     cap: plain(5, strings, { text: "Friendly names; the token grants no others" }),
     identityProvider: plain(7, string, { text: "uid of an identity provider: not supported" }),
@@ -31,7 +31,7 @@ export const RawToken = message("oidc.RawToken", {
 });
 export type RawToken = z.infer<typeof RawToken>;
 
-/** The limits may be narrower than those of the first exchange, never wider. */
+/** The limits may be narrower than in the first exchange, never wider. */
 export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
   aud: plain(1, strings, { text: "As in the exchange" }),
   scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
@@ -49,7 +49,7 @@ export type TokenPair = z.infer<typeof TokenPair>;
 
 const SERVICE = "oidc.SecurityTokenService";
 
-/** Its request holds limits. None may be dropped, so an unknown field is refused. */
+/** The request of an exchange holds limits. None may be dropped, so an unknown field is refused. */
 export const isExchange = ({ service }: Pick<Operation, "service">): boolean => service === SERVICE;
 
 export const tokenOperations = rows(SERVICE, "/sts", {

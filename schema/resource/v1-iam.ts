@@ -1,5 +1,5 @@
-// What v1 serves of identities, roles, role bindings, group invites and account associations: the look-up of an identity and
-// the lists, which existing clients read. `id` instead of `uid`, no paging, `{items}`.
+// The methods of v1 that existing clients of IAM call: the look-up of an identity, and the lists of identities, roles, role
+// bindings, group invites and account associations. They have `id` instead of `uid`, no paging, and `{items}`.
 import type { z } from "zod";
 import { bool, enumeration, enumInfo, int64, message, plain, string, stringMap, strings, timestamp } from "../field.ts";
 import { UidpFilter } from "../list.ts";
@@ -8,7 +8,7 @@ import { ServicePrincipal } from "./identity.ts";
 import { GroupV1, items, RoleV1 } from "./v1.ts";
 
 const PRINCIPAL = "SERVICE_PRINCIPAL_";
-/** The name of a service in v1, which is written without its prefix. */
+/** The name of a service in v1, which omits the prefix. */
 export const servicePrincipalV1 = (name: string): string =>
   name === `${PRINCIPAL}UNSPECIFIED` ? "UNKNOWN" : name.replace(PRINCIPAL, "");
 
@@ -105,7 +105,7 @@ export const AccountAssociationV1 = message("iam.v1.AccountAssociations", {
   ),
   name: plain(4, string),
   description: plain(5, string),
-  /** set if there is one installation: v1 has room for no more */
+  /** set if there is exactly one installation: v1 has no place for more */
   github: plain(
     6,
     message("iam.v1.AccountAssociations.GitHubInstallation", {

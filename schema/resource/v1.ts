@@ -1,11 +1,11 @@
-// The lists of groups and repos in v1: `id` instead of `uid`, no paging, `{items}`. The others are in v1-iam.ts.
+// The lists of groups and repos in v1, with `id` instead of `uid`, no paging, and `{items}`. v1-iam.ts has the other lists.
 import { z } from "zod";
 import { bool, enumeration, enumInfo, int32Map, message, plain, string, strings, timestamp } from "../field.ts";
 import { UidpFilter } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
 import { OrgKind, OrgStatus } from "./group.ts";
 
-// The same names and numbers, in a package of their own.
+// The enums of v1 have the same names and numbers, in a separate package.
 const inV1 = <T extends z.ZodType>(name: string, schema: T) =>
   enumeration(name, enumInfo(schema)?.numbers as Record<z.infer<T> & string, number>);
 

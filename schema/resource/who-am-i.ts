@@ -1,4 +1,4 @@
-// WhoAmI (docs/contract.md#validate): what an API token says of its holder, and the roles bound to it now. Of version 1.
+// WhoAmI (docs/contract.md#validate), a method of v1: what an API token shows of its holder, and the roles bound to it now.
 import { z } from "zod";
 import { message, plain, string, strings, timestamp } from "../field.ts";
 import { Empty } from "../list.ts";
@@ -21,7 +21,7 @@ export const WhoAmI = message("auth.WhoAmI", {
     ),
     { text: "The roles that the holder has, and where" },
   ),
-  email: plain(102, string, { text: "Of the token that was exchanged" }),
+  email: plain(102, string, { text: "Address in the token that was exchanged" }),
 });
 
 export const authOperations = rows("auth.Auth", "/auth/v1", {

@@ -14,14 +14,14 @@ export interface LogOptions {
 
 export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
   const least = LEVELS.indexOf(level);
-  return (own, event, fields = {}) => {
-    if (LEVELS.indexOf(own) < least) return;
+  return (lineLevel, event, fields = {}) => {
+    if (LEVELS.indexOf(lineLevel) < least) return;
     const time = new Date(clock()).toISOString();
-    if (json) return write(withoutTokens(`${JSON.stringify({ time, level: own, event, ...fields })}\n`));
+    if (json) return write(withoutTokens(`${JSON.stringify({ time, level: lineLevel, event, ...fields })}\n`));
     const text = Object.entries(fields).map(
-      ([key, value]) => `${key}=${typeof value === "string" ? indented(value) : JSON.stringify(value)}`,
+      ([key, value]) => `${key}=${typeof value === "string" ? indentLines(value) : JSON.stringify(value)}`,
     );
-    write(withoutTokens(`${[time.slice(11, 19), own.padEnd(5), event, ...text].join(" ")}\n`));
+    write(withoutTokens(`${[time.slice(11, 19), lineLevel.padEnd(5), event, ...text].join(" ")}\n`));
   };
 };
 
@@ -29,4 +29,4 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
 const withoutTokens = (line: string): string => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
 
 // Further lines of a caller's text are indented, so that they cannot pass for events.
-const indented = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");
+const indentLines = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");

@@ -23,7 +23,7 @@ export interface Metrics {
 // 1 ms to 10 s: the drain cuts off whatever takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What it reads when it is asked: connections that are open, bytes that are held. */
+/** Values that a scrape reads: open connections and held bytes. */
 export interface Gauges {
   connections: { count(): number };
   memory: { held(): number };

@@ -49,11 +49,11 @@ const createBuckets = (perSecond: number, clock: () => number) => {
     buckets.delete(caller);
     buckets.set(caller, { level: isEmpty ? refilled : refilled - REQUEST, atMs: now });
     if (buckets.size > MAX_CALLERS) buckets.delete(buckets.keys().next().value as string);
-    if (isEmpty) throw exhausted(perSecond, Math.ceil((REQUEST - refilled) / perSecond));
+    if (isEmpty) throw exhaustedError(perSecond, Math.ceil((REQUEST - refilled) / perSecond));
   };
 };
 
-const exhausted = (perSecond: number, delayMs: number) =>
+const exhaustedError = (perSecond: number, delayMs: number) =>
   apiError("RESOURCE_EXHAUSTED", `more than ${perSecond} requests a second; try again later`, {
     details: [retryInfo(delayMs)],
   });

@@ -10,11 +10,11 @@ export const REQUEST_ID = "x-request-id";
 export const requestIdFrom = (given: unknown): string =>
   typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 
-/** Bytes of a head, without what separates its parts. */
+/** Bytes of a head, without the separators between its parts. */
 export const headSize = (rawHeaders: readonly string[]): number =>
   rawHeaders.reduce((sum, { length }) => sum + length, 0);
 
-// Not an argument: no step of a request but the log needs it.
+// Not an argument, because only the log needs it.
 const current = new AsyncLocalStorage<string>();
 
 export const withRequestId = <T>(id: string, work: () => T): T => current.run(id, work);

@@ -46,7 +46,7 @@ export const readYaml = (text: string, file: string, Failure: Failure): YamlFile
 const textOf = ({ code, message }: YAMLError): string =>
   code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
 
-// Follows aliases; throws where they multiply without end.
+// Follows aliases. Throws if they multiply beyond the library's limit.
 const valueIn = (document: Document, file: string, Failure: Failure): unknown => {
   try {
     return document.toJS();

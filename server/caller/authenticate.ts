@@ -2,7 +2,7 @@
 // cause goes to the log (docs/contract.md#d23).
 import { isApiError } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
-import { identities } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import { type Sts, unauthenticated } from "../sts/index.ts";
 import { type Caller, grantsOf } from "./authorize.ts";
@@ -39,7 +39,7 @@ export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, 
       });
       const { subject: uid, expiresAtMs, capabilities, scopes } = claims;
       const checkIdentity = () => {
-        if (!store.get(identities, uid)) throw refuse("the identity of the token was deleted");
+        if (!store.get(shapes.identity, uid)) throw refuse("the identity of the token was deleted");
       };
       checkIdentity();
       const callerNow = (): Caller => {

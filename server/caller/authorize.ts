@@ -8,12 +8,12 @@ import type { ApiTokenDescription } from "../sts/index.ts";
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Caller {
-  /** uid of the identity that the token stands for */
+  /** uid of the token's identity */
   uid: string;
   grants: Grants;
-  /** capabilities asked for at the exchange; absent = all that are granted */
+  /** capabilities that the exchange requested; absent: all granted capabilities */
   capabilities?: ReadonlySet<string>;
-  /** groups asked for at the exchange; absent = everywhere */
+  /** groups that the exchange requested; absent: everywhere */
   scopes?: readonly string[];
   /** the operator of the service, who may do everything */
   isOperator?: true;
@@ -30,10 +30,10 @@ export const anonymous: Caller = {
   },
 };
 
-/** Applies a seed. No request is ever the operator's. */
+/** The caller that applies a seed. No request ever has this caller. */
 export const operator: Caller = { ...anonymous, isOperator: true };
 
-/** What the bindings grant to an identity now. */
+/** The capabilities that the bindings grant to an identity now. */
 export const grantsOf = (store: Store, identityUid: string): Map<string, Set<string>> => {
   const grants = new Map<string, Set<string>>();
   const bound = store
@@ -43,10 +43,10 @@ export const grantsOf = (store: Store, identityUid: string): Map<string, Set<str
     )
     .all(identityUid);
   for (const { scope, body } of bound) {
-    const own = grants.get(scope as string) ?? new Set();
+    const granted = grants.get(scope as string) ?? new Set();
     for (const capability of (JSON.parse(body as string) as { capabilities?: string[] }).capabilities ?? [])
-      own.add(capability);
-    grants.set(scope as string, own);
+      granted.add(capability);
+    grants.set(scope as string, granted);
   }
   return grants;
 };

@@ -1,5 +1,5 @@
-// The memory of answers that clients have not read yet, on all connections together. A client that does not read gets no further
-// answer: its next requests wait. Its connection is closed when it reads nothing meanwhile, or when others need the memory.
+// Bounds the memory of answers that clients have not read yet, over all connections. A client that does not read gets no further
+// answer: its next requests wait. Its connection is closed if it still reads nothing, or if others need the memory.
 import type { Connection } from "./connections.ts";
 
 /** A request, from its head until its client has read the answer. */
@@ -87,8 +87,8 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS): AnswerMemor
     }, stallMs).unref();
   };
 
-  // One request after the other, so that the answer of each is counted before the next one is made. One that takes longer than
-  // a turn does not keep up the others.
+  // Admits one request after the other, so that each answer is counted before the next one begins. A request that takes longer
+  // than a turn does not delay the others.
   const admitNext = (client: Client): void => {
     const [next] = client.waiting;
     const isFull = client.unread >= UNREAD_MAX;

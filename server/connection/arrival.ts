@@ -1,11 +1,11 @@
-// How long a client may take to send a whole request. Node enforces that on HTTP/1.1, and not on the streams of HTTP/2, be they
-// gRPC or REST.
+// How long a client may take to send a whole request. Node enforces that on HTTP/1.1, but not on the streams of HTTP/2, for gRPC
+// or REST.
 import { constants, type ServerHttp2Stream } from "node:http2";
 
-/** A slower client occupies a connection for nothing. */
+/** A slower client would only occupy a connection. */
 export const REQUEST_MS = 60_000;
 
-/** The text of that refusal, on either wire. */
+/** The text of the refusal of a slow request, on either wire. */
 export const LATE = "the request did not arrive in time";
 
 /** Calls `late` when the client's half of the stream is still open by then; `arrived` once it has ended or closed. */

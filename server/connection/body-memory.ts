@@ -1,11 +1,11 @@
-// The memory of requests that are still arriving, on all connections together. At the limit the oldest one gives way: however
-// many clients stall, one that sends its request at once is served.
+// Bounds the memory of requests that are still arriving, over all connections. At the limit the oldest one is refused. So
+// clients that stall do not keep out a client that sends its request at once.
 import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
 
 export interface Arriving {
   /** Counts bytes that are kept. May end this request, or others. */
   add(bytes: number): void;
-  /** All of it has arrived: it keeps its memory until `release`. */
+  /** The whole request has arrived. It keeps its memory until `release`. */
   complete(): void;
   release(): void;
 }
@@ -27,15 +27,15 @@ export const createBodyMemory = (max: number): BodyMemory => {
   const arriving = new Map<Arriving, () => void>();
 
   const begin: BodyMemory["begin"] = (refuse) => {
-    let own = 0;
+    let ownBytes = 0;
     const release = () => {
       arriving.delete(request);
-      total -= own;
-      own = 0;
+      total -= ownBytes;
+      ownBytes = 0;
     };
     const request: Arriving = {
       add: (bytes) => {
-        own += bytes;
+        ownBytes += bytes;
         total += bytes;
         while (total > max) {
           const [oldest] = arriving.values();
@@ -48,7 +48,7 @@ export const createBodyMemory = (max: number): BodyMemory => {
     };
     arriving.set(request, () => {
       release();
-      refuse(overloaded());
+      refuse(overloadError());
     });
     request.add(REQUEST);
     return request;
@@ -56,7 +56,7 @@ export const createBodyMemory = (max: number): BodyMemory => {
   return { begin, held: () => total };
 };
 
-const overloaded = (): ApiError =>
+const overloadError = (): ApiError =>
   apiError("UNAVAILABLE", "too many requests are arriving at once; try again later", {
     details: [retryInfo(RETRY_MS)],
   });

@@ -1,4 +1,4 @@
-// What clients may take from a server at most: connections, idle time, memory of requests that arrive and of answers that wait.
+// Limits for clients: connections, idle time, memory of arriving requests and of unread answers.
 
 import type { Log } from "../base/log.ts";
 import { type AnswerMemory, createAnswerMemory, STALL_MS } from "./answer-memory.ts";

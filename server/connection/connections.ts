@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Log } from "../base/log.ts";
 import { addressGroup } from "../base/rate-limit.ts";
 
-/** A connection, for the bounds that are not of its time. */
+/** A connection, for the bounds on number and memory. */
 export interface Connection {
   /** Ends it, for a reason that the log gets. */
   close(reason: string): void;
@@ -73,7 +73,7 @@ export const createConnections = (
   };
 
   const hasRoom = (network: string): boolean => {
-    if ((ofNetwork.get(network) ?? 0) >= maxOfOne) return makeRoom((own) => own.network === network);
+    if ((ofNetwork.get(network) ?? 0) >= maxOfOne) return makeRoom((other) => other.network === network);
     return connections.size < max || makeRoom(() => true);
   };
 

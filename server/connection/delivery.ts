@@ -16,7 +16,7 @@ export interface Delivery {
     call: Call,
     answer: HttpAnswer,
   ): HttpAnswer & { send?: (request: IncomingMessage, response: ServerResponse, answer: HttpAnswer) => void };
-  /** True when it has ended the call in place of the wire. `message`: absent of an error. */
+  /** True when it has ended the call in place of the wire. `message`: absent for an error. */
   grpc(call: Call, stream: ServerHttp2Stream, message?: Buffer): boolean;
 }
 

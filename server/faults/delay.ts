@@ -1,4 +1,4 @@
-// The delays of scripted failures. Each ends by itself or at its release, and the end of the server ends them all.
+// The delays of scripted failures. Each one ends by itself or at its release. The end of the server ends them all.
 export interface FaultDelays {
   wait(ms: number): Promise<void>;
   /** until `release` */

@@ -32,7 +32,7 @@ export interface Attempt {
   rule?: number | "random";
   /** the step that it met, counted from 1 in the rule */
   step?: number;
-  /** false of a refused request */
+  /** false for a refused request */
   carriedOut: boolean;
 }
 
@@ -79,7 +79,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     report = [];
   };
 
-  const arrived = ({ operation, wire }: Call) => {
+  const recordAttempt = ({ operation, wire }: Call) => {
     const met = nextStep(operation);
     const attempt: Attempt = {
       operation,
@@ -97,9 +97,9 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
   const around =
     (pipeline: Pipeline, log: Log): Pipeline =>
     (call) => {
-      const { attempt, step } = arrived(call);
-      const carryOut = async (own: Call): Promise<Json> => {
-        const json = await pipeline(own);
+      const { attempt, step } = recordAttempt(call);
+      const carryOut = async (request: Call): Promise<Json> => {
+        const json = await pipeline(request);
         attempt.carriedOut = true;
         return json;
       };
@@ -111,7 +111,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
 
   const meet = async (step: Step, call: Call, carryOut: (call: Call) => Promise<Json>): Promise<Json> => {
     const { at = step.truncate === undefined ? "before" : "after", delay = 0, hold = false } = step;
-    // From its arrival on: a test that sees it in the report may release it, even before it is held.
+    // Begins at the arrival: a test that sees the attempt in the report may release it at once.
     const released = hold ? delays.hold() : undefined;
     const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
@@ -150,9 +150,9 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
       delays.release();
       set(given);
     },
-    around: (...own) => {
+    around: (...parts) => {
       startMs = clock();
-      return around(...own);
+      return around(...parts);
     },
     delivery: createFaultDelivery((call) => wireFaults.get(call)),
     createdBy: ({ method }, now) => {
@@ -163,7 +163,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
   };
 };
 
-// On HTTP: the exact status, the date instead of seconds, the page.
+// Sets what only HTTP shows: the exact status, the date instead of seconds, the page.
 const httpFault = (
   { status, retryAfter = 0, httpDate, body }: Omit<Step, "status"> & { status: number },
   now: number,

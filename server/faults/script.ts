@@ -29,8 +29,8 @@ const step = z
     reset: z.literal(true).optional(),
     truncate: z.int().min(0).optional(),
   })
-  .superRefine((own, context) => {
-    for (const { path, text } of conflicts(own)) context.addIssue({ code: "custom", path, message: text });
+  .superRefine((value, context) => {
+    for (const { path, text } of conflicts(value)) context.addIssue({ code: "custom", path, message: text });
   });
 
 const steps = z.array(step).min(1, "must have a step");
@@ -90,19 +90,19 @@ interface OwnStep extends Omit<FaultStep, "delay"> {
   delay?: number | undefined;
 }
 
-// What a step cannot do together.
-const conflicts = (own: OwnStep): Problem[] => {
-  const ends = (["status", "reset", "truncate"] as const).filter((name) => own[name] !== undefined);
+// Fields of a step that exclude each other.
+const conflicts = (value: OwnStep): Problem[] => {
+  const ends = (["status", "reset", "truncate"] as const).filter((name) => value[name] !== undefined);
   const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot be combined with ${ends[0]}` }));
   for (const name of ["retryAfter", "httpDate", "body"] as const)
-    if (own[name] !== undefined && own.status === undefined) found.push({ path: [name], text: "needs a status" });
-  if (own.httpDate && own.retryAfter === undefined) found.push({ path: ["httpDate"], text: "needs retryAfter" });
-  if (own.status === 200 && own.body === undefined)
+    if (value[name] !== undefined && value.status === undefined) found.push({ path: [name], text: "needs a status" });
+  if (value.httpDate && value.retryAfter === undefined) found.push({ path: ["httpDate"], text: "needs retryAfter" });
+  if (value.status === 200 && value.body === undefined)
     found.push({ path: ["status"], text: "200 needs body: html; without a failure the step is {}" });
-  if (own.truncate !== undefined && own.at === "before")
+  if (value.truncate !== undefined && value.at === "before")
     found.push({ path: ["at"], text: "must be after: only the response to a completed request can be truncated" });
-  if (own.hold && own.delay !== undefined) found.push({ path: ["hold"], text: "cannot be combined with delay" });
-  if (own.at !== undefined && ends.length === 0 && own.delay === undefined && !own.hold)
+  if (value.hold && value.delay !== undefined) found.push({ path: ["hold"], text: "cannot be combined with delay" });
+  if (value.at !== undefined && ends.length === 0 && value.delay === undefined && !value.hold)
     found.push({ path: ["at"], text: "needs status, reset, truncate, delay or hold" });
   return found;
 };

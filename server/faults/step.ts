@@ -1,5 +1,5 @@
-// Selects the step that an attempt meets: of the first rule for its operation with steps left, or else a random one. The same
-// script and the same order of attempts select the same steps.
+// Selects the step that an attempt meets. It comes from the first rule for its operation with steps left, or else is random.
+// The same script and the same order of attempts select the same steps.
 import { createHash } from "node:crypto";
 import type { OperationName } from "../../schema/index.ts";
 import type { Script, Step } from "./script.ts";
@@ -16,11 +16,11 @@ export const createFaultSteps = ({ rules, random }: Script): ((operation: Operat
   const taken = rules.map(() => 0);
   let drawn = 0;
 
-  const scripted = (operation: OperationName): MetStep | undefined => {
+  const nextScripted = (operation: OperationName): MetStep | undefined => {
     const rule = rules.findIndex(
-      (own, i) =>
-        (own.operation === "*" || own.operation === operation) &&
-        (own.repeat || (taken[i] as number) < own.steps.length),
+      (entry, i) =>
+        (entry.operation === "*" || entry.operation === operation) &&
+        (entry.repeat || (taken[i] as number) < entry.steps.length),
     );
     if (rule < 0) return undefined;
     const { steps } = rules[rule] as Script["rules"][number];
@@ -29,7 +29,7 @@ export const createFaultSteps = ({ rules, random }: Script): ((operation: Operat
     return { step: steps[place] as Step, rule: rule + 1, place: place + 1 };
   };
 
-  const drawnStep = (): MetStep | undefined => {
+  const drawStep = (): MetStep | undefined => {
     if (!random) return undefined;
     const hash = createHash("sha256").update(`${random.seed}/${++drawn}`).digest();
     if (hash.readUInt32BE(0) / 2 ** 32 >= random.rate) return undefined;
@@ -37,5 +37,5 @@ export const createFaultSteps = ({ rules, random }: Script): ((operation: Operat
     return { step: random.steps[place] as Step, rule: "random", place: place + 1 };
   };
 
-  return (operation) => scripted(operation) ?? drawnStep();
+  return (operation) => nextScripted(operation) ?? drawStep();
 };

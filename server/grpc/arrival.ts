@@ -1,5 +1,5 @@
-// Calls whose message has not arrived in full. Such a call has done nothing yet, so it may be refused: when it takes longer
-// than a REST request may, and when the server drains, which must not wait for it.
+// Calls whose message has not arrived in full. Such a call has done nothing yet, so the server may refuse it. It does when the
+// call takes longer than a REST request may, and when the server drains.
 import type { ServerHttp2Stream } from "node:http2";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import type { ServerReadableStream } from "@grpc/grpc-js";
@@ -74,6 +74,6 @@ export const receiveMessage = (call: ServerReadableStream<Buffer, Buffer>, max: 
       message ??= bytes;
     });
     call.on("end", () => (message ? resolve(message) : refuse("Received no request message")));
-    // By the client, or by grpc-js, which has refused a malformed message.
+    // The client ended the call, or grpc-js has refused a malformed message.
     call.on("cancelled", () => reject(apiError("CANCELLED", "the call ended before its message")));
   });

@@ -1,4 +1,4 @@
-// What the server knows of one gRPC call, from its first header to its line in the log.
+// The state of one gRPC call, from its first header to its line in the log.
 import type { ServerHttp2Stream } from "node:http2";
 import type { OperationName } from "../../schema/index.ts";
 import type { Answering } from "../connection/answer-memory.ts";

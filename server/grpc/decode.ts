@@ -58,6 +58,6 @@ const unknownIn = (value: unknown, path = ""): string[] => {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
   const { $unknown = [], ...fields } = value as { $unknown?: { no: number }[] };
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
-  const own = $unknown.map(({ no }) => below(String(no)));
-  return [...own, ...Object.entries(fields).flatMap(([name, field]) => unknownIn(field, below(name)))];
+  const numbers = $unknown.map(({ no }) => below(String(no)));
+  return [...numbers, ...Object.entries(fields).flatMap(([name, field]) => unknownIn(field, below(name)))];
 };

@@ -52,7 +52,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
   });
   const watch = async (call: Watcher) => {
     let isOver = false;
-    const left = () => {
+    const forget = () => {
       isOver = true;
       sent.delete(call);
       timer.check();
@@ -62,7 +62,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
       send(call, { status: "NOT_SERVING" });
       call.end();
     };
-    streams.opened(call, end, left);
+    streams.opened(call, end, forget);
     if (isOver) return;
     if (!isKnown(call.request.service)) {
       call.write({ status: "SERVICE_UNKNOWN" });

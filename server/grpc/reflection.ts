@@ -162,11 +162,11 @@ const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefi
 /** The file and its imports, without those that the stream has sent. */
 const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
   const files: DescFile[] = [];
-  const visit = (own: DescFile): void => {
-    if (own !== file && sent.has(own)) return;
-    sent.add(own);
-    files.push(own);
-    for (const dependency of own.dependencies) if (!files.includes(dependency)) visit(dependency);
+  const visit = (current: DescFile): void => {
+    if (current !== file && sent.has(current)) return;
+    sent.add(current);
+    files.push(current);
+    for (const dependency of current.dependencies) if (!files.includes(dependency)) visit(dependency);
   };
   visit(file);
   return files.map(bytesOf);

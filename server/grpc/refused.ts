@@ -16,10 +16,10 @@ export const completeAnswer = (
   record: CallRecord,
   registry: () => FileRegistry,
 ): void => {
-  const completed = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => {
+  const complete = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => {
     const number = Number(headers["grpc-status"] ?? 0);
     if (number === 0 || headers["grpc-status-details-bin"]) return headers;
-    const text = number === DEADLINE_EXCEEDED ? "the call took too long" : decoded(String(headers["grpc-message"]));
+    const text = number === DEADLINE_EXCEEDED ? "the call took too long" : decodeText(String(headers["grpc-message"]));
     const error = apiError(codeFromNumber(number) ?? "UNKNOWN", text);
     const { details, metadata } = grpcStatus(registry(), error, serviceOf(path));
     record.message = details;
@@ -30,11 +30,11 @@ export const completeAnswer = (
   const isGone = () => stream.destroyed || stream.closed;
   stream.respond = (headers = {}, options) => {
     if (isGone()) return;
-    respond.call(stream, { ...completed(headers as OutgoingHttpHeaders), [REQUEST_ID]: record.requestId }, options);
+    respond.call(stream, { ...complete(headers as OutgoingHttpHeaders), [REQUEST_ID]: record.requestId }, options);
   };
   stream.sendTrailers = (trailers) => {
     if (isGone()) return;
-    sendTrailers.call(stream, completed(trailers));
+    sendTrailers.call(stream, complete(trailers));
     // The server does not wait for the message of a refused call. The trailers go first.
     setImmediate(() => {
       if (!isGone()) endEarly(stream);
@@ -48,7 +48,7 @@ const DEADLINE_EXCEEDED = 4;
 export const serviceOf = (path: string): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
 
 // grpc-js encodes all of its texts but one.
-const decoded = (text: string): string => {
+const decodeText = (text: string): string => {
   try {
     return decodeURI(text);
   } catch {

@@ -51,7 +51,7 @@ export const messageIn = (registry: FileRegistry, name: string): DescMessage => 
 };
 
 export const methodIn = (registry: FileRegistry, service: string, name: string): DescMethod => {
-  const method = registry.getService(service)?.methods.find((own) => own.name === name);
+  const method = registry.getService(service)?.methods.find((candidate) => candidate.name === name);
   if (!method) throw new TypeError(`there is no protobuf method ${service}/${name}`);
   return method;
 };

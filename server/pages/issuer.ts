@@ -1,4 +1,4 @@
-// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` those of the development issuer, which
+// The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517), and with `--dev` the pages of the development issuer, which
 // mints a token for anyone on this machine who asks (docs/contract.md#d33).
 import { z } from "zod";
 import { type FieldViolation, invalidArgument } from "../../schema/index.ts";

@@ -43,7 +43,7 @@ export const operatorPages =
 export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>
   isDraining() ? "the server is draining" : databaseFailure(store, log);
 
-// Looks at the files first, then reads by the connection.
+// Checks the files first, then reads through the connection.
 const databaseFailure = (store: Store, log: Log): string | undefined => {
   try {
     store.check();

@@ -48,9 +48,9 @@ export const decodeRequest = (
 const withoutZeros = (schema: Message, value: Json): Json => {
   const kept: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {
-    const own = value[name];
-    if (own !== undefined && (info.oneof !== undefined || info.presence || !isZero(field, own)))
-      kept[name] = withoutInnerZeros(field, own);
+    const member = value[name];
+    if (member !== undefined && (info.oneof !== undefined || info.presence || !isZero(field, member)))
+      kept[name] = withoutInnerZeros(field, member);
   }
   return kept;
 };

@@ -31,10 +31,10 @@ export interface Decoded {
   violations: FieldViolation[];
 }
 
-/** What a wire finds wrong with a request besides its values; the wire answers it. */
+/** A problem of a request besides its values. The wire that finds it answers it. */
 export abstract class TransportError extends Error {}
 
-/** A request of which the wire has read the head alone, until the pipeline asks for more. */
+/** A request of which the wire has read only the head, until the pipeline asks for the body. */
 export interface Call {
   operation: OperationName;
   wire: Wire;
@@ -44,7 +44,7 @@ export interface Call {
   authorization: readonly string[];
   /** address that the request came from, for the rate limit of callers without a valid token */
   peer: string;
-  /** why the caller no longer waits; undefined while it does */
+  /** why the caller is no longer waiting; undefined while it is */
   gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
 }
 
@@ -76,7 +76,7 @@ export const createPipeline =
       // A method without authentication ignores any token.
       if (row.auth === "none") limit.address(peer);
       const callerNow =
-        row.auth === "none" ? () => anonymous : await knownCaller(authenticate, limit, authorization, peer);
+        row.auth === "none" ? () => anonymous : await identifyCaller(authenticate, limit, authorization, peer);
       const { request, violations } = await decode();
       // The caller's grants may have changed while the body arrived.
       const caller = callerNow();
@@ -92,7 +92,7 @@ export const createPipeline =
     }
   };
 
-// The reads and writes of a change are one transaction, also when other processes have the database open.
+// A transaction around the reads and writes of a change, also when other processes have the database open.
 const serve = (operation: ServedName, request: Json, context: ServiceContext): Json => {
   const method = services[operation] as unknown as (request: Json, context: ServiceContext) => Json;
   const answer = () => method(request, context);
@@ -101,11 +101,11 @@ const serve = (operation: ServedName, request: Json, context: ServiceContext): J
 
 // A caller that is gone cannot learn the result, so nothing is written and no refresh token is used up.
 const throwIfGone = (gone: ReturnType<NonNullable<Call["gone"]>>): void => {
-  if (gone) throw apiError(gone, "the caller waits no longer");
+  if (gone) throw apiError(gone, "the caller is no longer waiting");
 };
 
 // A failed authentication counts against the address, afterwards: bad tokens never use up the limit of good ones.
-const knownCaller = async (
+const identifyCaller = async (
   authenticate: Authenticate,
   limit: RateLimit,
   authorization: readonly string[],
@@ -143,7 +143,7 @@ const checkUid = (field: string, uid: unknown): void => {
   throw invalidArgument([{ field, description: uid ? UIDP_TEXT : "is required" }]);
 };
 
-/** Any thrown value to the error that the client sees. What is not ours is logged, and becomes INTERNAL. */
+/** Converts any thrown value to the error that the client sees. An unexpected error is logged and becomes INTERNAL. */
 const funnel = (
   error: unknown,
   operation: OperationName,

@@ -1,4 +1,4 @@
-// Listeners: the port, its address, its end.
+// Opens and closes listeners, and gives their addresses.
 import type { AddressInfo, Server, Socket } from "node:net";
 import { LOOPBACK_NAMES } from "../../schema/index.ts";
 import { DRAIN_MS } from "../connection/bounds.ts";

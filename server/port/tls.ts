@@ -26,7 +26,7 @@ export const readTlsKeys = (certFile: string, keyFile: string): TlsKeys => {
   } catch (error) {
     const mismatch = (error as NodeJS.ErrnoException).code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH";
     const text = mismatch
-      ? `the private key in ${keyFile} is not that of the certificate in ${certFile}`
+      ? `the private key in ${keyFile} does not belong to the certificate in ${certFile}`
       : `${keyFile} holds no private key in PEM that can be used without a password`;
     throw new TlsError(text, { cause: error });
   }

@@ -36,7 +36,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     if (stream)
       awaitEnd(stream, () => {
         breakage.abort(lateMessage());
-        // It was answered without its body.
+        // The request was answered without its body.
         if (response.writableEnded) endEarly(stream);
       });
     const options = await ready;
@@ -58,7 +58,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
       work.wait();
       try {
         const bytes = await reader.read(max);
-        // While the body was arriving, others have been answered.
+        // Other requests may have been answered while the body arrived.
         if (bytes.length > 0) await room();
         return bytes;
       } finally {
@@ -120,7 +120,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
   return { handle, refuse, fail };
 };
 
-/** What ends a request before all of it has arrived: the parser has given up on it, or it took too long. */
+/** Events that end an incomplete request: the parser gives up on it, or it takes too long. */
 interface Breakage {
   isBroken: boolean;
   /** rejects when the request ends incomplete */
@@ -151,19 +151,19 @@ const bodyReader = (request: IncomingMessage, memory: BodyMemory, broken: Promis
     read: async (max: number): Promise<Buffer> => {
       const refused = Promise.withResolvers<never>();
       let isRefused = false;
-      const own = memory.begin((error) => {
+      const reservation = memory.begin((error) => {
         isRefused = true;
         refused.reject(error);
       });
-      arriving = own;
+      arriving = reservation;
       const keep = (bytes: number) => {
-        if (!isRefused) own.add(bytes);
+        if (!isRefused) reservation.add(bytes);
         return !isRefused;
       };
       try {
         return await Promise.race([readBody(request, max, keep), broken, refused.promise]);
       } finally {
-        own.complete();
+        reservation.complete();
       }
     },
     release: () => arriving?.release(),

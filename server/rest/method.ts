@@ -64,8 +64,8 @@ export const answer = async (
     return replyFrom(refusalOf(error, "iam"), logged);
   }
   if (page) {
-    const { status: http, headers = {}, ...own } = page;
-    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...own, logged };
+    const { status: http, headers = {}, ...content } = page;
+    return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...content, logged };
   }
 
   const match = router(method, path);

@@ -1,4 +1,4 @@
-// A page beside the API: discovery documents, the development issuer, what an operator asks.
+// Pages beside the API: discovery documents, the development issuer, pages for operators.
 import { type ApiError, apiError, isLoopbackAuthority } from "../../schema/index.ts";
 import { restError } from "./status.ts";
 

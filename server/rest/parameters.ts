@@ -1,8 +1,8 @@
-// The parameters of a request: of its query, and of a token exchange also those of its body.
+// The parameters of a request: in its query, and for a token exchange in its body too.
 import { z } from "zod";
 import {
   type FieldViolation,
-  fieldNamed,
+  fieldByName,
   type HttpMethod,
   type Json,
   type Message,
@@ -17,7 +17,7 @@ type Parameter = readonly [key: string, value: unknown];
 
 const PARAMETERS_MAX = 1000;
 
-/** Of a query or a form. Too many are a violation, and none of them is read. */
+/** Parses a query or a form. Too many parameters are a violation, and none of them is read. */
 export const parametersFrom = (text: string, violations: FieldViolation[]): [key: string, value: string][] => {
   let count = 1;
   for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) count += 1;
@@ -108,7 +108,7 @@ interface Field {
 }
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined => {
-  const found = fieldNamed(schema, head as string);
+  const found = fieldByName(schema, head as string);
   if (!found) return undefined;
   const { name, schema: field, message } = found;
   if (rest.length === 0) return message ? undefined : { path: [name], schema: field };

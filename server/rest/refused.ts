@@ -1,5 +1,5 @@
-// Requests that never reach the pipeline, or that it hands back: broken HTTP, an unknown path or method, a client that has
-// gone, a body that is too large, too late or of the wrong type. Each gets a status in JSON, as every other error does.
+// Requests that never reach the pipeline, or that it returns: broken HTTP, an unknown path or method, a client that has gone,
+// a body that is too large, too late or of the wrong type. Each gets a status in JSON, like every other error.
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ApiError, apiError, type Code } from "../../schema/index.ts";
@@ -57,7 +57,7 @@ export class ClientGone extends TransportError {
   }
 }
 
-/** The answer to a refused request. Throws what is no refusal: a defect of ours stays one. */
+/** The answer to a refused request. Rethrows any other error, which is a defect. */
 export const refusalOf = (error: unknown, service: string): RestError => {
   if (error instanceof BrokenMessage) return error.refusal;
   if (error instanceof ApiError) return restError(error, service);

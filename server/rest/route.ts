@@ -57,13 +57,13 @@ export const createRouter = (side: Side): ((method: string, path: string) => Mat
 
 const allRoutes = (): Route[] => {
   const served = Object.entries(operations as Record<string, Operation>).flatMap(([name, row]) =>
-    versioned(row.path).map((path) => ({ ...routeOf(row, path, name), operation: name as OperationName })),
+    versionPaths(row.path).map((path) => ({ ...routeOf(row, path, name), operation: name as OperationName })),
   );
-  const unserved = unservedMethods.flatMap((row) => versioned(row.path).map((path) => routeOf(row, path, row.name)));
+  const unserved = unservedMethods.flatMap((row) => versionPaths(row.path).map((path) => routeOf(row, path, row.name)));
   return [...served, ...unserved];
 };
 
-const versioned = (path: string): string[] =>
+const versionPaths = (path: string): string[] =>
   path.includes("{version}") ? VERSIONS.map((version) => path.replace("{version}", version)) : [path];
 
 const routeOf = (row: { method: HttpMethod; service: string }, path: string, name: string): Route => {

@@ -29,7 +29,7 @@ import { repoService } from "../services/repo.ts";
 import { roleService } from "../services/role.ts";
 import { roleBindingService } from "../services/role-binding.ts";
 import { tagService, tagUid } from "../services/tag.ts";
-import { accountAssociations, roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Shape } from "../store/store.ts";
 import { jwksViolation } from "../sts/index.ts";
 import { createProblems, type Problem } from "./problem.ts";
@@ -72,13 +72,15 @@ export const createRecords = (
   const identityUids = new Map<string, string>();
   const providerUids = new Map<string, string>();
 
-  const existing = (table: Shape["table"], parent: string | null, name: string): string | undefined => {
-    if (isTrial) return undefined;
-    const row = store.statement(`SELECT uid FROM ${table} WHERE parent IS ? AND name = ? LIMIT 1`).get(parent, name);
-    return row?.uid as string | undefined;
+  const find = (table: Shape["table"], parent: string | null, columns: Record<string, string>): string | undefined => {
+    const where = Object.keys(columns).map((name) => ` AND ${name} = ?`);
+    const sql = `SELECT uid FROM ${table} WHERE parent IS ?${where.join("")} LIMIT 1`;
+    return store.statement(sql).get(parent, ...Object.values(columns))?.uid as string | undefined;
   };
+  const existing = (table: Shape["table"], parent: string | null, name: string): string | undefined =>
+    isTrial ? undefined : find(table, parent, { name });
   const createGroup = (path: PropertyKey[], parent: string, group: Json): string | undefined =>
-    create(path, (own) => groupService.CreateGroup({ parent, group: own as Group }, context), group, GROUP);
+    create(path, (record) => groupService.CreateGroup({ parent, group: record as Group }, context), group, GROUP);
 
   const organization =
     existing("groups", null, seed.organization.name) ??
@@ -92,21 +94,18 @@ export const createRecords = (
     return uid ?? organization;
   };
   const roleOf = (name: string, path: PropertyKey[]): string => {
-    const own = roleUids.get(name);
-    if (own !== undefined) return own;
+    const uid = roleUids.get(name);
+    if (uid !== undefined) return uid;
     if (isBuiltInRole(name)) return builtInRoleUid(name);
-    if (isUidp(name) && (!isTrial || store.get(roles, name))) return name;
+    if (isUidp(name) && (!isTrial || store.get(shapes.role, name))) return name;
     if (!isUidp(name))
       report({ path, text: `there is no role ${show(name)} in this file, nor is it built in`, refersTo: "roles" });
     return builtInRoleUid("viewer");
   };
-  const createIdentity = (path: PropertyKey[], parent: string, identity: Json | undefined): string =>
-    create(
-      path,
-      (own) => identityService.CreateIdentity({ parent, identity: own as Identity }, context),
-      identity,
-      IDENTITY,
-    ) as string;
+  const createIdentity = (path: PropertyKey[], parent: string, identity: Json | undefined): string => {
+    const service = (record: Json) => identityService.CreateIdentity({ parent, identity: record as Identity }, context);
+    return create(path, service, identity, IDENTITY) as string;
+  };
   const identityOf = (name: string, path: PropertyKey[]): string => {
     const uid = identityUids.get(name);
     if (uid !== undefined) return uid;
@@ -117,8 +116,11 @@ export const createRecords = (
   const createProvider = (path: PropertyKey[], parent: string, defaultRole: string, provider: Json | undefined) =>
     create(
       path,
-      (own) =>
-        identityProviderService.CreateIdentityProvider({ parent, identityProvider: own as IdentityProvider }, context),
+      (record) =>
+        identityProviderService.CreateIdentityProvider(
+          { parent, identityProvider: record as IdentityProvider },
+          context,
+        ),
       provider,
       { name: STAND_IN, defaultRole, oidc: OIDC },
     );
@@ -142,7 +144,7 @@ export const createRecords = (
   for (const [i, role] of seed.roles.entries()) {
     const path = ["roles", i];
     const parent = groupOf(role.group, [...path, "group"]);
-    const service = (own: Json) => roleService.CreateRole({ parent, role: own as Role }, context);
+    const service = (record: Json) => roleService.CreateRole({ parent, role: record as Role }, context);
     const uid = existing("roles", parent, role.name) ?? create(path, service, roleInput(role), ROLE);
     roleUids.set(seedPath(role.group, role.name), uid as string);
     pathsOfUids.set(uid as string, seedPath(role.group, role.name));
@@ -179,45 +181,41 @@ export const createRecords = (
     const roleUid = roleOf(role, [...path, "role"]);
     const parent = providerOf(identityProvider, [...path, "identityProvider"]);
     const input = decode(path, ExternalGroupRoleMapping, { ...mapping, roleUid, scope: organization });
-    const service = (own: Json) =>
+    const service = (record: Json) =>
       externalGroupRoleMappingService.CreateExternalGroupRoleMapping(
-        { parent, externalGroupRoleMapping: own as ExternalGroupRoleMapping },
+        { parent, externalGroupRoleMapping: record as ExternalGroupRoleMapping },
         context,
       );
-    const present = store
-      .statement(
-        "SELECT 1 FROM external_group_role_mappings WHERE parent = ? AND external_group_id = ? AND role_uid = ?",
-      )
-      .get(parent, mapping.externalGroupId, roleUid);
-    if (isTrial || !present) create(path, service, input);
+    const columns = { external_group_id: mapping.externalGroupId, role_uid: roleUid };
+    if (isTrial || !find("external_group_role_mappings", parent, columns)) create(path, service, input);
   }
 
   for (const [i, { group, ...association }] of (seed.accountAssociations ?? []).entries()) {
     const path = ["accountAssociations", i];
     const parent = groupOf(group, [...path, "group"]);
-    const service = (own: Json) =>
+    const service = (record: Json) =>
       accountAssociationService.CreateAccountAssociation(
-        { parent, accountAssociation: own as AccountAssociation },
+        { parent, accountAssociation: record as AccountAssociation },
         context,
       );
     const input = decode(path, AccountAssociation, association);
-    if (isTrial || !store.get(accountAssociations, parent)) create(path, service, input);
+    if (isTrial || !store.get(shapes.accountAssociation, parent)) create(path, service, input);
   }
 
   for (const [i, { group, tags = [], readme, ...repo }] of seed.repos.entries()) {
     const path = ["repos", i];
     const parent = groupOf(group, [...path, "group"]);
     const present = existing("repos", parent, repo.name);
-    const service = (own: Json) => repoService.CreateRepo({ parent, repo: own as Repo }, context);
+    const service = (record: Json) => repoService.CreateRepo({ parent, repo: record as Repo }, context);
     const input = decode(path, Repo, repo);
     const uid = present ?? (create(path, service, input, { name: `${STAND_IN}-${i}` }) as string);
     const update = (repoReadme: Json) =>
       repoService.UpdateRepoReadme({ repoReadme: { uid, ...repoReadme }, updateMask: "content" }, context);
     if (!present && readme) create(path, update, { content: readme });
     for (const [k, tag] of tags.entries()) {
-      const own = decode([...path, "tags", k], Tag, tag);
+      const input = decode([...path, "tags", k], Tag, tag);
       const createTag = (value: Json) => tagService.CreateTag({ parent: uid, tag: value as Tag }, context);
-      if (isTrial || !tagUid(store, uid, tag.name)) create([...path, "tags", k], createTag, own);
+      if (isTrial || !tagUid(store, uid, tag.name)) create([...path, "tags", k], createTag, input);
     }
   }
 
@@ -228,9 +226,7 @@ export const createRecords = (
     const input = decode(path, Advisory, advisory);
     const violations = input ? inputViolations(Advisory, input) : [];
     reportViolations(violations, path);
-    const present = store
-      .statement("SELECT 1 FROM advisories WHERE parent = ? AND advisory_id = ?")
-      .get(parent, advisory.advisoryId);
+    const present = find("advisories", parent, { advisory_id: advisory.advisoryId });
     if (!input || violations.length > 0 || present) continue;
     const uid = `${parent}/${ids.segment()}`;
     const { events, createTime = new Date(now).toISOString(), ...rest } = input as unknown as AdvisoryInput;
@@ -247,12 +243,10 @@ export const createRecords = (
     const parent = groupOf(binding.group, [...path, "group"]);
     const identityUid = identityOf(binding.identity, [...path, "identity"]);
     const roleUid = roleOf(binding.role, [...path, "role"]);
-    const present = store
-      .statement("SELECT 1 FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ?")
-      .get(parent, identityUid, roleUid);
-    const service = (own: Json) =>
-      roleBindingService.CreateRoleBinding({ parent, roleBinding: own as RoleBinding }, context);
-    if (!present) create(path, service, { identityUid, roleUid });
+    const service = (record: Json) =>
+      roleBindingService.CreateRoleBinding({ parent, roleBinding: record as RoleBinding }, context);
+    if (!find("role_bindings", parent, { identity_uid: identityUid, role_uid: roleUid }))
+      create(path, service, { identityUid, roleUid });
   }
   return { organization, problems: found };
 };

@@ -6,7 +6,7 @@ import type { IdSource } from "../services/context.ts";
 import { insertGroup } from "../services/group.ts";
 import { insertIdentity } from "../services/identity.ts";
 import { insertRoleBinding } from "../services/role-binding.ts";
-import { groups, identities } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 
 /** uid of the identity that anyone may assume (docs/contract.md#d22). */
@@ -16,7 +16,7 @@ export const ANYONE = "0a11000000000000000000000000000000000001";
 export const OWNER_SUBJECT = "owner";
 
 export const ensureAnyone = (store: Store, now: number): string => {
-  if (!store.get(identities, ANYONE)) {
+  if (!store.get(shapes.identity, ANYONE)) {
     insertIdentity(
       store,
       ANYONE,
@@ -32,7 +32,7 @@ export interface Organization {
   identity: string;
 }
 
-/** The development organization and its owner, created once. Its issuer is that of this start, whose port may differ. */
+/** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
 export const ensureDevOrganization = (
   store: Store,
   ids: IdSource,
@@ -41,12 +41,12 @@ export const ensureDevOrganization = (
   seeded: string | undefined,
 ): Organization =>
   store.transaction(() => {
-    const organization = seeded ?? known(store, "dev_organization", groups) ?? ids.root();
-    if (!store.get(groups, organization))
+    const organization = seeded ?? findRecorded(store, "dev_organization", shapes.group) ?? ids.root();
+    if (!store.get(shapes.group, organization))
       insertGroup(store, organization, { name: "dev", description: "Development organization" }, now);
-    const identity = known(store, "dev_identity", identities) ?? `${organization}/${ids.segment()}`;
+    const identity = findRecorded(store, "dev_identity", shapes.identity) ?? `${organization}/${ids.segment()}`;
     const claimMatch = { issuer, subject: OWNER_SUBJECT };
-    if (!store.get(identities, identity)) {
+    if (!store.get(shapes.identity, identity)) {
       insertIdentity(store, identity, { name: "owner", description: "Development owner", claimMatch }, now);
       const owner = { identityUid: identity, roleUid: builtInRoleUid("owner") };
       insertRoleBinding(store, `${organization}/${ids.segment()}`, owner, now, true);
@@ -57,7 +57,7 @@ export const ensureDevOrganization = (
     return { organization, identity };
   });
 
-const known = (store: Store, key: string, shape: typeof groups): string | undefined => {
+const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
   const uid = store.meta(key);
   return uid && store.get(shape, uid) ? uid : undefined;
 };

@@ -1,5 +1,5 @@
-// What is wrong with the records of a seed: what the API refuses of them in a trial on an empty store, and records of one
-// file that a restarted server could not tell from each other.
+// Finds problems in the records of a seed: records that the API refuses in a trial on an empty store, and records of one file
+// that a restarted server could not tell apart.
 import { ensureBuiltInRoles } from "../services/built-in-role.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";
@@ -37,24 +37,24 @@ const createIds = () => {
 
 // A server that starts again finds a record by these fields: the second one would be lost.
 const repeatedRecords = (seed: Seed): Problem[] => [
-  ...repeated(["groups"], "name", seed.groups, ({ parent, name }) => seedPath(parent, name)),
+  ...findRepeats(["groups"], "name", seed.groups, ({ parent, name }) => seedPath(parent, name)),
   ...(["roles", "identities", "identityProviders", "repos"] as const).flatMap((section) =>
-    repeated<{ group: string; name: string }>([section], "name", seed[section], ({ group, name }) =>
+    findRepeats<{ group: string; name: string }>([section], "name", seed[section], ({ group, name }) =>
       seedPath(group, name),
     ),
   ),
-  ...repeated(
+  ...findRepeats(
     ["externalGroupRoleMappings"],
     "externalGroupId",
     seed.externalGroupRoleMappings,
     ({ identityProvider, externalGroupId, role }) => JSON.stringify([identityProvider, externalGroupId, role]),
   ),
-  ...repeated(["accountAssociations"], "group", seed.accountAssociations, ({ group }) => group),
-  ...repeated(["advisories"], "advisoryId", seed.advisories, ({ group, advisoryId }) => seedPath(group, advisoryId)),
-  ...seed.repos.flatMap(({ tags }, i) => repeated(["repos", i, "tags"], "name", tags, ({ name }) => name)),
+  ...findRepeats(["accountAssociations"], "group", seed.accountAssociations, ({ group }) => group),
+  ...findRepeats(["advisories"], "advisoryId", seed.advisories, ({ group, advisoryId }) => seedPath(group, advisoryId)),
+  ...seed.repos.flatMap(({ tags }, i) => findRepeats(["repos", i, "tags"], "name", tags, ({ name }) => name)),
 ];
 
-const repeated = <R>(
+const findRepeats = <R>(
   path: PropertyKey[],
   field: string,
   records: readonly R[] = [],

@@ -23,8 +23,8 @@ export const parseSeed = (text: string, file: string): Seed => {
 
 const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";
 
-// Of a file with the wrong shape: the problems of the records that have the right one. A section with a malformed record may
-// hold what a reference points to, so such a reference is not reported as missing.
+// Finds the problems of the well-formed records in a malformed file. A section with a malformed record may hold the target of
+// a reference, so such a reference is not reported as missing.
 const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): Problem[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const isBad = (section: string, i: number) =>

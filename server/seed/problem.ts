@@ -1,4 +1,4 @@
-// What the services refuse of a seed, as problems of its file: where each record is, and paths in place of uids.
+// Turns refusals of the services into problems of the seed's file, with the place of each record and paths instead of uids.
 import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
 import type { Problem as FileProblem } from "../../schema/shape.ts";
 import type { Seed } from "./record.ts";

@@ -23,7 +23,7 @@ export class SeedError extends Error {
 const record = { name: z.string(), description: z.string().optional() };
 const group = z.string().default("");
 
-// The fields that a caller may set, except some.
+// The fields that a caller may set, without the given ones.
 const fieldsOf = (schema: Message, ...but: string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(
     inputFields(schema)
@@ -96,7 +96,7 @@ export const SeedSchema = z.strictObject({
 
 export type Seed = z.output<typeof SeedSchema>;
 
-/** What a program sees of a seed: `parseSeed` returns it, `createServer` takes it. */
+/** A seed, opaque to programs: `parseSeed` returns it, `createServer` takes it. */
 export interface ParsedSeed {
   readonly organization: { readonly name: string };
 }

@@ -2,22 +2,20 @@
 // the types of its events, the newest one, the text to search. That is computed when the record is written.
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
-import { advisories } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { existing, page, times } from "./record.ts";
-import type { Services } from "./service.ts";
+import { recordsOf, times } from "./record.ts";
+import type { ServiceMethods } from "./service.ts";
 
 const advisoryFrom = (row: Row): Advisory =>
   ({ uid: row.uid, advisoryId: row.columns.advisory_id, ...row.body, ...times(row) }) as Advisory;
 
-export const advisoryService = {
-  GetAdvisory: ({ uid }, context) => advisoryFrom(existing(context, advisories, "Advisory", uid)),
+const records = recordsOf(shapes.advisory, "Advisory", "advisories", advisoryFrom);
 
-  ListAdvisories: (request, context) => {
-    const filters = filtersOf(request);
-    return page(context, advisories, request, "advisories", filters, advisoryFrom);
-  },
-} satisfies Services<"GetAdvisory" | "ListAdvisories">;
+export const advisoryService = {
+  GetAdvisory: records.get,
+  ListAdvisories: (request, context) => records.list(context, request, filtersOf(request)),
+} satisfies ServiceMethods;
 
 const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...among("advisory_id", request.advisoryIds),
@@ -63,9 +61,9 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
   const { advisoryId, origin = input.artifactName, createTime, updateTime = createTime, ...body } = input;
   const { events = [], aliases = [], artifactName, componentName } = input;
   const approved = events.filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED");
-  // Of two at the same time, the later one in the list.
+  // If two have the same time, the later one in the list wins.
   const newest = approved.toSorted((a, b) => Date.parse(a.createTime) - Date.parse(b.createTime)).at(-1);
-  store.insert(advisories, {
+  store.insert(shapes.advisory, {
     uid,
     createTime: createTime ? Date.parse(createTime) : now,
     updateTime: updateTime ? Date.parse(updateTime) : now,

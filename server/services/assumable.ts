@@ -1,14 +1,14 @@
 // The identities as the token exchange reads them.
 import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";
-import { identities } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import type { StsOptions } from "../sts/index.ts";
 import { identitiesWith, identityFrom } from "./identity.ts";
 
 export const createIdentitySource = (store: Store, log: Log): StsOptions["identities"] => ({
   get: (uid) => {
-    const row = store.get(identities, uid);
+    const row = store.get(shapes.identity, uid);
     return row && identityFrom(row);
   },
   withExactClaims: (issuer, subject) => identitiesWith(store, issuer, subject),

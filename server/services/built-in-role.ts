@@ -2,7 +2,7 @@
 // one; the others differ between environments and are fixed here.
 import { createHash } from "node:crypto";
 import { BUILT_IN_ROLE_CAPABILITIES, capabilityFrom } from "../../schema/index.ts";
-import { roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 
 export const isBuiltInRole = (name: string): boolean => Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, name);
@@ -24,9 +24,9 @@ export const ensureBuiltInRoles = (store: Store, now: number): void =>
         return capability;
       });
       const body = { description: `Built-in role: ${name}`, capabilities };
-      const stored = store.get(roles, uid);
-      if (!stored) store.insert(roles, { uid, createTime: now, updateTime: now, columns: { name }, body });
+      const stored = store.get(shapes.role, uid);
+      if (!stored) store.insert(shapes.role, { uid, createTime: now, updateTime: now, columns: { name }, body });
       else if (JSON.stringify(stored.body) !== JSON.stringify(body))
-        store.update(roles, { uid, updateTime: now, columns: { name }, body });
+        store.update(shapes.role, { uid, updateTime: now, columns: { name }, body });
     }
   });

@@ -1,4 +1,4 @@
-// Everything that a service gets. It reaches the outside in no other way.
+// Everything that a service gets. It has no other access to its environment.
 
 import type { Log } from "../base/log.ts";
 import type { Caller } from "../caller/authorize.ts";
@@ -27,7 +27,7 @@ export interface IdentityRules {
 
 export interface ServiceContext {
   caller: Caller;
-  /** of the method's row: a list shows only where the caller holds them */
+  /** capabilities of the method's row: a list shows only records where the caller holds them */
   capabilities: readonly string[];
   log: Log;
   store: Store;

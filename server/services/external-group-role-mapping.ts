@@ -10,12 +10,12 @@ import {
   rootOf,
 } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
-import { externalGroupRoleMappings, identityProviders } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { createInput, existing, page, throwIfAny, timeText } from "./record.ts";
+import { createInput, existing, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
   uid: row.uid,
@@ -26,57 +26,43 @@ const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
   createTime: timeText(row.createTime),
 });
 
-export const externalGroupRoleMappingService = {
-  GetExternalGroupRoleMapping: ({ uid }, context) =>
-    externalGroupRoleMappingFrom(existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid)),
+const records = recordsOf(
+  shapes.externalGroupRoleMapping,
+  "ExternalGroupRoleMapping",
+  "externalGroupRoleMappings",
+  externalGroupRoleMappingFrom,
+);
 
-  ListExternalGroupRoleMappings: (request, context) => {
-    const filters = equals("parent", request.identityProviderUid);
-    const plural = "externalGroupRoleMappings";
-    return page(context, externalGroupRoleMappings, request, plural, filters, externalGroupRoleMappingFrom);
-  },
+export const externalGroupRoleMappingService = {
+  GetExternalGroupRoleMapping: records.get,
+
+  ListExternalGroupRoleMappings: (request, context) =>
+    records.list(context, request, equals("parent", request.identityProviderUid)),
 
   CreateExternalGroupRoleMapping: ({ parent, externalGroupRoleMapping }, context) => {
     const input = createInput(ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;
     const { externalGroupId, roleUid, scope } = input;
-    existing(context, identityProviders, "IdentityProvider", parent);
+    existing(context, shapes.identityProvider, "IdentityProvider", parent);
     throwIfAny([...scopeViolations(parent, scope), ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
     // The identity provider may be in a group below, and the role is granted at the organization.
     demandRole(context, scope, roleUid, ["role_bindings.create"]);
     throwIfMapped(context.store, parent, input);
-    const uid = `${parent}/${context.ids.segment()}`;
-    context.store.insert(externalGroupRoleMappings, {
-      uid,
-      createTime: context.now,
-      updateTime: context.now,
-      columns: { external_group_id: externalGroupId, role_uid: roleUid, scope },
-      body: {},
-    });
-    return externalGroupRoleMappingFrom(existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid));
+    const columns = { external_group_id: externalGroupId, role_uid: roleUid, scope };
+    return records.insert(context, uidIn(context, parent), { columns, body: {} });
   },
 
-  DeleteExternalGroupRoleMapping: ({ uid }, context) => {
-    existing(context, externalGroupRoleMappings, "ExternalGroupRoleMapping", uid);
-    context.store.remove(externalGroupRoleMappings, uid);
-    return {};
-  },
+  DeleteExternalGroupRoleMapping: records.delete,
 
   // All or nothing, and mappings that are gone are skipped: a call that is repeated succeeds.
   BatchDeleteExternalGroupRoleMappings: ({ parent, names }, context) => {
     throwIfAny(inputViolations(operations.BatchDeleteExternalGroupRoleMappings.request, { parent, names }));
-    existing(context, identityProviders, "IdentityProvider", parent);
+    existing(context, shapes.identityProvider, "IdentityProvider", parent);
     throwIfAny(names.flatMap((name, i) => nameViolations(parent, name, i)));
-    const found = [...new Set(names)].flatMap((uid) => context.store.get(externalGroupRoleMappings, uid) ?? []);
-    for (const { uid } of found) context.store.remove(externalGroupRoleMappings, uid);
+    const found = [...new Set(names)].flatMap((uid) => context.store.get(shapes.externalGroupRoleMapping, uid) ?? []);
+    for (const { uid } of found) context.store.remove(shapes.externalGroupRoleMapping, uid);
     return { parent, externalGroupRoleMappings: found.map(externalGroupRoleMappingFrom) };
   },
-} satisfies Services<
-  | "GetExternalGroupRoleMapping"
-  | "ListExternalGroupRoleMappings"
-  | "CreateExternalGroupRoleMapping"
-  | "DeleteExternalGroupRoleMapping"
-  | "BatchDeleteExternalGroupRoleMappings"
->;
+} satisfies ServiceMethods;
 
 /** What the external groups of an identity provider are granted. */
 export const demandMappedRoles = (context: ServiceContext, identityProvider: string): void => {

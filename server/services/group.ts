@@ -14,17 +14,17 @@ import {
 } from "../../schema/index.ts";
 import { demand, scopesWith } from "../caller/authorize.ts";
 import { equals, listRows } from "../store/list.ts";
-import { groups, shapes } from "../store/shape.ts";
-import type { Row, Shape, Store } from "../store/store.ts";
+import { shapes } from "../store/shape.ts";
+import type { Row, Store } from "../store/store.ts";
 import { builtInRoleUid } from "./built-in-role.ts";
 import type { ServiceContext } from "./context.ts";
-import { changeInput, createInput, denied, existing, page, times } from "./record.ts";
+import { changeInput, createInput, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
 import { insertRoleBinding } from "./role-binding.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 // kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
 export const groupFrom = (store: Store, row: Row): Group => {
-  const root = isRoot(row.uid) ? row : store.get(groups, rootOf(row.uid));
+  const root = isRoot(row.uid) ? row : store.get(shapes.group, rootOf(row.uid));
   const { resourceLimits, ...body } = row.body as Partial<Group>;
   return {
     uid: row.uid,
@@ -41,11 +41,12 @@ export const groupFrom = (store: Store, row: Row): Group => {
 
 const inputOf = (row: Row): Json => ({ name: row.columns.name, ...row.body });
 
-export const groupService = {
-  GetGroup: ({ uid }, context) => groupFrom(context.store, existing(context, groups, "Group", uid)),
+const records = recordsOf(shapes.group, "Group", "groups", (row, store) => groupFrom(store, row));
 
-  ListGroups: (request, context) =>
-    page(context, groups, request, "groups", equals("name", request.name), (row) => groupFrom(context.store, row)),
+export const groupService = {
+  GetGroup: records.get,
+
+  ListGroups: (request, context) => records.list(context, request, equals("name", request.name)),
 
   CreateGroup: ({ parent, group }, context) => {
     const above = parent ? parentGroup(context, parent) : undefined;
@@ -53,27 +54,27 @@ export const groupService = {
     else demandFounder(context);
     const input = createInput(Group, group, resources.group.violations(group, above)) as Group;
     const { isOperator } = context.caller;
-    if (input.verified && !isOperator) throw denied("verified is set by the operator of the service");
-    if (above) existing(context, groups, "Group", above);
+    if (input.verified && !isOperator) throw permissionDenied("verified is set by the operator of the service");
+    if (above) records.row(context, above);
     if (above && levelOf(above) >= GROUP_LEVELS_MAX)
       throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organization` }]);
-    const uid = above ? `${above}/${context.ids.segment()}` : context.ids.root();
+    const uid = above ? uidIn(context, above) : context.ids.root();
     insertGroup(context.store, uid, input, context.now);
     if (!above && !isOperator) {
       const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
-      insertRoleBinding(context.store, `${uid}/${context.ids.segment()}`, owner, context.now, true);
+      insertRoleBinding(context.store, uidIn(context, uid), owner, context.now, true);
     }
-    return groupFrom(context.store, existing(context, groups, "Group", uid));
+    return records.get({ uid }, context);
   },
 
   UpdateGroup: ({ group, updateMask }, context) => {
-    const row = existing(context, groups, "Group", group.uid);
+    const row = records.row(context, group.uid);
     const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
     const before = row.body as Partial<Group>;
-    if (next.verified && !before.verified) throw denied("verified is set by the operator of the service");
+    if (next.verified && !before.verified) throw permissionDenied("verified is set by the operator of the service");
     // The name is what was verified: LookupGroup finds the organization of a domain by it.
     if (next.verified && next.name !== row.columns.name)
-      throw denied("the name of a verified group is set by the operator of the service");
+      throw permissionDenied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
@@ -82,35 +83,32 @@ export const groupService = {
       ]);
     const { name, ...body } = next;
     const kept = { ...body, resourceLimits: before.resourceLimits, status: before.status };
-    context.store.update(groups, {
-      uid: row.uid,
-      updateTime: context.now,
-      columns: { name: name as string },
-      body: kept,
-    });
-    return groupFrom(context.store, existing(context, groups, "Group", row.uid));
+    return records.update(context, row.uid, { columns: { name: name as string }, body: kept });
   },
 
   DeleteGroup: ({ uid }, context) => {
-    existing(context, groups, "Group", uid);
+    records.row(context, uid);
     const violations = childViolations(context.store, uid);
     if (violations.length > 0) throw failedPrecondition(violations);
     context.store.statement("DELETE FROM role_bindings WHERE parent = ? AND founding = 1").run(uid);
-    context.store.remove(groups, uid);
-    return {};
+    return records.deleteIfThere({ uid }, context);
   },
-} satisfies Services<"GetGroup" | "ListGroups" | "CreateGroup" | "UpdateGroup" | "DeleteGroup">;
+} satisfies ServiceMethods;
 
 export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
-  store.insert(groups, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
+  store.insert(shapes.group, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
 
 // The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
   // Otherwise anyone would own it.
   if (caller.uid === identityRules.anyone)
-    throw denied("the identity that anyone may assume cannot own an organization; assume an identity of your own");
+    throw permissionDenied(
+      "the identity that anyone may assume cannot own an organization; assume an identity of your own",
+    );
   if (caller.capabilities || caller.scopes)
-    throw denied("a token that was narrowed cannot create an organization; exchange again without cap and scopes");
+    throw permissionDenied(
+      "a token that was narrowed cannot create an organization; exchange again without cap and scopes",
+    );
 };
 
 // The parent of a new group may also be a suffix of a uid, or the name of one group in scope (docs/contract.md#values).
@@ -119,7 +117,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   const readable = { scopes: scopesWith(context.caller, ["groups.list"]) };
   const suffix = isUidp(`${"0".repeat(40)}/${parent}`);
   const filter = suffix ? { sql: "uid LIKE ?", values: [`%/${parent}`] } : { sql: "name = ?", values: [parent] };
-  const { rows } = listRows(context.store, context.tokens, groups, { pageSize: 2 }, [filter], readable);
+  const { rows } = listRows(context.store, context.tokens, shapes.group, { pageSize: 2 }, [filter], readable);
   if (rows.length === 1) return (rows[0] as Row).uid;
   const description =
     rows.length === 0
@@ -131,10 +129,12 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
 // One violation for each kind of child (docs/contract.md#d7). The binding of the founder goes with the organization.
 const CHILDREN = Object.values(resources)
   .filter(({ parent }) => parent === "Group")
-  .map(({ plural, words, list }) => {
-    const { table, columns } = shapes[plural] as Shape;
-    const founding = columns.includes("founding") ? " AND founding = 0" : "";
-    return { words, sql: `SELECT 1 FROM ${table} WHERE ${list.sharesUid ? "uid" : "parent"} = ?${founding} LIMIT 1` };
+  .map(({ field, words, list }) => {
+    const founding = field === "roleBinding" ? " AND founding = 0" : "";
+    return {
+      words,
+      sql: `SELECT 1 FROM ${shapes[field as keyof typeof shapes].table} WHERE ${list.sharesUid ? "uid" : "parent"} = ?${founding} LIMIT 1`,
+    };
   });
 
 const childViolations = (store: Store, uid: string): PreconditionViolation[] =>

@@ -2,21 +2,21 @@
 // granting that role takes (docs/contract.md#d21). The client secret is not stored and so cannot be shown.
 import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
-import { identityProviders } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import type { IdentityRules } from "./context.ts";
 import { demandMappedRoles } from "./external-group-role-mapping.ts";
 import { issuerViolations } from "./identity.ts";
-import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
+import { changeInput, createInput, existingParent, page, recordsOf, throwIfAny, times, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 type Oidc = NonNullable<IdentityProvider["oidc"]>;
 
-// Stands for a given secret: the store keeps only whether there is one.
+// Replaces the secret: the store records only that there is one.
 const KEPT = "kept";
 
-const listed = (row: Row): IdentityProvider =>
+const listItemFrom = (row: Row): IdentityProvider =>
   ({
     uid: row.uid,
     name: row.columns.name,
@@ -27,7 +27,7 @@ const listed = (row: Row): IdentityProvider =>
 
 // Reads of one provider show its provisioning. This server never issues a token for it.
 const identityProviderFrom = (row: Row): IdentityProvider => ({
-  ...listed(row),
+  ...listItemFrom(row),
   scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
 });
 
@@ -37,13 +37,14 @@ const inputOf = (row: Row): Json => {
   return { name, defaultRole, ...row.body, oidc };
 };
 
+const records = recordsOf(shapes.identityProvider, "IdentityProvider", "identityProviders", identityProviderFrom);
+
 export const identityProviderService = {
-  GetIdentityProvider: ({ uid }, context) =>
-    identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid)),
+  GetIdentityProvider: records.get,
 
   ListIdentityProviders: (request, context) => {
     const filters = equals("name", request.name);
-    return page(context, identityProviders, request, "identityProviders", filters, listed);
+    return page(context, shapes.identityProvider, request, "identityProviders", filters, listItemFrom);
   },
 
   CreateIdentityProvider: ({ parent, identityProvider }, context) => {
@@ -53,22 +54,15 @@ export const identityProviderService = {
     existingParent(context, parent);
     throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
     demandRole(context, parent, defaultRole);
-    const uid = `${parent}/${context.ids.segment()}`;
-    context.store.insert(identityProviders, {
-      uid,
-      createTime: context.now,
-      updateTime: context.now,
-      ...stored(input),
-    });
-    return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", uid));
+    return records.insert(context, uidIn(context, parent), columnsAndBody(input));
   },
 
   // A caller who moves a provider to another issuer could sign in as anyone, in any external group. So every change requires that
   // the caller may grant the default role, and the roles of these groups.
   UpdateIdentityProvider: ({ identityProvider, updateMask }, context) => {
-    const row = existing(context, identityProviders, "IdentityProvider", identityProvider.uid);
+    const row = records.row(context, identityProvider.uid);
     const current = inputOf(row);
-    const change = withKept(current.oidc as Oidc, identityProvider, updateMask);
+    const change = keepStored(current.oidc as Oidc, identityProvider, updateMask);
     const { next } = changeInput(IdentityProvider, current, change, updateMask, (changed) => [
       ...issuerOf(changed, context.identityRules),
       ...ruleViolations(current, changed),
@@ -77,24 +71,13 @@ export const identityProviderService = {
     throwIfAny(roleViolations(context, row.parent as string, defaultRole, "defaultRole"));
     demandRole(context, row.parent as string, defaultRole);
     demandMappedRoles(context, row.uid);
-    context.store.update(identityProviders, { uid: row.uid, updateTime: context.now, ...stored(next) });
-    return identityProviderFrom(existing(context, identityProviders, "IdentityProvider", row.uid));
+    return records.update(context, row.uid, columnsAndBody(next));
   },
 
-  DeleteIdentityProvider: ({ uid }, context) => {
-    existing(context, identityProviders, "IdentityProvider", uid);
-    context.store.remove(identityProviders, uid);
-    return {};
-  },
-} satisfies Services<
-  | "GetIdentityProvider"
-  | "ListIdentityProviders"
-  | "CreateIdentityProvider"
-  | "UpdateIdentityProvider"
-  | "DeleteIdentityProvider"
->;
+  DeleteIdentityProvider: records.delete,
+} satisfies ServiceMethods;
 
-const stored = (input: Json): Pick<Row, "columns" | "body"> => {
+const columnsAndBody = (input: Json): Pick<Row, "columns" | "body"> => {
   const { name, defaultRole, oidc, ...body } = input as IdentityProvider;
   const { clientSecret, ...rest } = oidc as Oidc;
   return {
@@ -104,7 +87,7 @@ const stored = (input: Json): Pick<Row, "columns" | "body"> => {
 };
 
 // An empty secret keeps the stored one, unless the mask names it. An unset rule keeps the stored one.
-const withKept = (current: Oidc, change: IdentityProvider, updateMask: string | undefined): Json => {
+const keepStored = (current: Oidc, change: IdentityProvider, updateMask: string | undefined): Json => {
   if (!change.oidc) return change;
   const named = parseMask(IdentityProvider, updateMask ?? "").paths.includes("oidc.clientSecret");
   const { clientSecret, correlationRule, ...oidc } = change.oidc;

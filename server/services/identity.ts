@@ -16,12 +16,12 @@ import {
 } from "../../schema/index.ts";
 import { can, demand, grantsOf } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
-import { identities } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
 import type { IdentityRules, ServiceContext } from "./context.ts";
-import { changeInput, createInput, existing, existingParent, page, times, timeText } from "./record.ts";
-import type { Services } from "./service.ts";
+import { changeInput, createInput, existingParent, recordsOf, times, timeText, uidIn } from "./record.ts";
+import type { ServiceMethods } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
   uid: row.uid,
@@ -32,13 +32,15 @@ export const identityFrom = (row: Row): Identity => ({
   ...times(row),
 });
 
+const records = recordsOf(shapes.identity, "Identity", "identities", identityFrom);
+
 export const identityService = {
-  GetIdentity: ({ uid }, context) => identityFrom(existing(context, identities, "Identity", uid)),
+  GetIdentity: records.get,
 
   ListIdentities: (request, context) => {
     const type = request.relationshipType === "RELATIONSHIP_TYPE_UNSPECIFIED" ? undefined : request.relationshipType;
     const filters = [...equals("name", request.name), ...equals("relationship", type)];
-    return page(context, identities, request, "identities", filters, identityFrom);
+    return records.list(context, request, filters);
   },
 
   CreateIdentity: ({ parent, identity }, context) => {
@@ -46,35 +48,26 @@ export const identityService = {
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
     const input = createInput(Identity, identity, violations, onlyFields);
     existingParent(context, parent);
-    const uid = `${parent}/${context.ids.segment()}`;
+    const uid = uidIn(context, parent);
     insertIdentity(context.store, uid, input, context.now);
     warnOfIssuerPattern(context, uid, input);
     warnOfKeys(context, uid, input);
-    return identityFrom(existing(context, identities, "Identity", uid));
+    return records.get({ uid }, context);
   },
 
   UpdateIdentity: ({ identity, updateMask }, context) => {
-    const row = existing(context, identities, "Identity", identity.uid);
+    const row = records.row(context, identity.uid);
     const current = { name: row.columns.name, ...row.body };
     const { next } = changeInput(Identity, current, identity, updateMask, (changed) =>
       relationshipViolations(changed, context.identityRules, { now: context.now, createTime: row.createTime }),
     );
     if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(current))) demandGranted(context, row.uid);
-    context.store.update(identities, {
-      uid: row.uid,
-      updateTime: context.now,
-      ...stored(next, row.createTime, row.columns.last_seen_time as number),
-    });
     warnOfIssuerPattern(context, row.uid, next);
     warnOfKeys(context, row.uid, next);
-    return identityFrom(existing(context, identities, "Identity", row.uid));
+    return records.update(context, row.uid, columnsAndBody(next, row.createTime, row.columns.last_seen_time as number));
   },
 
-  DeleteIdentity: ({ uid }, context) => {
-    existing(context, identities, "Identity", uid);
-    context.store.remove(identities, uid);
-    return {};
-  },
+  DeleteIdentity: records.delete,
 
   // Deterministic, also for an unregistered workload. Only callers who may see a stored identity get its uid, so that no other
   // can find out which organizations trust a workload.
@@ -90,12 +83,10 @@ export const identityService = {
         .slice(0, 40),
     };
   },
-} satisfies Services<
-  "GetIdentity" | "ListIdentities" | "CreateIdentity" | "UpdateIdentity" | "DeleteIdentity" | "LookupIdentity"
->;
+} satisfies ServiceMethods;
 
 export const insertIdentity = (store: Store, uid: string, input: Json, now: number): void =>
-  store.insert(identities, { uid, createTime: now, updateTime: now, ...stored(input, now, now) });
+  store.insert(shapes.identity, { uid, createTime: now, updateTime: now, ...columnsAndBody(input, now, now) });
 
 /** The identities of a workload that the caller may list. */
 export const visibleIdentities = (
@@ -108,7 +99,7 @@ export const identitiesWith = (store: Store, issuer: string, subject: string): I
   store
     .statement("SELECT uid FROM identities WHERE issuer = ? AND subject = ?")
     .all(issuer, subject)
-    .map(({ uid }) => identityFrom(store.get(identities, uid as string) as Row));
+    .map(({ uid }) => identityFrom(store.get(shapes.identity, uid as string) as Row));
 
 const relationshipOf = ({ claimMatch, staticKeys, awsIdentity, servicePrincipal }: Json): Json => ({
   claimMatch,
@@ -124,7 +115,7 @@ const demandGranted = (context: ServiceContext, uid: string): void => {
     if (rootOf(group) === rootOf(uid)) demand(context.caller, capabilities, group);
 };
 
-const stored = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {
+const columnsAndBody = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {
   const { name, ...rest } = input as Partial<Identity>;
   const { claimMatch, staticKeys, awsIdentity } = rest;
   const relationship = claimMatch

@@ -1,11 +1,11 @@
 // LookupGroup: the verified organization named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
 // refusal has the same words, so that no caller can find out which organizations exist.
 import { ApiError, notFound } from "../../schema/index.ts";
-import { groups } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { groupFrom } from "./group.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 // They verify an address before they put it into a token. With `--dev`, so does the development issuer.
 const ISSUERS = ["https://accounts.google.com", "https://auth.chainguard.dev/"];
@@ -33,7 +33,7 @@ export const lookupGroupService = {
     if (!only || others.length > 0) throw missing();
     return { group: groupFrom(context.store, only) };
   },
-} satisfies Services<"LookupGroup">;
+} satisfies ServiceMethods;
 
 const missing = (): ApiError => {
   const { details } = notFound("Group", "");
@@ -53,5 +53,5 @@ const verifiedRoots = ({ store }: ServiceContext, name: string): Row[] =>
   store
     .statement("SELECT uid FROM groups WHERE parent IS NULL AND name = ?")
     .all(name)
-    .map(({ uid }) => store.get(groups, uid as string) as Row)
+    .map(({ uid }) => store.get(shapes.group, uid as string) as Row)
     .filter(({ body }) => body.verified);

@@ -1,6 +1,6 @@
 // Ping: whether the API responds.
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 export const pingService = {
   Ping: () => ({ response: "pong" }),
-} satisfies Services<"Ping">;
+} satisfies ServiceMethods;

@@ -15,8 +15,8 @@ import {
 import { once } from "../base/once.ts";
 import { scopesWith } from "../caller/authorize.ts";
 import { type Condition, type ListInput, listRows, type Readable } from "../store/list.ts";
-import { groups } from "../store/shape.ts";
-import type { Row, Shape } from "../store/store.ts";
+import { shapes } from "../store/shape.ts";
+import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 
 /** The RFC 3339 spelling of a stored time, UTC with milliseconds (docs/contract.md#json). */
@@ -36,7 +36,8 @@ export const existing = (context: ServiceContext, shape: Shape, type: string, ui
 };
 
 /** The group of a new record. */
-export const existingParent = (context: ServiceContext, uid: string): Row => existing(context, groups, "Group", uid);
+export const existingParent = (context: ServiceContext, uid: string): Row =>
+  existing(context, shapes.group, "Group", uid);
 
 const asTheyAre = (violations: FieldViolation[]): FieldViolation[] => violations;
 
@@ -108,9 +109,49 @@ export const page = <P extends string, T>(
   return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
 };
 
+type Values = Pick<Row, "columns" | "body">;
+
+/** What the methods of a resource share. `toMessage`: the API's message of a stored record. */
+export const recordsOf = <P extends string, T>(
+  shape: Shape,
+  type: string,
+  plural: P,
+  toMessage: (row: Row, store: Store) => T,
+) => {
+  const row = (context: ServiceContext, uid: string): Row => existing(context, shape, type, uid);
+  const get = ({ uid }: { uid: string }, context: ServiceContext): T => toMessage(row(context, uid), context.store);
+  return {
+    row,
+    get,
+    list: (context: ServiceContext, request: ListInput, filters: readonly Condition[], rootRecords = false) =>
+      page(context, shape, request, plural, filters, (one) => toMessage(one, context.store), rootRecords),
+    insert: (context: ServiceContext, uid: string, values: Values): T => {
+      context.store.insert(shape, { uid, createTime: context.now, updateTime: context.now, ...values });
+      return get({ uid }, context);
+    },
+    update: (context: ServiceContext, uid: string, values: Values): T => {
+      context.store.update(shape, { uid, updateTime: context.now, ...values });
+      return get({ uid }, context);
+    },
+    delete: ({ uid }: { uid: string }, context: ServiceContext) => {
+      row(context, uid);
+      context.store.remove(shape, uid);
+      return {};
+    },
+    /** Idempotent: a missing one is success (docs/contract.md#d4). */
+    deleteIfThere: ({ uid }: { uid: string }, context: ServiceContext) => {
+      context.store.remove(shape, uid);
+      return {};
+    },
+  };
+};
+
+/** uid of a new record. */
+export const uidIn = (context: ServiceContext, parent: string): string => `${parent}/${context.ids.segment()}`;
+
 /** Throws INVALID_ARGUMENT with all of them. */
 export const throwIfAny = (violations: readonly FieldViolation[]): void => {
   if (violations.length > 0) throw invalidArgument([...violations]);
 };
 
-export const denied = (text: string) => apiError("PERMISSION_DENIED", text);
+export const permissionDenied = (text: string) => apiError("PERMISSION_DENIED", text);

@@ -15,12 +15,12 @@ import {
   zeroOf,
 } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
-import { repos } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { readmeViolation } from "./readme.ts";
-import { changeInput, createInput, existing, existingParent, page, throwIfAny, times } from "./record.ts";
-import type { Services } from "./service.ts";
-import { resolvedSync, sourceOf } from "./sync-config.ts";
+import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times, uidIn } from "./record.ts";
+import type { ServiceMethods } from "./service.ts";
+import { resolveSync, sourceOf } from "./sync-config.ts";
 
 // Two repos may sync from each other: `seen` ends the search.
 export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
@@ -41,74 +41,61 @@ export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): 
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
 };
 
-export const repoService = {
-  GetRepo: ({ uid }, context) => repoFrom(context.store, existing(context, repos, "Repo", uid)),
+const records = recordsOf(shapes.repo, "Repo", "repos", (row, store) => repoFrom(store, row));
 
-  ListRepos: (request, context) =>
-    page(context, repos, request, "repos", equals("name", request.name), (row) => repoFrom(context.store, row)),
+export const repoService = {
+  GetRepo: records.get,
+
+  ListRepos: (request, context) => records.list(context, request, equals("name", request.name)),
 
   CreateRepo: ({ parent, repo }, context) => {
     const { sync_config, ...input } = createInput(Repo, repo) as Repo;
     existingParent(context, parent);
-    const uid = `${parent}/${context.ids.segment()}`;
-    const sync = resolvedSync(context, sync_config);
+    const uid = uidIn(context, parent);
+    const sync = resolveSync(context, sync_config);
     throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));
     throwIfTaken(context.store, parent, input.name);
-    const { name, ...body } = stored(input, sync);
-    context.store.insert(repos, {
-      uid,
-      createTime: context.now,
-      updateTime: context.now,
-      columns: { name, readme: "" },
-      body,
-    });
-    return repoFrom(context.store, existing(context, repos, "Repo", uid));
+    const { name, ...body } = storedFields(input, sync);
+    return records.insert(context, uid, { columns: { name, readme: "" }, body });
   },
 
   UpdateRepo: ({ repo, updateMask }, context) => {
-    const row = existing(context, repos, "Repo", repo.uid);
+    const row = records.row(context, repo.uid);
     const { uid, createTime, updateTime, ...shown } = repoFrom(context.store, row);
     const current = { ...shown, description: row.body.description };
     const { next, paths } = changeInput(Repo, current, repo, updateMask);
     const { sync_config, ...input } = next as Repo;
-    const sync = resolvedSync(context, sync_config, row);
+    const sync = resolveSync(context, sync_config, row);
     throwIfAny(inheritedViolations(context.store, input, sync, paths));
     if (input.name !== row.columns.name) throwIfTaken(context.store, row.parent as string, input.name);
-    const { name, ...body } = stored(input, sync);
+    const { name, ...body } = storedFields(input, sync);
     const columns = { name, readme: row.columns.readme as string };
-    context.store.update(repos, { uid, updateTime: context.now, columns, body });
-    return repoFrom(context.store, existing(context, repos, "Repo", uid));
+    return records.update(context, uid, { columns, body });
   },
 
-  DeleteRepo: ({ uid }, context) => {
-    existing(context, repos, "Repo", uid);
-    context.store.remove(repos, uid);
-    return {};
-  },
+  DeleteRepo: records.delete,
 
   GetRepoReadme: ({ uid }, context) => ({
     uid,
-    content: readmeOf(context.store, existing(context, repos, "Repo", uid)),
+    content: readmeOf(context.store, records.row(context, uid)),
   }),
 
   UpdateRepoReadme: ({ repoReadme, updateMask }, context) => {
-    const row = existing(context, repos, "Repo", repoReadme.uid);
+    const row = records.row(context, repoReadme.uid);
     const current = readmeOf(context.store, row);
     const { next } = changeInput(RepoReadme, { content: current }, repoReadme, updateMask, readmeViolations);
     const { content = "" } = next as RepoReadme;
     if (content !== current && sourceOf(context.store, row)) throwIfAny([inheritedViolation("content")]);
     if (content !== current) {
       const columns = { ...row.columns, readme: content };
-      context.store.update(repos, { uid: row.uid, updateTime: context.now, columns, body: row.body });
+      context.store.update(shapes.repo, { uid: row.uid, updateTime: context.now, columns, body: row.body });
     }
     return { uid: row.uid, content };
   },
-} satisfies Services<
-  "GetRepo" | "ListRepos" | "CreateRepo" | "UpdateRepo" | "DeleteRepo" | "GetRepoReadme" | "UpdateRepoReadme"
->;
+} satisfies ServiceMethods;
 
 // Inherited fields are not stored: reads take them from the source.
-const stored = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {
+const storedFields = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {
   if (sync) for (const name of INHERITED) delete repo[name];
   return { ...repo, ...(sync && { sync_config: sync }) };
 };
@@ -125,7 +112,7 @@ const inheritedViolations = (
   sync: Repo["sync_config"],
   paths: readonly string[],
 ): FieldViolation[] => {
-  const source = sync && store.get(repos, sync.source);
+  const source = sync && store.get(shapes.repo, sync.source);
   if (!source) return [];
   const inherited = repoFrom(store, source);
   const named = paths.filter((path) => path !== WILDCARD);

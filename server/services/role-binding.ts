@@ -11,12 +11,12 @@ import {
 } from "../../schema/index.ts";
 import { can } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
-import { groups, identities, roleBindings, roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { changeInput, createInput, existing, existingParent, page, throwIfAny, timeText } from "./record.ts";
+import { changeInput, createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 type Link = { identityUid: string; roleUid: string };
 
@@ -26,32 +26,33 @@ const linkOf = (row: Row): Link => ({
 });
 
 // Hydrated as published: the uids are in the objects, not beside them (docs/contract.md#role-bindings).
-const roleBindingFrom = (store: Store, row: Row) => {
+const roleBindingFrom = (row: Row, store: Store) => {
   const { identityUid, roleUid } = linkOf(row);
-  const identity = store.get(identities, identityUid);
+  const identity = store.get(shapes.identity, identityUid);
   const { issuer, subject } = identity?.columns ?? {};
   return {
     uid: row.uid,
     identity: {
-      ...named(identityUid, identity),
+      ...summaryOf(identityUid, identity),
       subject: (subject as string) ?? undefined,
       issuer: (issuer as string) ?? undefined,
     },
-    group: named(row.parent as string, store.get(groups, row.parent as string)),
-    role: named(roleUid, store.get(roles, roleUid)),
+    group: summaryOf(row.parent as string, store.get(shapes.group, row.parent as string)),
+    role: summaryOf(roleUid, store.get(shapes.role, roleUid)),
     createTime: timeText(row.createTime),
   } as RoleBinding;
 };
 
-const named = (uid: string, row: Row | undefined) => ({
+const summaryOf = (uid: string, row: Row | undefined) => ({
   uid,
   name: (row?.columns.name as string) ?? "",
   description: (row?.body.description as string) ?? "",
 });
 
+const records = recordsOf(shapes.roleBinding, "RoleBinding", "roleBindings", roleBindingFrom);
+
 export const roleBindingService = {
-  GetRoleBinding: ({ uid }, context) =>
-    roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid)),
+  GetRoleBinding: records.get,
 
   ListRoleBindings: (request, context) => {
     const filters = [
@@ -59,7 +60,7 @@ export const roleBindingService = {
       ...equals("parent", request.group),
       ...equals("role_uid", request.role),
     ];
-    return page(context, roleBindings, request, "roleBindings", filters, (row) => roleBindingFrom(context.store, row));
+    return records.list(context, request, filters);
   },
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {
@@ -68,9 +69,7 @@ export const roleBindingService = {
     throwIfAny(linkViolations(context, parent, input));
     demandRole(context, parent, input.roleUid);
     throwIfBound(context, parent, [input]);
-    const uid = `${parent}/${context.ids.segment()}`;
-    insertRoleBinding(context.store, uid, input, context.now);
-    return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid));
+    return records.insert(context, uidIn(context, parent), columnsAndBody(input, 0));
   },
 
   // Atomic, in order, at most 25 (AIP-233, docs/contract.md#role-bindings).
@@ -88,71 +87,54 @@ export const roleBindingService = {
     existingParent(context, parent);
     throwIfAny(
       inputs.flatMap((input, i) =>
-        prefixed(linkViolations(context, parent, input as Link), `requests[${i}].roleBinding.`),
+        addPrefix(linkViolations(context, parent, input as Link), `requests[${i}].roleBinding.`),
       ),
     );
     for (const input of inputs) demandRole(context, parent, (input as Link).roleUid);
     throwIfBound(context, parent, inputs as Link[]);
-    const uids = inputs.map(() => `${parent}/${context.ids.segment()}`);
-    uids.forEach((uid, i) => {
-      insertRoleBinding(context.store, uid, inputs[i] as Link, context.now);
-    });
     return {
-      roleBindings: uids.map((uid) =>
-        roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", uid)),
+      roleBindings: inputs.map((input) =>
+        records.insert(context, uidIn(context, parent), columnsAndBody(input as Link, 0)),
       ),
     };
   },
 
   UpdateRoleBinding: ({ roleBinding, updateMask }, context) => {
-    const row = existing(context, roleBindings, "RoleBinding", roleBinding.uid);
+    const row = records.row(context, roleBinding.uid);
     const group = row.parent as string;
     const { next } = changeInput(RoleBinding, linkOf(row), roleBinding, updateMask);
     const link = next as Link;
     throwIfAny(linkViolations(context, group, link));
     demandRole(context, group, link.roleUid);
     throwIfBound(context, group, [link], row.uid);
-    context.store.update(roleBindings, {
-      uid: row.uid,
-      updateTime: context.now,
-      columns: { identity_uid: link.identityUid, role_uid: link.roleUid, founding: row.columns.founding as number },
-      body: {},
-    });
-    return roleBindingFrom(context.store, existing(context, roleBindings, "RoleBinding", row.uid));
+    return records.update(context, row.uid, columnsAndBody(link, row.columns.founding as number));
   },
 
-  // Idempotent: a missing one is success (docs/contract.md#d4).
-  DeleteRoleBinding: ({ uid }, context) => {
-    context.store.remove(roleBindings, uid);
-    return {};
-  },
-} satisfies Services<
-  | "GetRoleBinding"
-  | "ListRoleBindings"
-  | "CreateRoleBinding"
-  | "BatchCreateRoleBindings"
-  | "UpdateRoleBinding"
-  | "DeleteRoleBinding"
->;
+  DeleteRoleBinding: records.deleteIfThere,
+} satisfies ServiceMethods;
 
 export const insertRoleBinding = (store: Store, uid: string, link: Link, now: number, founding = false): void =>
-  store.insert(roleBindings, {
+  store.insert(shapes.roleBinding, {
     uid,
     createTime: now,
     updateTime: now,
-    columns: { identity_uid: link.identityUid, role_uid: link.roleUid, founding: founding ? 1 : 0 },
-    body: {},
+    ...columnsAndBody(link, founding ? 1 : 0),
   });
 
-// With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `own` is the binding that is
-// changed; in a batch no binding has a uid yet.
-const throwIfBound = (context: ServiceContext, group: string, links: Link[], own = ""): void => {
+const columnsAndBody = ({ identityUid, roleUid }: Link, founding: number) => ({
+  columns: { identity_uid: identityUid, role_uid: roleUid, founding },
+  body: {},
+});
+
+// With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `changedUid`: the binding
+// that an update changes; new bindings have no uid.
+const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = ""): void => {
   if (!context.uniqueRoleBindings) return;
   const known = context.store.statement(
     "SELECT uid FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ? AND uid <> ? LIMIT 1",
   );
   links.forEach(({ identityUid, roleUid }, i) => {
-    const bound = known.get(group, identityUid, roleUid, own);
+    const bound = known.get(group, identityUid, roleUid, changedUid);
     const first = links.findIndex((link) => link.identityUid === identityUid && link.roleUid === roleUid);
     if (!bound && first === i) return;
     const text = `identity ${identityUid} is bound to role ${roleUid} at ${group} already`;
@@ -160,7 +142,7 @@ const throwIfBound = (context: ServiceContext, group: string, links: Link[], own
   });
 };
 
-const prefixed = (violations: readonly FieldViolation[], prefix: string): FieldViolation[] =>
+const addPrefix = (violations: readonly FieldViolation[], prefix: string): FieldViolation[] =>
   violations.map(({ field, description }) => ({ field: prefix + field, description }));
 
 const batchViolations = (
@@ -170,7 +152,7 @@ const batchViolations = (
   roleUid: string | undefined,
   input: Json,
 ): FieldViolation[] => {
-  const violations = prefixed(inputViolations(RoleBinding, input), `requests[${i}].roleBinding.`);
+  const violations = addPrefix(inputViolations(RoleBinding, input), `requests[${i}].roleBinding.`);
   if (request.parent && request.parent !== parent)
     violations.push({
       field: `requests[${i}].parent`,
@@ -187,7 +169,7 @@ const batchViolations = (
 // An identity or role that the caller cannot see gets the same words as one that does not exist.
 const linkViolations = (context: ServiceContext, group: string, { identityUid, roleUid }: Link): FieldViolation[] => {
   const violations: FieldViolation[] = [];
-  const identity = context.store.get(identities, identityUid);
+  const identity = context.store.get(shapes.identity, identityUid);
   const near =
     identityUid === context.caller.uid ||
     rootOf(identityUid) === rootOf(group) ||

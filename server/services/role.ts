@@ -10,11 +10,11 @@ import {
 } from "../../schema/index.ts";
 import { demand } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
-import { roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { changeInput, createInput, existing, existingParent, page, times } from "./record.ts";
-import type { Services } from "./service.ts";
+import { changeInput, createInput, existingParent, recordsOf, times, uidIn } from "./record.ts";
+import type { ServiceMethods } from "./service.ts";
 
 const roleFrom = (row: Row): Role => ({
   uid: row.uid,
@@ -27,50 +27,42 @@ const roleFrom = (row: Row): Role => ({
 
 export const capabilitiesOfRole = (row: Row): string[] => (row.body.capabilities as string[] | undefined) ?? [];
 
+const records = recordsOf(shapes.role, "Role", "roles", roleFrom);
+
 export const roleService = {
   // Unscoped: everyone may read a built-in role, and a custom one requires roles.list at its group.
   GetRole: ({ uid }, context) => {
     if (!isRoot(uid)) demand(context.caller, ["roles.list"], uid);
-    return roleFrom(existing(context, roles, "Role", uid));
+    return records.get({ uid }, context);
   },
 
-  ListRoles: (request, context) => page(context, roles, request, "roles", equals("name", request.name), roleFrom, true),
+  ListRoles: (request, context) => records.list(context, request, equals("name", request.name), true),
 
   CreateRole: ({ parent, role }, context) => {
     const { name, ...body } = createInput(Role, role) as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
     existingParent(context, parent);
     demand(context.caller, unique.capabilities, parent);
-    const uid = `${parent}/${context.ids.segment()}`;
-    context.store.insert(roles, {
-      uid,
-      createTime: context.now,
-      updateTime: context.now,
-      columns: { name },
-      body: unique,
-    });
-    return roleFrom(existing(context, roles, "Role", uid));
+    return records.insert(context, uidIn(context, parent), { columns: { name }, body: unique });
   },
 
   UpdateRole: ({ role, updateMask }, context) => {
-    const row = existing(context, roles, "Role", role.uid);
+    const row = records.row(context, role.uid);
     const current = { name: row.columns.name, ...row.body };
     const { next } = changeInput(Role, current, role, updateMask);
     const { name, ...body } = next as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
     demand(context.caller, [...capabilitiesOfRole(row), ...unique.capabilities], row.parent as string);
-    context.store.update(roles, { uid: row.uid, updateTime: context.now, columns: { name }, body: unique });
-    return roleFrom(existing(context, roles, "Role", row.uid));
+    return records.update(context, row.uid, { columns: { name }, body: unique });
   },
 
   DeleteRole: ({ uid }, context) => {
-    existing(context, roles, "Role", uid);
+    records.row(context, uid);
     const violations = useViolations(context.store, uid);
     if (violations.length > 0) throw failedPrecondition(violations);
-    context.store.remove(roles, uid);
-    return {};
+    return records.deleteIfThere({ uid }, context);
   },
-} satisfies Services<"GetRole" | "ListRoles" | "CreateRole" | "UpdateRole" | "DeleteRole">;
+} satisfies ServiceMethods;
 
 // An invite does not hold its role: it shows none once the role is deleted (docs/contract.md#group-invites).
 const USES = [
@@ -95,7 +87,7 @@ export const roleViolations = (
   field: string,
 ): FieldViolation[] => {
   const reachable = isRoot(uid) || isAncestorOrSelf(parentOf(uid), group);
-  if (reachable && context.store.get(roles, uid)) return [];
+  if (reachable && context.store.get(shapes.role, uid)) return [];
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
@@ -106,6 +98,6 @@ export const demandRole = (
   uid: string,
   further: readonly string[] = [],
 ): void => {
-  const role = context.store.get(roles, uid);
+  const role = context.store.get(shapes.role, uid);
   if (role) demand(context.caller, [...further, ...capabilitiesOfRole(role)], group);
 };

@@ -10,3 +10,6 @@ type Response<N extends OperationName> = z.output<(typeof operations)[N]["respon
 export type Method<N extends OperationName> = (request: Request<N>, context: ServiceContext) => Response<N>;
 
 export type Services<N extends OperationName> = { readonly [K in N]: Method<K> };
+
+/** The methods that one service has. */
+export type ServiceMethods = Partial<Services<OperationName>>;

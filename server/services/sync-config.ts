@@ -2,7 +2,7 @@
 // by its path in the catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). The uid is stored.
 import { ancestorsOf, inputFields, isUidp, type Json, type Repo, SyncConfig } from "../../schema/index.ts";
 import { can } from "../caller/authorize.ts";
-import { groups, repos } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { throwIfAny, timeText } from "./record.ts";
@@ -21,18 +21,18 @@ const SOURCES_MAX = 10;
 export const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
   const uid = (row.body.sync_config as Sync | undefined)?.source;
   const isNear = uid && uid !== row.uid && !seen.includes(uid) && seen.length < SOURCES_MAX;
-  return isNear ? store.get(repos, uid) : undefined;
+  return isNear ? store.get(shapes.repo, uid) : undefined;
 };
 
 /** The stored form of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
-export const resolvedSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
+export const resolveSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
   if (!sync) return undefined;
   const before = row?.body.sync_config as Sync | undefined;
   const source = sync.source === before?.source ? before.source : resolve(context, sync.source);
   if (!source || source === row?.uid) {
     const description = source
       ? "must be another repo"
-      : `${JSON.stringify(sync.source)} is no repo that you may pull from`;
+      : `${JSON.stringify(sync.source)} is not a repo that you may pull from`;
     throwIfAny([{ field: "sync_config.source", description }]);
   }
   const given = Object.fromEntries(inputFields(SyncConfig).map((name) => [name, (sync as Json)[name]]));
@@ -42,7 +42,7 @@ export const resolvedSync = (context: ServiceContext, sync: Repo["sync_config"],
 
 const resolve = ({ store, caller }: ServiceContext, text: string): string | undefined => {
   const found = isUidp(text) ? [text] : withPath(store, text);
-  const [only, ...others] = found.filter((uid) => store.get(repos, uid) && can(caller, PULL, uid));
+  const [only, ...others] = found.filter((uid) => store.get(shapes.repo, uid) && can(caller, PULL, uid));
   return others.length === 0 ? only : undefined;
 };
 
@@ -58,6 +58,6 @@ const withPath = (store: Store, text: string): string[] => {
 };
 
 const pathOf = (store: Store, uid: string): string => {
-  const above = ancestorsOf(uid).map((group) => store.get(groups, group)?.columns.name);
-  return [...above, store.get(repos, uid)?.columns.name].join("/");
+  const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.columns.name);
+  return [...above, store.get(shapes.repo, uid)?.columns.name].join("/");
 };

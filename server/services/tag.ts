@@ -2,10 +2,10 @@
 // request includes them (docs/contract.md#tags).
 import { HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
-import { repos, tags } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { createInput, existing, page, timeText } from "./record.ts";
-import type { Services } from "./service.ts";
+import { createInput, existing, recordsOf, timeText, uidIn } from "./record.ts";
+import type { ServiceMethods } from "./service.ts";
 
 const tagFrom = (row: Row): Tag =>
   ({
@@ -16,8 +16,10 @@ const tagFrom = (row: Row): Tag =>
     updateTime: timeText(row.updateTime),
   }) as Tag;
 
+const records = recordsOf(shapes.tag, "Tag", "tags", tagFrom);
+
 export const tagService = {
-  GetTag: ({ uid }, context) => tagFrom(existing(context, tags, "Tag", uid)),
+  GetTag: records.get,
 
   ListTags: (request, context) => {
     const filters = [
@@ -28,23 +30,19 @@ export const tagService = {
       ...without("dated", request.includeDates),
       ...without("epoch", request.includeEpochs),
     ];
-    return page(context, tags, request, "tags", filters, tagFrom);
+    return records.list(context, request, filters);
   },
 
   CreateTag: ({ parent, tag }, context) => {
     const input = createInput(Tag, tag);
-    existing(context, repos, "Repo", parent);
-    const uid = tagUid(context.store, parent, input.name as string) ?? `${parent}/${context.ids.segment()}`;
+    existing(context, shapes.repo, "Repo", parent);
+    const uid = tagUid(context.store, parent, input.name as string) ?? uidIn(context, parent);
     upsertTag(context.store, uid, input, context.now);
-    return tagFrom(existing(context, tags, "Tag", uid));
+    return records.get({ uid }, context);
   },
 
-  DeleteTag: ({ uid }, context) => {
-    existing(context, tags, "Tag", uid);
-    context.store.remove(tags, uid);
-    return {};
-  },
-} satisfies Services<"GetTag" | "ListTags" | "CreateTag" | "DeleteTag">;
+  DeleteTag: records.delete,
+} satisfies ServiceMethods;
 
 /** uid of the tag with this name in a repo. */
 export const tagUid = (store: Store, repo: string, name: string): string | undefined =>
@@ -59,8 +57,8 @@ const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, n
     dated: kindOf(HIDDEN_TAGS.includeDates),
     epoch: kindOf(HIDDEN_TAGS.includeEpochs),
   };
-  if (store.get(tags, uid)) store.update(tags, { uid, updateTime: now, columns, body });
-  else store.insert(tags, { uid, createTime: now, updateTime: now, columns, body });
+  if (store.get(shapes.tag, uid)) store.update(shapes.tag, { uid, updateTime: now, columns, body });
+  else store.insert(shapes.tag, { uid, createTime: now, updateTime: now, columns, body });
 };
 
 const without = (column: string, include: boolean | undefined): Condition[] =>

@@ -18,17 +18,17 @@ import {
   servicePrincipalV1,
 } from "../../schema/index.ts";
 import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "../store/list.ts";
-import { accountAssociations, groupInvites, groups, identities, roleBindings, roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { identityFrom, visibleIdentities } from "./identity.ts";
 import { readableBy, throwIfAny, timeText } from "./record.ts";
 import { capabilitiesOfRole } from "./role.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 import { groupV1From } from "./v1.ts";
 
 /** The records that the caller may read and the filters select. */
-const readable = (
+const listReadable = (
   context: ServiceContext,
   shape: Shape,
   uidp: UidpFilterInput | undefined,
@@ -68,21 +68,21 @@ export const roleV1From = (row: Row, isShown: (capability: string) => boolean = 
 // Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.
 const createHolders = (store: Store) => {
   let size = 0;
-  const kept = <T>(shape: Shape, from: (row: Row) => T) => {
+  const memoize = <T>(shape: Shape, from: (row: Row) => T) => {
     const known = new Map<string, { value: T | undefined; size: number }>();
     return (uid: string): T | undefined => {
       const row = known.has(uid) ? undefined : store.get(shape, uid);
       const value = row && from(row);
-      const { value: own, size: more } = known.get(uid) ?? { value, size: JSON.stringify(value ?? "").length };
-      known.set(uid, { value: own, size: more });
+      const { value: cached, size: more } = known.get(uid) ?? { value, size: JSON.stringify(value ?? "").length };
+      known.set(uid, { value: cached, size: more });
       size += more;
       checkUnpaged(size);
-      return own;
+      return cached;
     };
   };
   return {
-    group: kept(groups, (row): GroupV1 => groupV1From(store, row)),
-    role: kept(roles, (row) => roleV1From(row)),
+    group: memoize(shapes.group, (row): GroupV1 => groupV1From(store, row)),
+    role: memoize(shapes.role, (row) => roleV1From(row)),
   };
 };
 
@@ -95,7 +95,9 @@ const githubV1From = ({ appInstallations = {} }: NonNullable<AccountAssociation[
 
 export const v1IamService = {
   ListIdentitiesV1: ({ id, uidp }, context) => ({
-    items: readable(context, identities, uidp, equals("uid", id)).map((row) => identityV1From(identityFrom(row))),
+    items: listReadable(context, shapes.identity, uidp, equals("uid", id)).map((row) =>
+      identityV1From(identityFrom(row)),
+    ),
   }),
 
   // Finds only what the caller may list, so that no caller can find out which organizations trust a workload.
@@ -110,14 +112,14 @@ export const v1IamService = {
   ListRolesV1: ({ id, name, parent, uidp }, context) => {
     const inRoot = parent === "/" ? [{ sql: "parent IS NULL", values: [] }] : equals("parent", parent);
     const filters = [...equals("uid", id), ...equals("name", name), ...inRoot];
-    return { items: readable(context, roles, uidp, filters, true).map((row) => roleV1From(row)) };
+    return { items: listReadable(context, shapes.role, uidp, filters, true).map((row) => roleV1From(row)) };
   },
 
   ListRoleBindingsV1: ({ id, uidp }, context) => {
     const { group, role } = createHolders(context.store);
-    const items = readable(context, roleBindings, uidp, equals("uid", id)).map((row): RoleBindingV1 => {
+    const items = listReadable(context, shapes.roleBinding, uidp, equals("uid", id)).map((row): RoleBindingV1 => {
       const identity = row.columns.identity_uid as string;
-      const { issuer, subject } = context.store.get(identities, identity)?.columns ?? {};
+      const { issuer, subject } = context.store.get(shapes.identity, identity)?.columns ?? {};
       return {
         id: row.uid,
         group: group(row.parent as string),
@@ -134,7 +136,7 @@ export const v1IamService = {
   ListGroupInvitesV1: ({ group, id, keyId }, context) => {
     const { role } = createHolders(context.store);
     const filters = [...equals("parent", group), ...equals("uid", id), ...equals("key_id", keyId)];
-    const items = readable(context, groupInvites, undefined, filters).map((row): GroupInviteV1 => {
+    const items = listReadable(context, shapes.groupInvite, undefined, filters).map((row): GroupInviteV1 => {
       const { email, singleUse } = row.body as Partial<GroupInvite>;
       return {
         id: row.uid,
@@ -151,22 +153,17 @@ export const v1IamService = {
 
   ListAccountAssociationsV1: ({ group, name }, context) => {
     const filters = [...equals("uid", group), ...equals("name", name)];
-    const items = readable(context, accountAssociations, undefined, filters).map((row): AccountAssociationV1 => {
-      const { github, ...clouds } = row.body as Partial<AccountAssociation>;
-      return {
-        group: row.uid,
-        name: row.columns.name as string,
-        ...clouds,
-        ...(github && { github: githubV1From(github) }),
-      };
-    });
+    const items = listReadable(context, shapes.accountAssociation, undefined, filters).map(
+      (row): AccountAssociationV1 => {
+        const { github, ...clouds } = row.body as Partial<AccountAssociation>;
+        return {
+          group: row.uid,
+          name: row.columns.name as string,
+          ...clouds,
+          ...(github && { github: githubV1From(github) }),
+        };
+      },
+    );
     return { items };
   },
-} satisfies Services<
-  | "ListIdentitiesV1"
-  | "LookupIdentityV1"
-  | "ListRolesV1"
-  | "ListRoleBindingsV1"
-  | "ListGroupInvitesV1"
-  | "ListAccountAssociationsV1"
->;
+} satisfies ServiceMethods;

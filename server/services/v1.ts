@@ -1,12 +1,12 @@
 // The lists of groups and repos in v1: without pages, with `id` instead of `uid`. A missing id is an empty list.
 import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
 import { allRows, equals } from "../store/list.ts";
-import { groups, repos } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { groupFrom } from "./group.ts";
 import { readableBy } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 
 // v1 names the tiers without their prefix.
 const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;
@@ -25,14 +25,14 @@ export const v1Service = {
   ListGroupsV1: ({ id, uidp, name }, context) => {
     if (id && !isUidp(id)) return { items: [] };
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(context.store, groups, uidp ?? {}, filters, readableBy(context));
+    const rows = allRows(context.store, shapes.group, uidp ?? {}, filters, readableBy(context));
     return { items: rows.map((row) => groupV1From(context.store, row)) };
   },
 
   ListReposV1: ({ id, uidp, name }, context) => {
     const { store } = context;
     const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, repos, uidp ?? {}, filters, readableBy(context));
+    const rows = allRows(store, shapes.repo, uidp ?? {}, filters, readableBy(context));
     return {
       items: rows.map((row) => {
         const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);
@@ -46,4 +46,4 @@ export const v1Service = {
       }),
     };
   },
-} satisfies Services<"ListGroupsV1" | "ListReposV1">;
+} satisfies ServiceMethods;

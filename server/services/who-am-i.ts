@@ -1,11 +1,11 @@
 // Validate (docs/contract.md#validate): the claims of the caller's token, and the roles now bound to its identity, as far as
 // the token may use them (docs/contract.md#d28).
 import { isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
-import { groups, roles } from "../store/shape.ts";
+import { shapes } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { timeText } from "./record.ts";
-import type { Services } from "./service.ts";
+import type { ServiceMethods } from "./service.ts";
 import { groupV1From } from "./v1.ts";
 import { roleV1From } from "./v1-iam.ts";
 
@@ -18,19 +18,19 @@ export const whoAmIService = {
       audience,
       expiry: timeText(expiresAtMs),
       issuedAt: timeText(issuedAtMs),
-      capabilities: boundRoles(context),
+      capabilities: listBoundRoles(context),
       email,
     };
   },
-} satisfies Services<"Validate">;
+} satisfies ServiceMethods;
 
-const boundRoles = ({ caller, store }: ServiceContext): NonNullable<ResponseOf<"Validate">["capabilities"]> =>
+const listBoundRoles = ({ caller, store }: ServiceContext): NonNullable<ResponseOf<"Validate">["capabilities"]> =>
   store
     .statement("SELECT parent, role_uid FROM role_bindings WHERE identity_uid = ? ORDER BY uid")
     .all(caller.uid)
     .map(({ parent, role_uid }) => ({
-      group: store.get(groups, parent as string) as Row,
-      role: store.get(roles, role_uid as string) as Row,
+      group: store.get(shapes.group, parent as string) as Row,
+      role: store.get(shapes.role, role_uid as string) as Row,
     }))
     .filter(({ group }) => isWithin(caller.scopes, group.uid))
     .map(({ group, role }) => ({

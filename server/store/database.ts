@@ -1,13 +1,25 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. A
 // database of an earlier version is migrated to this format; one of a later version is refused.
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
 import { DatabaseSync } from "./sqlite.ts";
 
-// From each format to the next; a new database goes through all of them. Released steps are never edited: a change of the
-// format is a new file.
-const STEPS = ["schema-1.sql", "schema-2.sql", "schema-3.sql"] as const;
+// Each step migrates to the next format, and a new database runs all of them. A released step is never edited: a change of the
+// format is a new file with the next number.
+const STEPS: readonly string[] = readdirSync(import.meta.dirname)
+  .filter((name) => /^schema-\d+\.sql$/.test(name))
+  .map((_, i) => `schema-${i + 1}.sql`);
 // "IRMS": marks our files among SQLite databases.
 const APPLICATION_ID = 0x49524d53;
 
@@ -27,7 +39,7 @@ export const openDatabase = (file: string): Database => {
     return database;
   } catch (error) {
     database.close();
-    throw error instanceof DatabaseError ? error : unreadable(file, error);
+    throw error instanceof DatabaseError ? error : openError(file, error);
   }
 };
 
@@ -57,7 +69,7 @@ const open = (file: string): Database => {
     givenPaths.set(database, resolve(file));
     return database;
   } catch (error) {
-    throw unreadable(file, error);
+    throw openError(file, error);
   }
 };
 
@@ -77,7 +89,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the disk is read-only",
 };
 
-const unreadable = (file: string, error: unknown) => {
+const openError = (file: string, error: unknown) => {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return new DatabaseError(`cannot use ${file} as a database: ${REASONS[code] ?? message}`, { cause: error });
 };

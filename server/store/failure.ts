@@ -22,7 +22,7 @@ const LOST_IO: readonly number[] = [
 
 const BUSY_RETRY_MS = 1000;
 
-/** The error of a failure that passes; undefined of any other. */
+/** The error of a failure that passes; undefined for any other failure. */
 export const passingFailure = (error: unknown): ApiError | undefined => {
   switch (primaryCode(error)) {
     case READONLY:
@@ -39,7 +39,7 @@ export const passingFailure = (error: unknown): ApiError | undefined => {
   }
 };
 
-/** What the caller sees of a lost database. The log has what happened. */
+/** The error that callers get when the database is lost. The log has the reason. */
 export const lostFailure = (error: unknown): ApiError =>
   apiError("UNAVAILABLE", "the server has lost its database; it serves again after its operator has restored it", {
     cause: error,
@@ -62,7 +62,7 @@ const primaryCode = (error: unknown): number | undefined => {
   return code === undefined ? undefined : code & 0xff;
 };
 
-// Also of a wrapped error.
+// Searches wrapped errors too.
 const codeOf = (error: unknown): number | undefined => {
   const { errcode, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
   if (typeof errcode === "number") return errcode;

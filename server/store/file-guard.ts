@@ -1,6 +1,6 @@
 // Compares the files of an open database with those that the server opened. SQLite keeps its descriptors: it continues in a
-// file that was deleted, replaced or cut off, and its cache hides the loss until a restart. What another program writes inside
-// the files is not looked for: SQLite reports it when it reads it.
+// file that was deleted, replaced or cut off, and its cache hides the loss until a restart. This file does not look for writes of
+// another program inside the files: SQLite reports them when it reads them.
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseError, type DatabaseFiles } from "./database.ts";
 
@@ -45,7 +45,7 @@ interface Look {
 // The magic, the page size and other fields that no checkpoint changes (https://sqlite.org/fileformat.html section 1.3).
 const HEADER_BYTES = 24;
 
-/** `files`: absent of a database in memory, which only `lose` can lose. */
+/** `files`: absent for a database in memory, which only `lose` can lose. */
 export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost: DatabaseLost) => void): FileGuard => {
   let lost: DatabaseLost | undefined;
   let isDamaged = false;
@@ -168,13 +168,13 @@ const openAll = ({ main, log, index }: DatabaseFiles) => {
   const paths = [main, log, index] as const;
   const { dev, ino } = statSync(main, { bigint: true });
   const key = `${dev}:${ino}`;
-  const own = paths.map((path) => openSync(path, "r")) as [number, number, number];
+  const newDescriptors = paths.map((path) => openSync(path, "r")) as [number, number, number];
   const { databases = 0, descriptors = [] } = open.get(key) ?? {};
-  open.set(key, { databases: databases + 1, descriptors: [...descriptors, ...own] });
+  open.set(key, { databases: databases + 1, descriptors: [...descriptors, ...newDescriptors] });
   return {
-    main: own[0],
-    log: own[1],
-    index: own[2],
+    main: newDescriptors[0],
+    log: newDescriptors[1],
+    index: newDescriptors[2],
     release: () => {
       const held = open.get(key) as { databases: number; descriptors: number[] };
       held.databases -= 1;

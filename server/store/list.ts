@@ -11,7 +11,7 @@ import {
   PAGE_SIZE_MAX,
 } from "../../schema/index.ts";
 import type { PageTokens } from "./page-token.ts";
-import { columnsOf, type Row, rowFrom, type Shape, type Store } from "./store.ts";
+import { type Row, rowFrom, type Shape, type Store } from "./store.ts";
 
 export interface UidpFilterInput {
   ancestorsOf?: string;
@@ -74,12 +74,12 @@ export const listRows = (
   const direction = order.descending ? "DESC" : "ASC";
   const found = store
     .statement(
-      `SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql}
+      `SELECT * FROM ${shape.table} WHERE ${sql}
        ORDER BY ${order.column} ${direction}${order.column === "uid" ? "" : `, uid ${direction}`} LIMIT ? OFFSET ?`,
     )
     .iterate(...values, limit + 1, skip);
   const { raw, hasMore } = takePage(found, limit);
-  const rows = raw.map((row) => rowFrom(shape, row));
+  const rows = raw.map((row) => rowFrom(row));
   const last = hasMore ? raw.at(-1) : undefined;
   return {
     rows,
@@ -109,11 +109,11 @@ export const allRows = (
   const { sql, values } = and([...hierarchy, ...filters, readableCondition(shape, readable)]);
   const rows: Row[] = [];
   let size = 0;
-  const found = store.statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE ${sql} ORDER BY uid`);
+  const found = store.statement(`SELECT * FROM ${shape.table} WHERE ${sql} ORDER BY uid`);
   for (const row of found.iterate(...values)) {
     size += sizeOf(row);
     checkUnpaged(size);
-    rows.push(rowFrom(shape, row));
+    rows.push(rowFrom(row));
   }
   return rows;
 };

@@ -32,7 +32,7 @@ const TOKEN_MAX = 8192;
 type Payload = [query: string, holder: string, issuedMs: number, key: string | number, uid: string, total: number];
 
 export const createPageTokens = (key: Buffer, clock: () => number) => {
-  const signed = (payload: string) => {
+  const sign = (payload: string) => {
     const signature = createHmac("sha256", key).update(payload).digest("base64url");
     return `${Buffer.from(payload).toString("base64url")}.${signature}`;
   };
@@ -41,14 +41,14 @@ export const createPageTokens = (key: Buffer, clock: () => number) => {
     write: (query, cursor) => {
       const sums = [checksum(query), holderChecksum(holder)] as const;
       const payload: Payload = [...sums, clock(), cursor.key, cursor.uid, cursor.total];
-      return signed(JSON.stringify(payload));
+      return sign(JSON.stringify(payload));
     },
     read: (query, token) => {
       if (!token) return undefined;
       if (token.length > TOKEN_MAX) throw refuse("is not a page token of this service");
       const payload = Buffer.from(token.split(".", 1)[0] as string, "base64url").toString();
       // Compares the whole text: each token has one spelling.
-      const expected = Buffer.from(signed(payload));
+      const expected = Buffer.from(sign(payload));
       const given = Buffer.from(token);
       if (given.length !== expected.length || !timingSafeEqual(given, expected))
         throw refuse("is not a page token of this service");

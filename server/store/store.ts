@@ -1,24 +1,23 @@
-// Reads and writes of records by uid, in transactions. Statements are prepared once. A shape names the columns of a table, so
-// a kind is a shape and nothing else.
+// Reads and writes records by uid, in transactions. Statements are prepared once. A shape names the table of a kind, and the table
+// lists its columns.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ApiError, type Json, parentOf } from "../../schema/index.ts";
 import { filesOf } from "./database.ts";
 import { isDamage, lostFailure, lostOf, passingFailure } from "./failure.ts";
 import { createFileGuard, type DatabaseLost } from "./file-guard.ts";
 
-/** Where a kind is stored. `columns`: those besides uid, parent, create_time, update_time and body. */
+/** Where a kind is stored. */
 export interface Shape {
   table: string;
-  columns: readonly string[];
   /** sort keys of its lists, in the API's words */
   orders: readonly string[];
   /** default: `uid asc` */
   defaultOrder?: string;
-  /** the uid of a record is that of a group */
+  /** a record has the uid of a group */
   groupUid?: boolean;
 }
 
-/** One stored record: the columns of its shape, times in milliseconds, and the rest of its fields. */
+/** One stored record: the columns that only its table has, times in milliseconds, and the rest of its fields. */
 export interface Row {
   uid: string;
   parent: string | null;
@@ -28,7 +27,7 @@ export interface Row {
   body: Json;
 }
 
-/** What a program sees of a store, which it only passes on. */
+/** A store, opaque to programs. */
 export interface OpenStore {
   close(): void;
 }
@@ -37,6 +36,8 @@ export interface Store extends OpenStore {
   readonly database: DatabaseSync;
   /** A statement, prepared once for its text. */
   statement(sql: string): StatementSync;
+  /** Its columns besides uid, parent, create_time, update_time and body. */
+  ownColumns(shape: Shape): readonly string[];
   get(shape: Shape, uid: string): Row | undefined;
   insert(shape: Shape, row: Omit<Row, "parent">): void;
   update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
@@ -46,7 +47,7 @@ export interface Store extends OpenStore {
   transaction<T>(work: () => T): T;
   /** Throws when the database is lost: another program deleted, replaced or damaged its files. */
   check(): void;
-  /** The answer to a failure of the database; undefined of any other error. An error that reports damage loses the database. */
+  /** The answer to a failure of the database; undefined for any other error. Damage makes the database lost. */
   failure(error: unknown): ApiError | undefined;
   /** Called once, when the database is lost. */
   onLost(listener: (lost: DatabaseLost) => void): void;
@@ -54,10 +55,11 @@ export interface Store extends OpenStore {
   setMeta(key: string, value: string): void;
 }
 
-const FIXED = ["uid", "parent", "create_time", "update_time", "body"] as const;
+const FIXED: readonly string[] = ["uid", "parent", "create_time", "update_time", "body"];
 
 export const createStore = (database: DatabaseSync): Store => {
   const statements = new Map<string, StatementSync>();
+  const columns = new Map<string, readonly string[]>();
   const listeners: ((lost: DatabaseLost) => void)[] = [];
   const guard = createFileGuard(filesOf(database), (lost) => {
     for (const listener of listeners) listener(lost);
@@ -70,6 +72,15 @@ export const createStore = (database: DatabaseSync): Store => {
     const prepared = database.prepare(sql);
     statements.set(sql, prepared);
     return prepared;
+  };
+
+  const ownColumns = ({ table }: Shape): readonly string[] => {
+    const known = columns.get(table);
+    if (known) return known;
+    const all = statement("SELECT name FROM pragma_table_info(?)").all(table);
+    const names = all.flatMap(({ name }) => (FIXED.includes(name as string) ? [] : [name as string]));
+    columns.set(table, names);
+    return names;
   };
 
   const transaction = <T>(work: () => T): T => {
@@ -95,26 +106,28 @@ export const createStore = (database: DatabaseSync): Store => {
     database,
     statement,
     transaction,
+    ownColumns,
     get: (shape, uid) => {
-      const raw = statement(`SELECT ${columnsOf(shape).join(", ")} FROM ${shape.table} WHERE uid = ?`).get(uid);
-      return raw && rowFrom(shape, raw);
+      const raw = statement(`SELECT * FROM ${shape.table} WHERE uid = ?`).get(uid);
+      return raw && rowFrom(raw);
     },
     insert: (shape, row) => {
-      const columns = columnsOf(shape);
+      const columns = [...FIXED, ...ownColumns(shape)];
       const values = [row.uid, parentOf(row.uid) || null, row.createTime, row.updateTime, JSON.stringify(row.body)];
-      const own = shape.columns.map((name) => row.columns[name] ?? null);
+      const columnValues = ownColumns(shape).map((name) => row.columns[name] ?? null);
       statement(`INSERT INTO ${shape.table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
         ...values,
-        ...own,
+        ...columnValues,
       );
     },
     update: (shape, row) => {
-      const sets = ["update_time", "body", ...shape.columns].map((name) => `${name} = ?`);
-      const own = shape.columns.map((name) => row.columns[name] ?? null);
+      const columns = ownColumns(shape);
+      const sets = ["update_time", "body", ...columns].map((name) => `${name} = ?`);
+      const values = columns.map((name) => row.columns[name] ?? null);
       statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(
         row.updateTime,
         JSON.stringify(row.body),
-        ...own,
+        ...values,
         row.uid,
       );
     },
@@ -152,13 +165,12 @@ const messageOf = (error: unknown): string => {
   return errcode === undefined && cause !== undefined ? messageOf(cause) : String(message);
 };
 
-export const columnsOf = (shape: Shape): string[] => [...FIXED, ...shape.columns];
-
-export const rowFrom = (shape: Shape, raw: Record<string, unknown>): Row => ({
-  uid: raw.uid as string,
-  parent: raw.parent as string | null,
-  createTime: raw.create_time as number,
-  updateTime: raw.update_time as number,
-  body: JSON.parse(raw.body as string) as Json,
-  columns: Object.fromEntries(shape.columns.map((name) => [name, raw[name] as SQLInputValue])),
+/** From all columns of its table. */
+export const rowFrom = ({ uid, parent, create_time, update_time, body, ...columns }: Record<string, unknown>): Row => ({
+  uid: uid as string,
+  parent: parent as string | null,
+  createTime: create_time as number,
+  updateTime: update_time as number,
+  body: JSON.parse(body as string) as Json,
+  columns: columns as Row["columns"],
 });

@@ -33,7 +33,7 @@ export interface AuditOptions {
 }
 
 /** Takes a decision and logs it, whatever the outcome. It counts as denied until it succeeds. */
-export const audited = async <T>(
+export const auditDecision = async <T>(
   { clock, log }: AuditOptions,
   name: ExchangeEvent["event"],
   decide: (event: ExchangeEvent) => Promise<T>,

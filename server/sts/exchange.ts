@@ -1,7 +1,7 @@
 // The token exchange (docs/contract.md#exchange, in the spirit of RFC 8693): a workload's token in, an API token out.
 // Read `exchange` from top to bottom: each paragraph is one check, and each refuses by throwing.
 import { type ExchangeRequest, type FieldViolation, isUidp, type RawToken, rootOf } from "../../schema/index.ts";
-import { audited, describeToken, type ExchangeEvent } from "./audit.ts";
+import { auditDecision, describeToken, type ExchangeEvent } from "./audit.ts";
 import type { Documents } from "./issuer/cache.ts";
 import { hasKey, type KeySet, parseKeySet, pickKey } from "./issuer/key-set.ts";
 import type { Signer } from "./key/signer.ts";
@@ -30,9 +30,9 @@ const MAX_LOGGED = 255;
 
 /** The issuers' keys, in two caches: with a token, anyone can invent any number of issuers that a pattern matches. */
 export interface IssuerDocuments {
-  /** of issuers that an identity names */
+  /** keys of issuers that an identity names */
   named: Documents;
-  /** of those that only patterns match */
+  /** keys of issuers that only patterns match */
   matched: Documents;
 }
 
@@ -75,8 +75,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // The issuer's key and the signature, then the rest of the rule. In the other order, the time that a forged token takes
     // to be refused would show which of its claims are right.
     try {
-      const own = untrusted ? undefined : (found as Assumable).keys;
-      const usable = own ?? (await issuerKeys(token, found, untrusted));
+      const identityKeys = untrusted ? undefined : (found as Assumable).keys;
+      const usable = identityKeys ?? (await issuerKeys(token, found, untrusted));
       await verifySignature(token, pickKey(usable, token.keyId, token.algorithm));
     } catch (error) {
       throw untrusted && error instanceof Refusal ? untrusted : error;
@@ -125,7 +125,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
   };
 
   return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>
-    audited(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
+    auditDecision(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };
 
 // Only the owner of the identity learns the name of the claim, to correct a typing mistake: the holder of a good token by

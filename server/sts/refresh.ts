@@ -1,7 +1,7 @@
 // Refresh tokens (RFC 6749 section 6, RFC 9700 section 4.14): an exchange begins a family, and each use returns the family's
 // next token. A second use ends the family, since the server cannot tell a thief from the owner. Only hashes are stored.
 import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, TokenPair } from "../../schema/index.ts";
-import { type AuditOptions, audited, type ExchangeEvent } from "./audit.ts";
+import { type AuditOptions, auditDecision, type ExchangeEvent } from "./audit.ts";
 import type { Signer } from "./key/signer.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
 import type { Assumable, AssumeOptions } from "./rule/assume.ts";
@@ -147,7 +147,7 @@ export const createRefresh = (options: RefreshOptions) => {
   };
 
   return (request: ExchangeRefreshTokenRequest, bearer: string, violations: readonly FieldViolation[] = []) =>
-    audited(options, "sts.refresh", (event) => refresh(request, bearer, violations, event));
+    auditDecision(options, "sts.refresh", (event) => refresh(request, bearer, violations, event));
 };
 
 const ruleHash = ({ claimMatch, staticKeys }: Identity): string =>

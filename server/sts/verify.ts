@@ -17,7 +17,7 @@ export const verifySignature = async (token: CompactToken, key: KeyObject): Prom
   try {
     await compactVerify(token.compact, key, { algorithms: [token.algorithm] });
   } catch (cause) {
-    throw refusal("signature", "the signature is not that of the key", cause);
+    throw refusal("signature", "the key did not make the signature", cause);
   }
 };
 
@@ -32,7 +32,7 @@ export const checkTimes = (claims: Json, nowMs: number): void => {
   if (issuedAt !== undefined && issuedAt > now + LEEWAY_SECONDS) throw refusal("times", "iat is in the future");
   if (issuedAt !== undefined && issuedAt > expiry) throw refusal("times", "exp is before iat");
   if (expiry - (issuedAt ?? now) > MAX_LIFE_SECONDS) throw refusal("times", "a life of more than 24 hours");
-  if (expiry <= now - LEEWAY_SECONDS) throw expired(expiry);
+  if (expiry <= now - LEEWAY_SECONDS) throw expiredRefusal(expiry);
 };
 
 /** True when `checkTimes` accepts the token. */
@@ -54,8 +54,8 @@ const seconds = (claims: Json, name: string): number | undefined => {
   return value;
 };
 
-// The published text is that of go-oidc, with Go's spelling of a time.
-const expired = (expiry: number): Refusal => {
+// The published text comes from go-oidc, with Go's spelling of a time.
+const expiredRefusal = (expiry: number): Refusal => {
   const time = new Date(expiry * 1000).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, "$1 $2 +0000 UTC");
   const text = `verifying token: oidc: token is expired (Token Expiry: ${time})`;
   const cause = refusal("expired", "exp has passed");

@@ -1,6 +1,6 @@
 // A client of a test server, that holds one token.
 import { clientWith } from "../../client/client.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/redact.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import type { TestServer } from "../harness/api-server.ts";
@@ -14,6 +14,6 @@ export const clientOf = (api: TestServer, token = api.owner.token, paths: string
     paths.push(`${request.method} ${request.url.pathname}`);
     return wire(request);
   };
-  const config = checkedConfig(undefined, env);
+  const config = readConfig(undefined, env);
   return clientWith({ config, env, clock: manualClock(), redactor: redactor(), transport });
 };

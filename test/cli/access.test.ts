@@ -1,20 +1,11 @@
 // `irm access`: who can do what at a real server, in each format, and what is wrong with a question.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Actor, TestServer } from "../harness/api-server.ts";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { startTeam } from "../harness/team.ts";
 import { runIrm } from "../support/irm.ts";
 
-let api: TestServer;
-let platform: string;
-let registry: string;
-let release: string;
-let reader: Actor;
-
-beforeAll(async () => {
-  const team = await startTeam();
-  ({ api, platform, registry, reader } = team);
-  release = (await api.actor("release", { role: team.publisher, at: registry, in: platform })).uid;
-});
+const team = await startTeam();
+const { api, platform, registry, reader } = team;
+const release: string = (await api.actor("release", { role: team.publisher, at: registry, in: platform })).uid;
 beforeEach(() => {
   vi.stubEnv("IRM_BASE_URL", api.baseUrl);
   vi.stubEnv("IRM_TOKEN", api.owner.token);

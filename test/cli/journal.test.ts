@@ -3,12 +3,12 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { Intent } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
-import { type Service, startService } from "../harness/provider.ts";
+import { startService } from "../harness/provider.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -230,11 +230,8 @@ describe("irm journal clean", () => {
   });
 });
 
-describe("irm journal pending", () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
+describe("irm journal pending", async () => {
+  const service = await startService();
   afterAll(() => service.close());
 
   const URN = "urn:pulumi:dev::project::pulumi-nodejs:dynamic/irm:Group::team";

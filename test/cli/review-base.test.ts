@@ -1,21 +1,17 @@
 // `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { created } from "../access/preview/fixture.ts";
-import { startServer, type TestServer } from "../harness/api-server.ts";
+import { startServer } from "../harness/api-server.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
-let api: TestServer;
-let ci: string;
 let repository: TestRepository;
 let base: string;
-beforeAll(async () => {
-  api = await startServer();
-  ci = (await api.actor("ci")).uid;
-});
+const api = await startServer();
+const ci: string = (await api.actor("ci")).uid;
 afterAll(() => api.close());
 beforeEach(() => {
   vi.stubEnv("IRM_BASE_URL", api.baseUrl);

@@ -2,21 +2,17 @@
 import { execFileSync } from "node:child_process";
 import { createReadStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { changed, created } from "../access/preview/fixture.ts";
-import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { shuffledIds, startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
 const folder = temporaryFolder();
-let api: TestServer;
-let ci: string;
-beforeAll(async () => {
-  api = await startServer();
-  ci = (await api.actor("ci")).uid;
-});
+const api = await startServer();
+const ci: string = (await api.actor("ci")).uid;
 afterAll(async () => {
   await api.close();
   folder.remove();

@@ -1,7 +1,6 @@
 // An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/store/database.ts";

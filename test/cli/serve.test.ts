@@ -1,7 +1,7 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { MAIN, type Started, startCommand, temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
 
@@ -20,13 +20,9 @@ const stop = async (server: Started, signal: NodeJS.Signals) => {
   return server.finished;
 };
 
-describe("serve --dev --json", () => {
-  let server: Started;
-  let ready: Record<string, string>;
-  beforeAll(async () => {
-    server = startCommand("serve", "--dev", "--json");
-    ready = JSON.parse(await server.firstLine);
-  });
+describe("serve --dev --json", async () => {
+  const server: Started = startCommand("serve", "--dev", "--json");
+  const ready: Record<string, string> = JSON.parse(await server.firstLine);
   afterAll(() => server.process.kill("SIGKILL"));
 
   test("prints one line for programs once it is ready", () => {

@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { TestServer } from "../harness/api-server.ts";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { startTeam } from "../harness/team.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
@@ -182,15 +181,11 @@ test("a wrong format is a usage error", async () => {
   expect(stderr).toContain('irm test: --format takes terminal, json, not "html"');
 });
 
-describe("--live", () => {
-  let api: TestServer;
-  let readerToken: string;
-  beforeAll(async () => {
-    const team = await startTeam();
-    ({ api } = team);
-    readerToken = team.reader.token;
-    await api.actor("release", { role: team.publisher, at: team.registry, in: team.platform });
-  });
+describe("--live", async () => {
+  const team = await startTeam();
+  const { api } = team;
+  const readerToken: string = team.reader.token;
+  await api.actor("release", { role: team.publisher, at: team.registry, in: team.platform });
   afterAll(() => api.close());
 
   const live = async (tests: string, token = api.owner.token) => {

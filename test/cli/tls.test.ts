@@ -1,18 +1,16 @@
 // `irm serve` with a certificate: both wires over TLS, and the errors for unusable files.
 import { writeFileSync } from "node:fs";
 import { credentials } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../support/certificate.ts";
 import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
 import { createGrpcClient } from "../support/grpc.ts";
 
 const folder = temporaryFolder();
 const [cert, key, other] = ["cert.pem", "key.pem", "other.pem"].map(folder.path) as [string, string, string];
-beforeAll(() => {
-  writeFileSync(cert, CERTIFICATE);
-  writeFileSync(key, CERTIFICATE_KEY);
-  writeFileSync(other, OTHER_KEY);
-});
+writeFileSync(cert, CERTIFICATE);
+writeFileSync(key, CERTIFICATE_KEY);
+writeFileSync(other, OTHER_KEY);
 afterAll(() => folder.remove());
 
 test("serves both wires at https addresses, and prints the owner's token", async () => {
@@ -33,7 +31,7 @@ describe("exits with one sentence", () => {
       "and 1 when the key belongs to another certificate",
       ["--tls-cert", cert, "--tls-key", other],
       1,
-      "is not that of the certificate in",
+      "does not belong to the certificate in",
     ],
   ])("%s", async (_, flags, code, text) => {
     const finished = await runCommand("serve", ...flags);

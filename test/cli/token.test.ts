@@ -1,19 +1,15 @@
 // `irm token`: prints an identity token of the development issuer, with which anyone can try the exchange in curl.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { startServer, type TestServer } from "../harness/api-server.ts";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { startServer } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 import { runCommand } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());

@@ -86,7 +86,7 @@ describe("call", () => {
   it("reports that GitHub gave no token", async () => {
     const { call } = setUp(ACTIONS, page(403));
     const error = await errorOf(call("GetGroup", { uid: GROUP }));
-    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 403)" });
+    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions returned no OIDC token (HTTP 403)" });
   });
 
   it.each([
@@ -98,7 +98,7 @@ describe("call", () => {
     const answer = { status: 200, headers: {}, body };
     const { call, requests } = setUp(ACTIONS, answer);
     const error = await errorOf(call("GetGroup", { uid: GROUP }));
-    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions gave no OIDC token (HTTP 200)" });
+    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions returned no OIDC token (HTTP 200)" });
     expect(requests).toHaveLength(5);
     const next = setUp(ACTIONS, answer, json({ value: "github-token" }), token("1"), group);
     await next.call("GetGroup", { uid: GROUP });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Config, type Env, type GetConfig, type Given, parseConfig, unknownKeys } from "../../client/config.ts";
-import { checkedConfig, missingCredentials } from "../../client/credentials.ts";
+import { missingCredentials, readConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { getter, ORG } from "../support/scripted.ts";
 
@@ -154,7 +154,7 @@ describe("configuration", () => {
   });
 
   it("lists every place where it looked, credentials included, in one error", () => {
-    expect(() => checkedConfig(getter(), {})).toThrow(
+    expect(() => readConfig(getter(), {})).toThrow(
       new ConfigError([
         "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
         "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +

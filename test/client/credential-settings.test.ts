@@ -29,10 +29,10 @@ describe("settings that name where a token is", () => {
     const env = { IRM_TOKEN: "usual", ACME_TOKEN: "acme" };
     const own = credentials({ "irm:tokenEnv": "ACME_TOKEN" }, env);
     expect(await own.token()).toBe("acme");
-    expect(own.source).toBe("that of ACME_TOKEN (stack configuration irm:tokenEnv)");
+    expect(own.source).toBe("ACME_TOKEN (stack configuration irm:tokenEnv)");
     const file = credentials({ "irm:tokenFile": "/run/token" }, env);
     expect(await file.token()).toBe("in-run-token");
-    expect(file.source).toBe("that of the file that stack configuration irm:tokenFile names");
+    expect(file.source).toBe("the file that stack configuration irm:tokenFile names");
   });
 
   it("take an API token, or the workload's own, which is exchanged", async () => {
@@ -54,7 +54,7 @@ describe("settings that name where a token is", () => {
   it("may give an explicit provider its token, which the stack's configuration must not hold", async () => {
     const own = credentials({ "irm:token": "acme" }, { IRM_TOKEN: "usual" }, "acme");
     expect(await own.token()).toBe("acme");
-    expect(own.source).toBe("that of provider acme: token");
+    expect(own.source).toBe("provider acme: token");
     expect(parsed({ "irm:token": "acme" }).problems).toEqual([
       "irm:token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
     ]);

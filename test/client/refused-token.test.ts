@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { readConfig } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
@@ -30,33 +30,33 @@ const WORKLOAD = jwt("workload");
 const sessionOf = (env: Env, ...steps: Parameters<typeof scripted>) => {
   const own = { IRM_BASE_URL: BASE_URL, ...env };
   const outside = { env: own, clock: manualClock(), transport: scripted(...steps).transport, log: () => undefined };
-  return sessionWith(checkedConfig(getter(), own), outside);
+  return sessionWith(readConfig(getter(), own), outside);
 };
 
 const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
-  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It is ${origin}.`;
+  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.`;
 
 describe("the error for a refused token names its source:", () => {
   const rows: [string, Env, Parameters<typeof scripted>, string][] = [
-    ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "that of IRM_TOKEN"],
+    ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "IRM_TOKEN"],
     [
       "the variable that names its file",
       { IRM_TOKEN_FILE: fileWith("api-token-given") },
       [REFUSED],
-      "that of the file that IRM_TOKEN_FILE names",
+      "the file that IRM_TOKEN_FILE names",
     ],
     [
       "the variable of the workload's token",
       { IRM_IDENTITY_TOKEN: WORKLOAD },
       [EXCHANGED, REFUSED, EXCHANGED, REFUSED],
-      "one that was exchanged for that of IRM_IDENTITY_TOKEN",
+      "an exchange of IRM_IDENTITY_TOKEN",
     ],
     [
       "the job that gave the workload's token",
       { ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" },
       [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED],
-      "one that was exchanged for that of GitHub Actions",
+      "an exchange of GitHub Actions",
     ],
   ];
 

@@ -118,7 +118,15 @@ describe("an error", () => {
     const answer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bearer x</html>" };
     expect(failureOf("GetGroup", answer).cause).toMatchObject({
       code: "UNAVAILABLE",
-      message: "HTTP 502 with a body that is no error of the API (text/html)",
+      message: "HTTP 502 with a body that is not an API error (text/html)",
+    });
+  });
+
+  it("of a proxy does not say that the record does not exist", () => {
+    const answer = { status: 404, headers: { "content-type": "text/html" }, body: "<html>no such host</html>" };
+    expect(failureOf("GetGroup", answer).cause).toMatchObject({
+      code: "UNKNOWN",
+      message: "HTTP 404 with a body that is not an API error (text/html)",
     });
   });
 

@@ -5,7 +5,7 @@ import {
   type Failure,
   isAmbiguous,
   isRetryable,
-  retryingWith,
+  retryWith,
   type Safety,
 } from "../../client/retry.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
@@ -79,11 +79,11 @@ describe("how long the client waits", () => {
     it(reason, () => expect(delayMs(failure, attempt, random)).toBe(expected));
 });
 
-describe("retrying", () => {
+describe("retry", () => {
   it("gives the answer of the attempt that succeeds", async () => {
     const clock = manualClock(START_MS, 1);
     let attempts = 0;
-    const answer = await retryingWith(clock)("safe", async () => {
+    const answer = await retryWith(clock)("safe", async () => {
       if (++attempts < 3) throw failing({ sent: true, status: 503 });
       return "answer";
     });
@@ -93,7 +93,7 @@ describe("retrying", () => {
   it("stops after five attempts", async () => {
     const clock = manualClock();
     let attempts = 0;
-    const run = retryingWith(clock)("safe", async () => {
+    const run = retryWith(clock)("safe", async () => {
       attempts++;
       throw failing({ sent: false });
     });
@@ -104,7 +104,7 @@ describe("retrying", () => {
   it("does not start a wait that ends after the deadline of five minutes", async () => {
     const clock = manualClock();
     let attempts = 0;
-    const run = retryingWith(clock)("safe", async () => {
+    const run = retryWith(clock)("safe", async () => {
       attempts++;
       clock.advance(4 * 60_000);
       throw failing({ sent: true, status: 429, retryAfterMs: 60_000 });
@@ -114,17 +114,17 @@ describe("retrying", () => {
   });
 
   it("passes on what is not a failure of the transport", async () => {
-    const run = retryingWith(manualClock())("safe", async () => {
+    const run = retryWith(manualClock())("safe", async () => {
       throw new TypeError("a defect");
     });
     await expect(run).rejects.toThrow(TypeError);
   });
 
   it("amplifies a total outage by no more than a tenth once the retry quota is empty", async () => {
-    const retrying = retryingWith(manualClock());
+    const retry = retryWith(manualClock());
     let attempts = 0;
     const operation = () =>
-      retrying("safe", async () => {
+      retry("safe", async () => {
         attempts++;
         throw failing({ sent: true, status: 503 });
       }).catch(() => undefined);
@@ -135,10 +135,10 @@ describe("retrying", () => {
   });
 
   it("refills the retry quota by the cost of a success", async () => {
-    const retrying = retryingWith(manualClock());
+    const retry = retryWith(manualClock());
     let attempts = 0;
     const half = (count: number) =>
-      retrying("safe", async () => {
+      retry("safe", async () => {
         if (attempts++ % 2 === 0) throw failing({ sent: true, status: 503 });
         return count;
       });

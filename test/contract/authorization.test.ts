@@ -1,130 +1,19 @@
 // Every method with no token, a malformed token, an expired token, as a stranger, a viewer beside, a viewer and the owner.
-// Also with a record that does not exist. One table (docs/contract.md#authorization, docs/contract.md#d5,
-// docs/contract.md#d23); a missing method fails. scope.test.ts: where a grant holds; escalation.test.ts: what may be granted.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Operation, type OperationName, operations } from "../../schema/index.ts";
+// Also with a record that does not exist. Who may call it, its case says (docs/contract.md#authorization, docs/contract.md#d5,
+// docs/contract.md#d23); a method without a case fails. scope.test.ts: where a grant holds; escalation.test.ts: what may be granted.
+import { afterAll, describe, expect, test } from "vitest";
+import { type Operation, type OperationName, operations, type Resource, resources } from "../../schema/index.ts";
 import { type Actor, queryText } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
-import type { Fixture } from "./fixture.ts";
+import type { Access, Fixture } from "./fixture.ts";
 import { operationCases, startFixture } from "./operation-case.ts";
 
-/** served; refused by the capabilities that are missing; served with nothing in it; nothing there for the caller */
-type Outcome = "served" | "denied" | "empty" | "missing";
-interface Row {
-  needs: string;
-  stranger: Outcome;
-  viewer: Outcome;
-  /** what even an owner lacks; absent: nothing */
-  ownerLacks?: string;
-  owner?: Outcome;
-  why: string;
-}
-
-const read = (needs: string, why = "scoped read: a caller who may not read is refused"): Row => ({
-  needs,
-  stranger: "denied",
-  viewer: "served",
-  why,
-});
-const write = (needs: string, why = "scoped write: a viewer only reads"): Row => ({
-  needs,
-  stranger: "denied",
-  viewer: "denied",
-  why,
-});
-const list = (needs: string): Row => ({
-  needs,
-  stranger: "empty",
-  viewer: "served",
-  why: "unscoped: the result is what the caller may read",
-});
-const all = (why: string): Row => ({ needs: "", stranger: "served", viewer: "served", why });
-
 // Everything but the exchange, whose bearer is no API token, and what needs none.
-const table: Record<Exclude<OperationName, "Exchange" | "ExchangeGet" | "ExchangeRefreshToken" | "Ping">, Row> = {
-  GetGroup: read("groups.list"),
-  ListGroups: list("groups.list"),
-  CreateGroup: write("groups.create", "with a parent, the capability is needed there"),
-  UpdateGroup: write("groups.update"),
-  DeleteGroup: write("groups.delete"),
-  GetIdentity: read("identity.list"),
-  ListIdentities: list("identity.list"),
-  CreateIdentity: write("identity.create"),
-  UpdateIdentity: write("identity.update"),
-  DeleteIdentity: write("identity.delete"),
-  LookupIdentity: all("any valid token"),
-  GetRole: read("roles.list", "a custom role is authorised in the service"),
-  ListRoles: list("roles.list"),
-  CreateRole: write("roles.create"),
-  UpdateRole: write("roles.update"),
-  DeleteRole: write("roles.delete"),
-  GetRoleBinding: read("role_bindings.list"),
-  ListRoleBindings: list("role_bindings.list"),
-  CreateRoleBinding: write("role_bindings.create"),
-  BatchCreateRoleBindings: write("role_bindings.create"),
-  UpdateRoleBinding: write("role_bindings.update"),
-  DeleteRoleBinding: write("role_bindings.delete"),
-  GetRepo: read("repo.list"),
-  ListRepos: list("repo.list"),
-  ListGroupsV1: list("groups.list"),
-  ListReposV1: list("repo.list"),
-  ListIdentitiesV1: list("identity.list"),
-  LookupIdentityV1: {
-    needs: "",
-    stranger: "missing",
-    viewer: "served",
-    why: "any valid token; it finds what the caller may list",
-  },
-  ListRolesV1: list("roles.list"),
-  ListRoleBindingsV1: list("role_bindings.list"),
-  ListGroupInvitesV1: list("group_invites.list"),
-  ListAccountAssociationsV1: list("account_associations.list"),
-  LookupGroup: {
-    needs: "",
-    stranger: "missing",
-    viewer: "missing",
-    owner: "missing",
-    why: "any valid token; one without an e-mail address has no organization to find",
-  },
-  GetAccountAssociation: read("account_associations.list"),
-  ListAccountAssociations: list("account_associations.list"),
-  CreateAccountAssociation: write("account_associations.create"),
-  UpdateAccountAssociation: write("account_associations.update"),
-  DeleteAccountAssociation: write("account_associations.delete"),
-  CheckAccountAssociation: read("account_associations.list"),
-  GetGroupInvite: read("group_invites.list"),
-  ListGroupInvites: list("group_invites.list"),
-  CreateGroupInvite: write("group_invites.create, role_bindings.create", "a future role binding"),
-  DeleteGroupInvite: write("group_invites.delete"),
-  GetIdentityProvider: read("identity_providers.list"),
-  ListIdentityProviders: list("identity_providers.list"),
-  CreateIdentityProvider: write("identity_providers.create, role_bindings.create", "a future role binding"),
-  UpdateIdentityProvider: write("identity_providers.update, role_bindings.create", "a future role binding"),
-  DeleteIdentityProvider: write("identity_providers.delete"),
-  GetExternalGroupRoleMapping: read("identity_providers.list"),
-  ListExternalGroupRoleMappings: list("identity_providers.list"),
-  CreateExternalGroupRoleMapping: write("identity_providers.create, role_bindings.create", "a future role binding"),
-  DeleteExternalGroupRoleMapping: write("identity_providers.delete"),
-  BatchDeleteExternalGroupRoleMappings: write("identity_providers.delete"),
-  CreateRepo: write("repo.create"),
-  UpdateRepo: write("repo.update"),
-  DeleteRepo: write("repo.delete"),
-  GetRepoReadme: read("repo.list"),
-  UpdateRepoReadme: {
-    ...write("repo.update, repo.internal.admin", "an internal capability, which no customer's role grants"),
-    owner: "denied",
-    ownerLacks: "repo.internal.admin",
-  },
-  GetTag: read("tag.list"),
-  ListTags: list("tag.list"),
-  CreateTag: write("tag.create"),
-  DeleteTag: write("tag.delete"),
-  GetAdvisory: read("advisories.list"),
-  ListAdvisories: list("advisories.list"),
-  Validate: all("any valid token"),
-};
+const table = Object.fromEntries(
+  Object.entries(operationCases).flatMap(([name, { access }]) => (access ? [[name, access]] : [])),
+) as Partial<Record<OperationName, Access>>;
 const EXCHANGE: OperationName[] = ["Exchange", "ExchangeGet"];
 const REFRESH: OperationName = "ExchangeRefreshToken";
 const OPEN: OperationName = "Ping";
@@ -134,42 +23,35 @@ const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 /** Deletes that succeed when there is nothing to delete (docs/contract.md#d8). */
 const IDEMPOTENT: OperationName[] = ["DeleteRoleBinding", "DeleteAccountAssociation"];
 
-const PARENTS: Partial<Record<OperationName, string>> = {
-  CreateTag: "Repo",
-  CreateExternalGroupRoleMapping: "IdentityProvider",
-  BatchDeleteExternalGroupRoleMappings: "IdentityProvider",
-};
+/** What holds the records of a method. */
+const parentOf = (name: OperationName): string =>
+  Object.values<Resource>(resources).find(({ methods }) => name in methods)?.parent ?? "Group";
 
 /** What is missing when the uid of a request names nothing: the record, or what a new one is created in. */
 const missingKind = (name: OperationName): string => {
-  if (/Create/.test(name) || name in PARENTS) return PARENTS[name] ?? "Group";
+  if (/Create|BatchDelete/.test(name)) return parentOf(name);
   return name.replace(/^(Get|Update|Delete|Check)/, "").replace(/Readme$/, "");
 };
-
-let fixture: Fixture;
-let expired: string;
 const actors: Record<string, Actor> = {};
 
-beforeAll(async () => {
-  fixture = await startFixture();
-  const { api } = fixture;
-  // A token of the owner from an hour ago: a moment before, it could do everything.
-  expired = api.owner.token;
-  api.clock.advance(HOUR_MS);
-  api.owner.token = await api.token(api.identity, { subject: "owner" });
-  actors.owner = api.owner;
-  actors.viewer = await api.actor("viewer", { role: "viewer" });
-  // Of the group that holds every record of the requests, and of the one beside it.
-  const { groups } = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "sales" } });
-  actors.member = await api.actor("member", { role: "viewer", at: fixture.eng });
-  actors.beside = await api.actor("beside", { role: "viewer", at: groups[0].uid });
-  // Owns another organization, and nothing here.
-  actors.stranger = await api.actor("stranger");
-  await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
-});
+const fixture: Fixture = await startFixture();
+const { api } = fixture;
+// A token of the owner from an hour ago: a moment before, it could do everything.
+const expired: string = api.owner.token;
+api.clock.advance(HOUR_MS);
+api.owner.token = await api.token(api.identity, { subject: "owner" });
+actors.owner = api.owner;
+actors.viewer = await api.actor("viewer", { role: "viewer" });
+// Of the group that holds every record of the requests, and of the one beside it.
+const { groups } = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "sales" } });
+actors.member = await api.actor("member", { role: "viewer", at: fixture.eng });
+actors.beside = await api.actor("beside", { role: "viewer", at: groups[0].uid });
+// Owns another organization, and nothing here.
+actors.stranger = await api.actor("stranger");
+await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body: { name: "elsewhere" } });
 afterAll(() => fixture.api.close());
 
-const rows = Object.entries(table) as [keyof typeof table, Row][];
+const rows = Object.entries(table) as [OperationName, Access][];
 
 test("every method is in the table", () => {
   expect([...Object.keys(table), ...EXCHANGE, REFRESH, OPEN].toSorted()).toEqual(Object.keys(operations).toSorted());

@@ -1,8 +1,7 @@
 // The descriptors that the server uses for gRPC, compared with the published ones: names, numbers, types, oneofs, presence,
 // JSON names, reserved fields, enums and their nesting.
 import { readFileSync } from "node:fs";
-import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
-import { ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { describe, expect, test } from "vitest";
 import { VERSIONS } from "../../schema/index.ts";

@@ -1,14 +1,11 @@
 // Every REST method refuses a body that gives one field twice, by the same name or in both spellings. Another reader would
 // take the other value.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { asMessage, fieldsOf, type Message, type Operation, operations } from "../../schema/index.ts";
-import { startServer, type TestServer } from "../harness/api-server.ts";
+import { startServer } from "../harness/api-server.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const withBody = Object.entries(operations as Record<string, Operation>).filter(([, row]) => row.body);

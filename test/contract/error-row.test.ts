@@ -1,7 +1,7 @@
 // Each row of the table of errors (docs/contract.md#errors) as it leaves through both wires of a real port: number, HTTP
 // status, text, reason, domain and details. The rows and the forms of the details are copied from the published documents.
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Detail } from "../../schema/error.ts";
 import { ApiError, type Code, retryInfo } from "../../schema/index.ts";
 import { createMetrics } from "../../server/base/metrics.ts";
@@ -13,7 +13,7 @@ import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { IAM, startServer } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import { createHttpClient } from "../support/http.ts";
 
 const ROWS: readonly (readonly [Code, number, number])[] = [
@@ -54,30 +54,25 @@ const DETAILS: Detail[] = [
   retryInfo(1500),
 ];
 
-describe("through a port whose service throws it,", () => {
+describe("through a port whose service throws it,", async () => {
   let thrown: unknown;
-  let port: Port;
-  let rest: ReturnType<typeof createHttpClient>;
-  let grpc: GrpcClient;
-  beforeAll(async () => {
-    const pipeline: Pipeline = () => Promise.reject(thrown);
-    const log = () => {};
-    const bounds = createBounds({}, log);
-    const shared = {
-      pipeline,
-      metrics: createMetrics(bounds),
-      isDraining: () => false,
-      isServing: () => true,
-      strictBodies: false,
-      log,
-    };
-    const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
-    port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
-    await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
-    const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
-    rest = createHttpClient(baseUrl);
-    grpc = createGrpcClient(baseUrl);
-  });
+  const pipeline: Pipeline = () => Promise.reject(thrown);
+  const log = () => {};
+  const bounds = createBounds({}, log);
+  const shared = {
+    pipeline,
+    metrics: createMetrics(bounds),
+    isDraining: () => false,
+    isServing: () => true,
+    strictBodies: false,
+    log,
+  };
+  const http = { router: createRouter("both"), pages: async () => undefined, clock: () => START_MS };
+  const port: Port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
+  await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
+  const rest = createHttpClient(baseUrl);
+  const grpc = createGrpcClient(baseUrl);
   afterAll(async () => {
     rest.close();
     grpc.close();

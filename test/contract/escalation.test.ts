@@ -2,20 +2,10 @@
 // at that group (docs/contract.md#d21).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { type Actor, IAM, startServer } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid } from "../support/refusal.ts";
-
-let api: TestServer;
-let group: string;
-/** may bind and make roles, and holds groups.list besides */
-let binder: Actor;
-/** grants groups.list, which the binder holds */
-let narrow: string;
-/** grants groups.delete and groups.list */
-let wide: string;
-let subject: string;
 
 const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
   createUid(api, "roles", parent, { name, capabilities });
@@ -24,16 +14,6 @@ const BINDER = ["CREATE", "UPDATE", "LIST", "DELETE"].flatMap((verb) => [
   `CAP_IAM_ROLE_BINDINGS_${verb}`,
   `CAP_IAM_ROLES_${verb}`,
 ]);
-
-beforeAll(async () => {
-  api = await startServer();
-  group = await createUid(api, "groups", api.organization, { name: "g" });
-  const uid = await role(api.organization, "binder", ...BINDER, "CAP_IAM_GROUPS_LIST");
-  binder = await api.actor("binder", { role: uid, at: group });
-  narrow = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
-  wide = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM_GROUPS_LIST");
-  subject = (await api.actor("subject")).uid;
-});
 afterAll(() => api.close());
 
 const asBinder = (method: string, path: string, body?: Body, query = {}) =>
@@ -41,6 +21,17 @@ const asBinder = (method: string, path: string, body?: Body, query = {}) =>
 const count = async (kind: string, plural: string) =>
   (await api.ok("GET", `${IAM}/${kind}`, { query: { "uidp.descendantsOf": api.organization } }))[plural]
     .length as number;
+
+const api = await startServer();
+const group: string = await createUid(api, "groups", api.organization, { name: "g" });
+const uid = await role(api.organization, "binder", ...BINDER, "CAP_IAM_GROUPS_LIST");
+/** may bind and make roles, and holds groups.list besides */
+const binder: Actor = await api.actor("binder", { role: uid, at: group });
+/** grants groups.list, which the binder holds */
+const narrow: string = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
+/** grants groups.delete and groups.list */
+const wide: string = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM_GROUPS_LIST");
+const subject: string = (await api.actor("subject")).uid;
 
 describe("a role binding", () => {
   test("is created for a role that the caller holds", async () => {

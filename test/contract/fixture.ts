@@ -24,7 +24,42 @@ export interface Fixture {
   librarian: string;
 }
 
+/** served; refused by the capabilities that are missing; served with nothing in it; nothing there for the caller */
+type Outcome = "served" | "denied" | "empty" | "missing";
+/** Who may call a method. */
+export interface Access {
+  needs: string;
+  stranger: Outcome;
+  viewer: Outcome;
+  /** what even an owner lacks; absent: nothing */
+  ownerLacks?: string;
+  owner?: Outcome;
+  why: string;
+}
+
+export const read = (needs: string, why = "scoped read: a caller who may not read is refused"): Access => ({
+  needs,
+  stranger: "denied",
+  viewer: "served",
+  why,
+});
+export const write = (needs: string, why = "scoped write: a viewer only reads"): Access => ({
+  needs,
+  stranger: "denied",
+  viewer: "denied",
+  why,
+});
+export const list = (needs: string): Access => ({
+  needs,
+  stranger: "empty",
+  viewer: "served",
+  why: "unscoped: the result is what the caller may read",
+});
+export const all = (why: string): Access => ({ needs: "", stranger: "served", viewer: "served", why });
+
 export interface OperationCase {
+  /** absent: it takes no API token */
+  access?: Access;
   /** the request message, lowerCamel; records that the request uses up are made here */
   request: (fixture: Fixture) => Promise<Body> | Body;
   /** the answer, as far as the request decides it */

@@ -1,9 +1,9 @@
 // Golden bodies: what the published samples show, field by field, and the bytes of the two error samples
 // (docs/contract.md#errors). Uids count up and the clock is stopped, so that the tests can state a whole body.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, startServer } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import { expectInvalid } from "../support/refusal.ts";
 
@@ -16,11 +16,7 @@ repos: [{ name: nginx }, { name: curl, description: A client, catalogTier: CATAL
 `,
   "seed.yaml",
 );
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ seed });
-});
+const api = await startServer({ seed });
 afterAll(() => api.close());
 
 describe("an error", () => {

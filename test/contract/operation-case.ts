@@ -1,24 +1,12 @@
 // For each served method, a request that uses every field of its message, and the expected effect on the response. A
 // misread spelling would be an unknown field, silently ignored, and the response would differ.
-
+import { readdirSync } from "node:fs";
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed, type ServerOptions } from "../../server/index.ts";
 import { IAM, startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
-import { accountAssociationCases } from "./case/account-association.ts";
-import { advisoryCases } from "./case/advisory.ts";
-import { externalGroupRoleMappingCases } from "./case/external-group-role-mapping.ts";
-import { groupCases } from "./case/group.ts";
-import { groupInviteCases } from "./case/group-invite.ts";
-import { identityCases } from "./case/identity.ts";
-import { identityProviderCases } from "./case/identity-provider.ts";
-import { repoCases } from "./case/repo.ts";
-import { roleCases } from "./case/role.ts";
-import { roleBindingCases } from "./case/role-binding.ts";
-import { sessionCases } from "./case/session.ts";
-import { tagCases } from "./case/tag.ts";
 import type { Fixture, OperationCase } from "./fixture.ts";
 
 export const seed = parseSeed(
@@ -98,20 +86,11 @@ export const startFixture = async (options: Pick<ServerOptions, "store"> = {}): 
   };
 };
 
-export const operationCases: Record<OperationName, OperationCase> = {
-  ...groupCases,
-  ...identityCases,
-  ...roleBindingCases,
-  ...roleCases,
-  ...identityProviderCases,
-  ...externalGroupRoleMappingCases,
-  ...accountAssociationCases,
-  ...groupInviteCases,
-  ...repoCases,
-  ...tagCases,
-  ...advisoryCases,
-  ...sessionCases,
-};
+// Every file of case/ has those of one resource. parity.test.ts compares their names with all methods.
+const files = readdirSync(new URL("case/", import.meta.url)).map((file) => file.replace(/\.ts$/, ""));
+const held = await Promise.all(files.map(async (file) => (await import(`./case/${file}.ts`)).cases as object));
+
+export const operationCases = Object.assign({}, ...held) as Record<OperationName, OperationCase>;
 
 /** The bearer token that an operation is called with; null for none. */
 export const bearerOf = (operation: OperationName, fixture: Fixture): Promise<string> | string | null => {

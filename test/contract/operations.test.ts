@@ -1,6 +1,6 @@
 // Walks the table of methods over REST. The server serves each one by its path under every version, in both spellings of its
 // fields, with a response of its schema. test/contract/parity.test.ts covers gRPC.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   type Message,
   messageFromJson,
@@ -16,10 +16,7 @@ import { restRequest, SPELLINGS, type Spelling } from "../support/rest-request.t
 import type { Fixture } from "./fixture.ts";
 import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture();
-});
+const fixture: Fixture = await startFixture();
 afterAll(() => fixture.api.close());
 
 /** Every field is known, of its type, and written as the schema writes it. */

@@ -1,6 +1,6 @@
 // Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases. Three equal servers get the
 // same requests and must give the same responses.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 import { grpcOf, type Outcome, WAYS, type Way } from "../support/way.ts";
@@ -9,11 +9,7 @@ import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 import { refusals } from "./refusal-case.ts";
 
 const ways = Object.entries(WAYS) as [string, Way][];
-
-let fixtures: Fixture[];
-beforeAll(async () => {
-  fixtures = await Promise.all(ways.map(() => startFixture()));
-});
+const fixtures: Fixture[] = await Promise.all(ways.map(() => startFixture()));
 afterAll(() =>
   Promise.all(
     fixtures.map(({ api }) => {

@@ -1,14 +1,11 @@
 // Query parameters (docs/contract.md#parameters): spellings, encodings, repeated keys, unknown and malformed ones.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid } from "../support/refusal.ts";
 import type { Fixture } from "./fixture.ts";
 import { startFixture } from "./operation-case.ts";
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture();
-});
+const fixture: Fixture = await startFixture();
 afterAll(() => fixture.api.close());
 
 const names = async (target: string) => {

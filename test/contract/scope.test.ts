@@ -1,9 +1,9 @@
 // Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
 // authorization.test.ts covers each method with a record beside the grant, or with a missing one.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { type Actor, IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { type Actor, IAM, REGISTRY, startServer } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
@@ -35,25 +35,8 @@ advisories:
 
 const VULNERABILITIES = "/vulnerabilities/v2beta1";
 
-let api: TestServer;
-let left: string;
-let right: string;
-let deep: string;
-let viewer: Actor;
-
 const one = async (path: string, plural: string, query: Body): Promise<string> =>
   (await api.ok("GET", path, { query }))[plural][0].uid;
-
-beforeAll(async () => {
-  api = await startServer({ seed });
-  left = await one(`${IAM}/groups`, "groups", { name: "left" });
-  right = await one(`${IAM}/groups`, "groups", { name: "right" });
-  deep = await one(`${IAM}/groups`, "groups", { name: "deep" });
-  for (const uid of [left, right, deep])
-    await createRecord(api, "groupInvites", uid, { roleUid: await api.role("viewer"), ttl: "60s" });
-  // The identity lives at the organization; what it may do is decided by the binding alone.
-  viewer = await api.actor("left-viewer", { role: "viewer", at: left });
-});
 afterAll(() => api.close());
 
 const KINDS: [kind: string, path: string, plural: string][] = [
@@ -66,6 +49,15 @@ const KINDS: [kind: string, path: string, plural: string][] = [
   ["group invites", `${IAM}/groupInvites`, "groupInvites"],
   ["advisories", `${VULNERABILITIES}/advisories`, "advisories"],
 ];
+
+const api = await startServer({ seed });
+const left: string = await one(`${IAM}/groups`, "groups", { name: "left" });
+const right: string = await one(`${IAM}/groups`, "groups", { name: "right" });
+const deep: string = await one(`${IAM}/groups`, "groups", { name: "deep" });
+for (const uid of [left, right, deep])
+  await createRecord(api, "groupInvites", uid, { roleUid: await api.role("viewer"), ttl: "60s" });
+// The identity lives at the organization; what it may do is decided by the binding alone.
+const viewer: Actor = await api.actor("left-viewer", { role: "viewer", at: left });
 
 describe("a viewer of one group", () => {
   test("reads the group, and the groups below it", async () => {

@@ -1,24 +1,18 @@
 // What a token may do (docs/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that
 // the exchange requested. A revoked binding ends at once; the `cap` claim informs clients.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
-import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
 import { WAYS } from "../support/way.ts";
 
-let api: TestServer;
-let left: string;
-let right: string;
-
-beforeAll(async () => {
-  api = await startServer();
-  const group = (name: string) => createUid(api, "groups", api.organization, { name });
-  [left, right] = [await group("left"), await group("right")];
-});
+const api = await startServer();
+const group = (name: string) => createUid(api, "groups", api.organization, { name });
+const [left, right] = [await group("left"), await group("right")];
 afterAll(() => api.close());
 
 const claimsOf = (token: string): Body =>

@@ -1,5 +1,5 @@
 // Each method that writes does all its reads and writes in one transaction. Other methods write nothing.
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
@@ -34,12 +34,6 @@ const watched = () => {
   };
   return createStore(database);
 };
-
-let fixture: Fixture;
-beforeAll(async () => {
-  reset();
-  fixture = await startFixture({ store: watched() });
-});
 afterAll(() => fixture.api.close());
 beforeEach(reset);
 
@@ -56,6 +50,9 @@ const send = async (name: OperationName, row: Operation) => {
   const answer = await fixture.api.call(method, path + queryText(query), { token, body });
   expect(answer.status, answer.text).toBe(200);
 };
+
+reset();
+const fixture: Fixture = await startFixture({ store: watched() });
 
 test.each(rows.filter(([, { method }]) => method === "GET"))("%s writes nothing", async (name, row) => {
   await send(name, row);

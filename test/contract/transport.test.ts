@@ -1,16 +1,13 @@
 // Errors of the transport, with the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createLog, createServer } from "../../server/index.ts";
-import { IAM, REGISTRY, sharedKeys, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";
 import { createHttpClient } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const MIB = 1024 * 1024;

@@ -1,18 +1,14 @@
 // A published method that is out of scope answers UNIMPLEMENTED (501), never 404 (docs/contract.md#d31). Walks the published
 // methods, not our list of them.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
-import { startServer, type TestServer } from "../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { startServer } from "../harness/api-server.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import { publishedMethods } from "../support/published-method.ts";
 import { expectRefusal, statusBody } from "../support/refusal.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(() => {
   grpc.close();
   return api.close();

@@ -31,7 +31,7 @@ describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
         testbed.server.faults?.set(script);
         expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
         testbed.server.faults?.release();
-        await testbed.came("CreateGroup", 1, true);
+        await testbed.waitForAttempts("CreateGroup", 1, true);
         testbed.server.faults?.clear();
       } else {
         await engine.start("up", program, { point: "after reply", of: "POST" }).paused;
@@ -39,7 +39,7 @@ describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
       }
       const [lost] = [...(await testbed.records()).keys()].filter((uid) => !before.has(uid));
       expect(await engine.run("destroy")).toMatchObject({ errors: [] });
-      expect(engine.said.join("\n")).toContain(`group ${lost} "lost"`);
+      expect(engine.messages.join("\n")).toContain(`group ${lost} "lost"`);
       expect(readState(testbed.stateFile(STACK)).resources).toEqual([]);
     } finally {
       await engine.kill();

@@ -25,7 +25,7 @@ testFault("F4: no response in time", [
           const came = [subject.operation, subject.list].every((operation) => testbed.attempts(operation).length > 0);
           if (point !== "after reply" || !came) return;
           testbed.server.faults?.release();
-          await testbed.came(subject.operation, 1, true);
+          await testbed.waitForAttempts(subject.operation, 1, true);
         };
         return hurried(stage, { reached });
       },
@@ -42,7 +42,7 @@ testFault("F4: no response in time", [
       fails: UNKNOWN,
       seen: ({ testbed, subject }) => {
         testbed.server.faults?.release();
-        return testbed.came(subject.operation, 1, true);
+        return testbed.waitForAttempts(subject.operation, 1, true);
       },
     },
   },

@@ -39,13 +39,13 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
           const engine = testbed.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
           const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
           await run.paused;
-          testbed.later(HOUR_MS + MINUTE_MS);
+          testbed.advanceClock(HOUR_MS + MINUTE_MS);
           await refreshed();
-          run.goOn();
+          run.resume();
           const outcome = await run.outcome;
           await engine.end();
           // The line for the reviewer.
-          expect(engine.said.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
+          expect(engine.messages.filter((text) => !text.startsWith("RoleBinding subject "))).toEqual([]);
           return outcome;
         },
         attempts: 2,

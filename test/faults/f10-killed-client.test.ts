@@ -36,14 +36,14 @@ const ROWS: Row[] = [
       script: held({}),
       act: (stage) => {
         // For both runs: the next one begins its search before the request times out, however slow the machine is.
-        stage.testbed.still();
+        stage.testbed.stopClock();
         return killedWhenItCame(false)(stage);
       },
       watch: ({ testbed, subject: { list, operation } }) => ({
         reached: async (point) => {
           if (point !== "after reply" || testbed.attempts(list).length + testbed.attempts(operation).length === 0)
             return;
-          testbed.goOn();
+          testbed.resumeClock();
           testbed.server.faults?.release();
         },
       }),

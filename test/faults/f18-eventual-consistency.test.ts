@@ -25,10 +25,10 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
       script: () => ({ readAfterWriteLag: "4s" }),
       act: async (stage) => {
         const { engine, testbed, subject } = stage;
-        testbed.still();
+        testbed.stopClock();
         const outcome = await engine.run("up", subject.after);
         await expectHidden(stage);
-        testbed.goOn();
+        testbed.resumeClock();
         const { steps, errors } = await engine.run("refresh");
         expect(errors).toEqual([]);
         expect(steps).not.toContain("gone subject");
@@ -58,12 +58,12 @@ describe.concurrent("F18: reads that are four seconds behind", () => {
           const { engine, testbed, subject } = stage;
           // Created again, within its creation grace period.
           await engine.run("destroy");
-          testbed.still();
+          testbed.stopClock();
           await engine.run("up", subject.before);
           const rules = steps && [{ operation: subject.operation, steps }];
           testbed.server.faults?.set({ readAfterWriteLag: "4s", ...(rules && { rules }) });
           await expectHidden(stage);
-          testbed.goOn();
+          testbed.resumeClock();
           return engine.run("up", subject.after);
         },
       }),

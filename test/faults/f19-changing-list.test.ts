@@ -85,7 +85,7 @@ const ROWS: Row[] = [
     why: "the list restarts",
     steps: [{}],
     between: async ({ testbed }) => {
-      testbed.later(4 * DAY_MS);
+      testbed.advanceClock(4 * DAY_MS);
       writeFileSync(tokenFile(testbed.folder), await testbed.minted());
     },
     pages: 5,
@@ -103,7 +103,7 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
         const { testbed, subject } = stage;
         const others = await madeBeside(stage, OTHERS);
         // Older than the journal entry by more than clocks may differ.
-        testbed.later(10_000);
+        testbed.advanceClock(10_000);
         // Existing records are listed before the POST, page by page.
         const before = Math.ceil((await countBeside(stage)) / PAGE_SIZE);
         testbed.server.faults?.set({
@@ -120,7 +120,7 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
         const run = engine.start("up", subject.after, { point: "before send", of: "next page", nth: before });
         await run.paused;
         await between(stage, others);
-        run.goOn();
+        run.resume();
         const outcome = await run.outcome;
         await engine.end();
         expect(testbed.attempts(subject.operation)).toHaveLength(1);

@@ -29,7 +29,7 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
         });
         writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
         const first = engine.start("up", program);
-        await testbed.came(subject.operation);
+        await testbed.waitForAttempts(subject.operation);
         const [one, two] = await Promise.all([first.outcome, other.run("up", program)]);
         expect(two.errors).toEqual([]);
         expect(testbed.uid("other", "subject")).toBe(testbed.uid(STACK, "subject"));
@@ -52,7 +52,7 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
       const first = one.start("up", program, { point: "before state", of: "creating" });
       await first.paused;
       expect(await two.run("up", program)).toMatchObject({ errors: [] });
-      first.goOn();
+      first.resume();
       expect(await first.outcome).toMatchObject({ errors: [] });
       await one.end();
       for (const name of ["first", "second"]) expect(testbed.uid("one", name)).toBe(testbed.uid("two", name));
@@ -142,7 +142,7 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
         expect(await two.run("up", [subject])).toMatchObject({ errors: [] });
         const others = testbed.uid("two", "subject");
         testbed.server.faults?.set({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] });
-        run.goOn();
+        run.resume();
         const { errors } = await run.outcome;
         expect(errors.join()).toContain("2 records match it");
         expect(errors.join()).toContain(others);

@@ -66,11 +66,11 @@ describe.concurrent("F22: a journal that cannot be written", () => {
         const run = engine.start("up", subject.after, { point: "before send", of: "POST" });
         await run.paused;
         fill(testbed);
-        run.goOn();
+        run.resume();
         const outcome = await run.outcome;
         await engine.end();
         rmSync(fileOf(testbed));
-        expect(engine.said.join()).toContain("cannot be written (ENOSPC)");
+        expect(engine.messages.join()).toContain("cannot be written (ENOSPC)");
         return outcome;
       },
       attempts: 1,
@@ -86,11 +86,11 @@ describe.concurrent("F22: a journal that cannot be written", () => {
         await run.paused;
         rmSync(fileOf(testbed));
         mkdirSync(fileOf(testbed));
-        run.goOn();
+        run.resume();
         const outcome = await run.outcome;
         await engine.end();
         rmdirSync(fileOf(testbed));
-        expect(engine.said.join()).toContain("cannot be written (EISDIR)");
+        expect(engine.messages.join()).toContain("cannot be written (EISDIR)");
         return outcome;
       },
       attempts: 1,

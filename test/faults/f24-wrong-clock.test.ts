@@ -32,12 +32,12 @@ describe.concurrent("F24: two machines with different clocks share one journal",
       act: async (stage) => {
         const { testbed, subject } = stage;
         // The second begins its search before the request times out, however slow the machine is.
-        testbed.still();
+        testbed.stopClock();
         await killedWhenItCame(false)(stage);
         const looked = testbed.attempts(subject.list).length;
         const reached: Watch["reached"] = async (point) => {
           if (point !== "after reply" || testbed.attempts(subject.list).length === looked) return;
-          testbed.goOn();
+          testbed.resumeClock();
           testbed.server.faults?.release();
         };
         return testbed.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });

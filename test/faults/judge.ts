@@ -44,7 +44,7 @@ export const judge = async (
   const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
   // A line that names the ends of a role binding does not report a lost record.
-  const said = engine.said.filter((line) => !/^RoleBinding(Set)? /.test(line)).join("\n");
+  const said = engine.messages.filter((line) => !/^RoleBinding(Set)? /.test(line)).join("\n");
   const inState = new Set(resources.flatMap(uidsOf));
   const leaked = ours.filter(({ uid }) => !inState.has(uid) && !said.includes(uid)).map(({ uid }) => uid);
   const lost = resources.filter((one) => !uidsOf(one).every((uid) => live.has(uid))).map((one) => one.name);

@@ -61,7 +61,7 @@ export const scenario = async ({ adapter, kind, action, server, child, ...own }:
   const stage: Stage = { testbed, subject, engine, uid: (name) => testbed.uid(STACK, name) };
   try {
     expect(await engine.run("up", subject.before)).toMatchObject({ errors: [] });
-    testbed.later(MINUTE_MS);
+    testbed.advanceClock(MINUTE_MS);
     faults?.set(own.script?.(subject) ?? {});
     const outcome = await (own.act ?? (({ engine }) => engine.run("up", subject.after)))(stage);
     if (own.fails !== undefined) expect(outcome?.errors.join("\n")).toMatch(own.fails);
@@ -101,7 +101,7 @@ export const startedUntilItCame = async ({ engine, subject, testbed }: Stage, ca
     throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
   });
   ended.catch(() => undefined);
-  await Promise.race([testbed.came(subject.operation, 1, carriedOut), ended]);
+  await Promise.race([testbed.waitForAttempts(subject.operation, 1, carriedOut), ended]);
   return run;
 };
 

@@ -45,7 +45,7 @@ const ROWS: Row[] = [
       fails: UNKNOWN,
       seen: ({ testbed, subject }) => {
         testbed.server.faults?.release();
-        return testbed.came(subject.operation, 1, true);
+        return testbed.waitForAttempts(subject.operation, 1, true);
       },
     },
   },
@@ -116,7 +116,7 @@ describe.concurrent("a set of role bindings", () => {
         });
         writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
         const first = engine.start("up", subject.after);
-        await testbed.came(subject.operation);
+        await testbed.waitForAttempts(subject.operation);
         const [one, two] = await Promise.all([first.outcome, other.run("up", subject.after)]);
         expect(two.errors).toEqual([]);
         const bindings = (state: string) =>

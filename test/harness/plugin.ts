@@ -19,7 +19,7 @@ export interface PropertyDiff {
 /** One plugin process as the engine sees it. */
 export interface PluginClient {
   /** lines in the output of Pulumi, each with the name of its resource */
-  said: string[];
+  messages: string[];
   configure(inputs?: Marked, name?: string): Promise<void>;
   checkConfig(inputs: Marked, name?: string): Promise<string[]>;
   diffConfig(olds: Json, news: Json): Promise<Record<string, PropertyDiff>>;
@@ -114,7 +114,7 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
     );
 
   return {
-    said,
+    messages: said,
     configure: async (inputs = {}, name = "default") => {
       await call(
         "configure",

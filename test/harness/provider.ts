@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Env } from "../../client/config.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { readConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
@@ -42,7 +42,7 @@ export interface Machine {
   org: string;
   /** folder of the journal; a new one for each test */
   journal: string;
-  said: string[];
+  messages: string[];
   /** how many POSTs were sent */
   posts: number;
   /** the next GET of a path with this end takes this long, and shows nothing yet */
@@ -53,11 +53,11 @@ export interface Machine {
   /** a process whose requests use this wire, and whose clocks begin `atMs` later */
   runOver(wire: Wire, atMs?: number): Process;
   /** a process on another machine */
-  elsewhere(): Session;
+  onOtherMachine(): Session;
   /** arguments of a unique group */
   inputs(): Json;
   /** a group with these arguments, created by another caller */
-  theirs(inputs: Json): Promise<Json & { uid: string }>;
+  createByOther(inputs: Json): Promise<Json & { uid: string }>;
   named(name: unknown): Promise<Json[]>;
   /** lines of the journal */
   lines(): Json[];
@@ -109,26 +109,26 @@ export const startMachine = (): Machine => {
       return wire(request, () => send(request), clock);
     };
     const env = { ...machine.service.env, IRM_JOURNAL: journal };
-    const outside = { env, clock, transport, log: (text: string) => void machine.said.push(text) };
-    return { session: sessionWith(checkedConfig(getter(), env), outside), clock, outside };
+    const outside = { env, clock, transport, log: (text: string) => void machine.messages.push(text) };
+    return { session: sessionWith(readConfig(getter(), env), outside), clock, outside };
   };
 
   const machine: Machine = {
     service: undefined as never,
     org: "",
     journal: "",
-    said: [],
+    messages: [],
     posts: 0,
     slow: undefined,
     run: (...faults) => processIn(machine.journal, 0, meeting(faults)),
     runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, meeting(faults)),
     runOver: (wire, atMs) => processIn(machine.journal, 0, wire, atMs),
-    elsewhere: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, meeting([])).session,
+    onOtherMachine: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, meeting([])).session,
     inputs: () => {
       count += 1;
       return { ...keyOf(`g${count}`), parent: machine.org, name: `g${count}`, description: "d" };
     },
-    theirs: async ({ parent, name, description }) => {
+    createByOther: async ({ parent, name, description }) => {
       const request = { parent, group: { name, description } };
       return (await machine.service.session.call("CreateGroup", request as never)) as never;
     },
@@ -148,7 +148,7 @@ export const startMachine = (): Machine => {
     machine.org = machine.service.organization as string;
   });
   beforeEach(() => {
-    Object.assign(machine, { journal: mkdtempSync(join(journalFolder, "machine-")), said: [], posts: 0 });
+    Object.assign(machine, { journal: mkdtempSync(join(journalFolder, "machine-")), messages: [], posts: 0 });
   });
   afterAll(() => machine.service.close());
   return machine;
@@ -187,7 +187,7 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
-  const otherSession = () => sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
+  const otherSession = () => sessionWith(readConfig(getter(), env), { env, clock, transport, log: () => undefined });
   return { ...server, clock, env, requests, transport, session: otherSession(), otherSession };
 };
 

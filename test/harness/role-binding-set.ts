@@ -108,7 +108,7 @@ export const startSets = (): SetsMachine => {
     machine,
     identities,
     run,
-    group: async () => (await machine.theirs({ parent: machine.org, name: `g${++count}`, description: "" })).uid,
+    group: async () => (await machine.createByOther({ parent: machine.org, name: `g${++count}`, description: "" })).uid,
     role: async (name) => roles.get(name) as string,
     bind: async (parent, identityUid, role) => {
       const request = { parent, roleBinding: { identityUid, roleUid: roles.get(role) ?? role } };

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
-import { ensureChromium } from "../../scripts/chromium.mjs";
+import { ensureChromium } from "../../scripts/setup/chromium.mjs";
 import { largeReview, smallReview } from "../access/format/reviews.ts";
 import { inBothSchemes } from "../support/color-scheme.ts";
 import { temporaryFolder } from "../support/command.ts";

@@ -1,7 +1,7 @@
 // The server's page at `/` in Chromium: light and dark, by keyboard, without JavaScript, on a phone.
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ensureChromium } from "../../scripts/chromium.mjs";
+import { ensureChromium } from "../../scripts/setup/chromium.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
 import { inBothSchemes } from "../support/color-scheme.ts";

@@ -11,8 +11,8 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { capture } from "../../scripts/child.mjs";
-import { ensureGrpcurl } from "../../scripts/grpcurl.mjs";
+import { capture } from "../../scripts/base/child.mjs";
+import { ensureGrpcurl } from "../../scripts/setup/grpcurl.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";

@@ -34,7 +34,7 @@ export const group = (name: string, description = "first", args = "") =>
 /** Of a run whose request is held: it does not time out before its release, however slow the machine is. */
 export const PATIENT = { IRM_REQUEST_TIMEOUT: "600" };
 
-/** The SDK's dynamic provider, or the plugin (scripts/dist-plugin.ts). */
+/** The SDK's dynamic provider, or the plugin (scripts/build/plugin.ts). */
 const PROVIDER = /dynamic-provider|plugin\/start\.js/;
 
 export const interruptions = (): Interruption => {

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { withoutPython } from "../harness/language-program.ts";

@@ -39,7 +39,7 @@ describe("a call", () => {
     wire.release();
     const second = await nextProcess();
     const { id } = await second.create(urn, (await second.check(urn, { parent: org, name: "held" })).inputs);
-    expect(second.said.at(-1)).toContain(`adopting group ${id} "held", created by an earlier run`);
+    expect(second.messages.at(-1)).toContain(`adopting group ${id} "held", created by an earlier run`);
   });
 
   it("ends after the customTimeouts of its resource, and the next update takes the record over", async () => {
@@ -55,7 +55,7 @@ describe("a call", () => {
     wire.release();
     const second = await nextProcess();
     const { id } = await second.create(urn, inputs);
-    expect(second.said.at(-1)).toContain(`adopting group ${id} "slow"`);
+    expect(second.messages.at(-1)).toContain(`adopting group ${id} "slow"`);
   });
 
   it("sends nothing once the engine has cancelled", async () => {

@@ -6,8 +6,11 @@ import { isWholeProgram } from "../../plugin/engine-options.ts";
 
 /** Of an engine that was started with these arguments. */
 const answerFor = async (program: string, options: readonly string[], env = {}): Promise<boolean> => {
-  const engine = spawn(process.execPath, ["-e", "process.stdin.resume()", "--", ...options], { argv0: program });
-  await once(engine, "spawn");
+  const engine = spawn(process.execPath, ["-e", "process.stdin.resume(); console.log()", "--", ...options], {
+    argv0: program,
+  });
+  // The system shows its arguments once it runs.
+  await once(engine.stdout, "data");
   try {
     return isWholeProgram(engine.pid as number, env);
   } finally {

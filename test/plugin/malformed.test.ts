@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { requestTypes, type ServedMethod } from "../../plugin/request-type.ts";
 import { createPlugin, type Plugin } from "../../plugin/server.ts";
 import { checkMessage } from "../../plugin/wire-format.ts";
@@ -11,26 +11,21 @@ import { manualClock } from "../harness/clock.ts";
 import { framed, openHttp2 } from "../support/http2.ts";
 import { malformedSeeds } from "../support/malformed.ts";
 
-let plugin: Plugin;
-let port: number;
-let client: Client;
-beforeAll(async () => {
-  plugin = createPlugin({
-    version: "1.2.3",
-    schema: () => "{}",
-    environment: {
-      env: {},
-      clock: manualClock(),
-      transport: () => Promise.reject(new Error("no network")),
-      log: () => {},
-    },
-    log: { info: () => undefined, during: (_urn, call) => call() },
-    attached: () => undefined,
-    messageMs: 50,
-  });
-  port = await plugin.listen();
-  client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+const plugin: Plugin = createPlugin({
+  version: "1.2.3",
+  schema: () => "{}",
+  environment: {
+    env: {},
+    clock: manualClock(),
+    transport: () => Promise.reject(new Error("no network")),
+    log: () => {},
+  },
+  log: { info: () => undefined, during: (_urn, call) => call() },
+  attached: () => undefined,
+  messageMs: 50,
 });
+const port: number = await plugin.listen();
+const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
 afterAll(() => {
   client.close();
   plugin.close();

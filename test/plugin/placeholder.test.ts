@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { isPlaceholder, placeholderUid, resourceMark, resourceMarkIn } from "../../client/placeholder-uid.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { UNKNOWN } from "../../provider/record/path.ts";
+import { UNKNOWN } from "../../provider/record/normal-form.ts";
 import type { Json } from "../../schema/index.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
@@ -77,9 +77,9 @@ describe("the uid of a new record in a preview", () => {
     const pair = { identity, role: "viewer" };
     const { failures } = await plugin.check(urnOf("RoleBindingSet", "twice"), { parent, bindings: [pair, pair] });
     expect(failures).toEqual(["bindings[1]: the same identity and role as bindings[0]"]);
-    const said = plugin.said.length;
+    const said = plugin.messages.length;
     await planned("RoleBinding", "unnamed", { parent, identity, role: "viewer" });
-    expect(plugin.said.slice(said)).toEqual([
+    expect(plugin.messages.slice(said)).toEqual([
       'RoleBinding unnamed is new: identity (not known yet), role "viewer", group (not known yet)',
     ]);
   });
@@ -89,8 +89,10 @@ describe("the uid of a new record in a preview", () => {
     const identity = await uidOf("Identity", "named", { parent, name: "ci", claimMatch });
     // It has the uid of its group, and a name of its own.
     await uidOf("AccountAssociation", "named", { parent, name: "accounts", amazon: { account: "123456789012" } });
-    const said = plugin.said.length;
+    const said = plugin.messages.length;
     await planned("RoleBinding", "named", { parent, identity, role: "viewer" });
-    expect(plugin.said.slice(said)).toEqual(['RoleBinding named is new: identity "ci", role "viewer", group "named"']);
+    expect(plugin.messages.slice(said)).toEqual([
+      'RoleBinding named is new: identity "ci", role "viewer", group "named"',
+    ]);
   });
 });

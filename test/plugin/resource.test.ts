@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { Secret } from "../../plugin/value.ts";
-import { UNKNOWN } from "../../provider/record/path.ts";
-import { KEY, ORGANIZATION, PROVIDER } from "../../provider/record/state.ts";
+import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { KEY, ORGANIZATION, PROVIDER, RUN } from "../../provider/record/state.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";
@@ -36,6 +36,44 @@ describe("a resource", () => {
     const { inputs: later } = await plugin.check(urn, { parent: org, name: "of-acme" }, inputs);
     expect(later).toEqual(inputs);
     expect(await plugin.diff(urn, one.id, one.outs, later, inputs)).toMatchObject({ changes: false });
+  });
+
+  it("of a class of TypeScript has no output that the class derives, and a program in another language stores it", async () => {
+    const args = { parent: org, name: "derived" };
+    const ofClass = { ...args, [RUN]: { organization: "organization", isPreview: false } };
+    const one = await created("Group", ofClass);
+    expect(one.outs).toMatchObject({ uid: one.id });
+    expect(one.outs).not.toHaveProperty("parent");
+    expect(one.inputs).not.toHaveProperty(RUN);
+    expect(await compared(one, ofClass)).toMatchObject({ changes: false });
+    const other = await nextProcess();
+    expect((await other.read(one.urn, one.id, one.outs, one.inputs)).outs).toEqual(one.outs);
+    // A refresh compares, and no program has declared anything.
+    expect(await other.diff(one.urn, one.id, one.outs, one.inputs, one.inputs)).toMatchObject({ changes: false });
+    const { inputs } = await other.check(one.urn, args, one.inputs);
+    // No property differs: replaceOnChanges applies to those.
+    const found = await other.diff(one.urn, one.id, one.outs, inputs, one.inputs);
+    expect(found).toMatchObject({ changes: true, replaces: [], detailed: {} });
+    for (const preview of [true, false])
+      expect(await other.update(one.urn, one.id, one.outs, inputs, { preview })).toMatchObject({
+        outs: { parent: org },
+      });
+  });
+
+  it("takes the names of a role binding from the check that the same program has made, and keeps none", async () => {
+    const { id: group } = await created("Group", { parent: org, name: "named" });
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "named" };
+    const { id: identity } = await created("Identity", { parent: group, name: "hidden", claimMatch });
+    const names = { group: "named", identity: "[secret]", role: "viewer" };
+    const args = { parent: group, identity, role: "viewer", [RUN]: { isPreview: false, names } };
+    const one = await created("RoleBinding", args);
+    expect(one.inputs).toEqual({ parent: group, identity, role: "viewer", [SERVICE]: fixture.service.baseUrl });
+    expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { uid: group, name: "named" } });
+    expect(JSON.stringify(one)).not.toMatch(/hidden|__role|names/);
+    const { inputs } = await plugin.check(one.urn, { ...args, role: "editor" }, one.inputs);
+    const { outs: updated } = await plugin.update(one.urn, one.id, one.outs, inputs);
+    expect(updated).toMatchObject({ role: { name: "editor" } });
+    expect(JSON.stringify(updated)).not.toContain("hidden");
   });
 
   it("has all problems at once, each with its property path", async () => {
@@ -152,6 +190,13 @@ describe("the detailed diff", () => {
     expect(await compared(below, { ...args, parent: UNKNOWN })).toMatchObject({
       detailed: { parent: { kind: "UPDATE_REPLACE", isInput: true } },
     });
+    const staticKeys = { issuer: "https://x.example.com", subject: "keyed", issuerKeys: '{"keys":[]}' };
+    const keyed = { parent: org, name: "keyed", allowReplace: true };
+    const ci = await created("Identity", { ...keyed, staticKeys });
+    expect(await compared(ci, { ...keyed, staticKeys: { ...staticKeys, subject: "other" } })).toMatchObject({
+      replaces: ["staticKeys"],
+      detailed: { "staticKeys.subject": { kind: "UPDATE_REPLACE", isInput: true } },
+    });
   });
 
   it("shows a parent that is not known yet as an update, where a replacement is not allowed", async () => {
@@ -159,7 +204,7 @@ describe("the detailed diff", () => {
     const { inputs } = await plugin.check(one.urn, { parent: UNKNOWN, name: "c" }, one.inputs);
     const diff = await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
     expect(diff).toMatchObject({ changes: true, replaces: [], detailed: { parent: update() } });
-    expect(plugin.said.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
+    expect(plugin.messages.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
   });
 
   it("shows drift, which the inputs do not have", async () => {
@@ -230,7 +275,7 @@ describe("a preview", () => {
     // The record itself, and the line that a review reads.
     expect(outs).toMatchObject({ uid: id });
     expect(outs).not.toHaveProperty("__takenOver");
-    expect(next.said).toEqual([
+    expect(next.messages).toEqual([
       expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
     ]);
     const update = await next.create(urn, inputs);
@@ -274,7 +319,7 @@ describe("a preview", () => {
     const urn = urnOf("Group", "again");
     const { inputs } = await plugin.check(urn, args);
     await plugin.create(urn, inputs, { preview: true });
-    expect(plugin.said.at(-1)).toContain("a group with the same parent and fields already exists");
+    expect(plugin.messages.at(-1)).toContain("a group with the same parent and fields already exists");
   });
 });
 
@@ -286,12 +331,12 @@ describe("what a check looks up", () => {
     const other = await nextProcess();
     const { inputs } = await other.check(urn, args);
     expect(inputs).toMatchObject({ adopt: theirs.id, onDelete: "the adopted record stays" });
-    expect(other.said).toEqual([
+    expect(other.messages).toEqual([
       `Group adopts takes over group ${theirs.id} "theirs"`,
       `Group adopts changes on group ${theirs.id}:\n  - description: "x" becomes nothing`,
     ]);
     expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);
-    expect(other.said).toHaveLength(2);
+    expect(other.messages).toHaveLength(2);
     const none = await other.check(urnOf("Group", "none"), { ...args, name: "nowhere" });
     expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
     const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });

@@ -1,10 +1,11 @@
 // The package schema of the plugin against the TypeScript classes: both follow from the descriptors, in two ways, and say the same.
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { functions } from "../../plugin/functions.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
+import { cases } from "../provider/kind/case.ts";
 import { readTypes, type Shape, type TypeReader } from "../support/type-shape.ts";
 
 interface Spec {
@@ -35,13 +36,8 @@ const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "
   provider: { inputProperties: Record<string, Property> };
 };
 const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindingSet"].toSorted();
-
-let program: TypeReader;
-let messages: TypeReader;
-beforeAll(() => {
-  program = readTypes("provider/program/native/index.ts");
-  messages = readTypes("schema/generated/message.ts");
-});
+const program: TypeReader = readTypes("provider/program/native/index.ts");
+const messages: TypeReader = readTypes("schema/generated/message.ts");
 
 const typeAt = (reference: string): Spec => {
   const found = schema.types[reference.replace("#/types/", "")];
@@ -180,17 +176,12 @@ describe("the schema", () => {
       return [token.replace("irm:index:", ""), names.toSorted()];
     });
     expect(Object.fromEntries(replacing)).toEqual({
-      AccountAssociation: ["parent"],
-      ExternalGroupRoleMapping: ["externalGroupId", "parent", "roleUid", "scope"],
       Group: ["parent", "root"],
-      GroupInvite: ["email", "parent", "role", "singleUse", "ttl"],
       Identity: ["parent", "servicePrincipal", "staticKeys"],
-      IdentityProvider: ["parent"],
-      Repo: ["parent"],
       Role: ["parent"],
       RoleBinding: ["parent"],
       RoleBindingSet: ["parent"],
-      Tag: ["name", "parent"],
+      ...Object.fromEntries(cases.map((one) => [kindRecords[one.kind].type, one.replacing])),
     });
     const { properties } = typeAt("#/types/irm:index:IdentityProviderOIDC");
     expect(properties?.correlationRule?.willReplaceOnChanges).toBe(true);

@@ -49,7 +49,7 @@ describe("secrets", () => {
     expect(JSON.stringify(login.outs)).toContain("never shown");
     expect(login.outs.__secrets).toBeInstanceOf(Secret);
     expect(JSON.stringify({ ...login.outs, __secrets: undefined })).not.toContain("never shown");
-    expect(plugin.said.join()).not.toContain("never shown");
+    expect(plugin.messages.join()).not.toContain("never shown");
   });
 
   it("stay out of the role bindings of the records that have them as names", async () => {
@@ -62,7 +62,7 @@ describe("secrets", () => {
     } as never);
     const urn = urnOf("RoleBinding", "b");
     const { inputs } = await plugin.check(urn, { parent: org, identity: who.id, role: "viewer" });
-    expect(plugin.said.at(-1)).toBe(`RoleBinding b is new: identity [secret], role "viewer", group ${org}`);
+    expect(plugin.messages.at(-1)).toBe(`RoleBinding b is new: identity [secret], role "viewer", group ${org}`);
     const { id, outs } = await plugin.create(urn, inputs);
     expect(outs).toMatchObject({ identity: { uid: who.id }, role: { name: "viewer" } });
     const later = await fixture.nextProcess();
@@ -86,7 +86,7 @@ describe("secrets", () => {
       const urn = urnOf(type, "unmet");
       const { inputs } = await later.check(urn, { parent: group.id, ...own });
       const { id, outs } = await later.create(urn, inputs);
-      expect(JSON.stringify([outs, later.said])).not.toContain("another secret name");
+      expect(JSON.stringify([outs, later.messages])).not.toContain("another secret name");
       expect(JSON.stringify(outs)).toContain(`"identity":{"uid":"${who.id}"}`);
       // The state's own names stay: what wrote them has met the records.
       const other = await fixture.nextProcess();
@@ -126,10 +126,13 @@ describe("secrets", () => {
         : systemTransport()(request),
     );
     const urn = urnOf("Group", "refused");
-    const { inputs } = await refusing.check(urn, { parent: org, name: hidden } as never);
+    // It begins with the other secret, and JSON spells it otherwise.
+    const description = new Secret('hidden value "and more"');
+    const { inputs } = await refusing.check(urn, { parent: org, name: hidden, description } as never);
     const error = String(await refusing.create(urn, inputs).catch((reason: unknown) => reason));
     expect(error).toContain('"name":"[secret]"');
-    expect([error, ...refusing.said].join()).not.toContain("hidden value");
+    expect(error).toContain('"description":"[secret]"');
+    expect([error, ...refusing.messages].join()).not.toMatch(/hidden value|and more/);
   });
 
   it("are also what the state keeps of a secret role or source in the program's spelling", async () => {

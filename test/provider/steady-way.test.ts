@@ -3,15 +3,12 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Service, startService } from "../harness/provider.ts";
+import { afterAll, expect, it } from "vitest";
+import { startService } from "../harness/provider.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 const folder = temporaryFolder();
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(async () => {
   await service.close();
   folder.remove();
@@ -49,6 +46,6 @@ it("passes few files and functions: one more create, and a first delete", async 
   const created = await pass();
   const { id, outs } = created.stored;
   const deleted = await pass(id, JSON.stringify(outs));
-  requireShort(created, 25, 128);
-  requireShort(deleted, 25, 83);
+  requireShort(created, 20, 108);
+  requireShort(deleted, 16, 60);
 });

@@ -5,6 +5,7 @@ import {
   ClaimMatch,
   Group,
   Identity,
+  IdentityProvider,
   inputFields,
   inputViolations,
   type Json,
@@ -29,6 +30,29 @@ test("all problems of an identity are reported at once", () => {
     { field: "claimMatch.issuer", description: ISSUER_TEXT },
     { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
   ]);
+});
+
+test("a relationship too many is reported with the problems of the others", () => {
+  const violations = inputViolations(Identity, {
+    name: "a",
+    claimMatch: { issuer: CLAIM_MATCH.issuer },
+    servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED",
+  });
+  expect(violations).toEqual([
+    { field: "servicePrincipal", description: "only one of claimMatch, servicePrincipal may be set" },
+    { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
+  ]);
+});
+
+test("a client without a secret must use PKCE: false is as good as nothing", () => {
+  const client = { issuer: CLAIM_MATCH.issuer, clientId: "c" };
+  const violations = (more: Json) =>
+    inputViolations(IdentityProvider, { name: "a", defaultRole: "f".repeat(40), oidc: { ...client, ...more } });
+  const missing = [{ field: "oidc.clientSecret", description: "is required unless pkceEnabled is set" }];
+  expect(violations({})).toEqual(missing);
+  expect(violations({ pkceEnabled: false })).toEqual(missing);
+  expect(violations({ pkceEnabled: true })).toEqual([]);
+  expect(violations({ clientSecret: "s" })).toEqual([]);
 });
 
 test("a key of a map that is not one says what a key must be", () => {

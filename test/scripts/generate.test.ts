@@ -1,9 +1,9 @@
 // `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { capabilities, openapiDocument } from "../../schema/index.ts";
-import { capture } from "../../scripts/child.mjs";
+import { afterAll, describe, expect, test } from "vitest";
+import { capabilities, openapiDocument, type Resource, resources } from "../../schema/index.ts";
+import { capture } from "../../scripts/base/child.mjs";
 import { root } from "../harness/api-process.ts";
 import { temporaryFolder } from "../support/command.ts";
 
@@ -11,6 +11,7 @@ const folder = temporaryFolder();
 const target = folder.path("root");
 const generated = ["schema/generated", "plugin/generated", "provider/program/generated"];
 const PAGE = "docs/capabilities.md";
+const TABLE = "docs/resources.md";
 afterAll(folder.remove);
 
 const generate = async (...args: string[]) => {
@@ -23,18 +24,15 @@ const filesIn = (path: string) =>
       readdirSync(join(path, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
     )
     .filter((name) => /\.(proto|json|ts)$/.test(name))
-    .concat(existsSync(join(path, PAGE)) ? PAGE : [])
+    .concat([PAGE, TABLE].filter((name) => existsSync(join(path, name))))
     .toSorted();
 
-let count: number;
-beforeAll(async () => {
-  mkdirSync(`${target}/sdk/python`, { recursive: true });
-  copyFileSync(`${root}/sdk/python/schema.sha256`, `${target}/sdk/python/schema.sha256`);
-  expect((await generate()).code).toBe(0);
-  count = filesIn(target).length;
-});
+mkdirSync(`${target}/sdk/python`, { recursive: true });
+copyFileSync(`${root}/sdk/python/schema.sha256`, `${target}/sdk/python/schema.sha256`);
+expect((await generate()).code).toBe(0);
+const count: number = filesIn(target).length;
 
-test("writes the document, the types of messages, a .proto file for each package, the schema of the plugin, and the page of capabilities", () => {
+test("writes the document, the types of messages, a .proto file for each package, the schema of the plugin, the page of capabilities, and the table of resources", () => {
   expect(JSON.parse(readFileSync(`${target}/schema/generated/openapi.json`, "utf8"))).toEqual(openapiDocument());
   expect(filesIn(target)).toEqual(filesIn(root));
   expect(filesIn(target)).toEqual(
@@ -44,6 +42,12 @@ test("writes the document, the types of messages, a .proto file for each package
       "schema/generated/chainguard/platform/iam/v2beta1/iam.proto",
     ]),
   );
+  const table = readFileSync(join(target, TABLE), "utf8");
+  for (const { type, texts } of Object.values<Resource>(resources))
+    if (texts)
+      expect(table).toMatch(
+        new RegExp(`\\| \\[${type}\\]\\(resources/[a-z-]+\\.md\\) \\| ${texts.about.slice(0, 20)}`),
+      );
   const page = readFileSync(join(target, PAGE), "utf8");
   expect(capabilities.filter(({ name }) => page.split(`| \`${name}\``).length !== 2)).toEqual([]);
   expect(page).toContain(

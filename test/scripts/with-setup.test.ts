@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { engineVersion, languagesEdition } from "../../scripts/engine-version.mjs";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
+import { engineVersion, languagesEdition } from "../../scripts/engine/version.mjs";
 import { fakeEngine } from "./fake-engine.ts";
 
 const script = join(root, "scripts", "with-setup.mjs");

@@ -1,11 +1,11 @@
 // Inputs as long as a message or as deep as records can be. They are refused, or read in part, before they cost more than the
 // parse. A step that is quadratic in a megabyte would block the process.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, startServer } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
-import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
 
@@ -13,13 +13,8 @@ const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.
 const LEVELS = 60_000;
 const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();
@@ -80,16 +75,13 @@ describe("the source of a repo", () => {
   });
 });
 
-describe("records as large as a request", () => {
+describe("records as large as a request", async () => {
   const COUNT = 8;
   const blob = "a".repeat(900_000);
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-    const customOverlay = { environment: { BLOB: blob } };
-    for (let i = 0; i < COUNT; i += 1)
-      await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
-  });
+  const server = await startServer();
+  const customOverlay = { environment: { BLOB: blob } };
+  for (let i = 0; i < COUNT; i += 1)
+    await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
   afterAll(() => server.close());
 
   test("arrive in full, in pages that gRPC clients accept, shorter than requested", async () => {

@@ -175,7 +175,7 @@ const runCycle = async (
       steps: [{ at: target.carriedOut ? "after" : "before", hold: true }],
     });
   faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
-  const before = engine.said.length;
+  const before = engine.messages.length;
   let failed: boolean;
   let pluginEnded: Promise<unknown> | undefined;
   if (target) {
@@ -213,7 +213,7 @@ const runCycle = async (
   count.lost += lost.length;
   count.duplicated += duplicated.length;
   const found = [...followed, ...problems];
-  return found.length === 0 ? [] : [...found, ...engine.said.slice(before).map((text) => `said: ${text}`)];
+  return found.length === 0 ? [] : [...found, ...engine.messages.slice(before).map((text) => `said: ${text}`)];
 };
 
 type Victim = "all" | "engine" | "plugin";
@@ -262,14 +262,14 @@ const killedRun = async (testbed: Testbed, engine: Engine, program: Program, tar
   const run = engine.start("up", program, target.pause);
   const ended = run.outcome.then(() => false);
   const reached = target.operation
-    ? testbed.came(target.operation, 1, target.carriedOut).then(() => true)
+    ? testbed.waitForAttempts(target.operation, 1, target.carriedOut).then(() => true)
     : run.paused.then(() => true);
   const wasKilled = await Promise.race([reached.catch(() => false), ended]);
   if (wasKilled && target.victim === "engine") return { wasKilled, ...(await engine.killEngine()) };
   if (wasKilled && target.victim === "plugin") {
     engine.killPlugin();
     // A step that has ended in the plugin waits in the engine.
-    run.goOn();
+    run.resume();
     await ended;
     await engine.end();
   } else await engine.kill();

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { capture } from "../../scripts/child.mjs";
+import { capture } from "../../scripts/base/child.mjs";
 import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { type Document, narrowed, widened } from "./narrowed.ts";
 import type { PartOptions, PartResult } from "./part.ts";

@@ -1,6 +1,6 @@
 // Before the tests that run an engine, which kills the provider's process once it is done: compiles what each of its runs loads.
 import { execFileSync } from "node:child_process";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 import { ENGINE_NODE } from "./compiled.ts";
 
 const MODULES = ["@pulumi/pulumi", "pulumi-irm", "pulumi-irm/dynamic", "undici"];

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { writePlugin } from "../../scripts/dist-plugin.ts";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
+import { writePlugin } from "../../scripts/build/plugin.ts";
 import { COMPILED } from "./compiled.ts";
 
 declare module "vitest" {

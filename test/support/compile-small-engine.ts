@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { COMPILED } from "./compiled.ts";
 

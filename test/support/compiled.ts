@@ -2,7 +2,7 @@
 // process leaves what it has compiled when it exits; one that is killed leaves nothing, so what a test kills again and again
 // is compiled before the tests begin. The folder goes with the packages, so that it never holds those of a clone that is gone.
 import { join } from "node:path";
-import { root } from "../../scripts/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 
 export const COMPILED = join(root, "node_modules", ".cache", "pulumi-irm-compiled");
 

@@ -3,9 +3,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { ensureEngine } from "../../scripts/engine.mjs";
-import { languagesEdition } from "../../scripts/engine-version.mjs";
-import { writeWheel } from "../../scripts/release-files.ts";
+import { writeWheel } from "../../scripts/build/release-files.ts";
+import { ensureEngine } from "../../scripts/engine/engine.mjs";
+import { languagesEdition } from "../../scripts/engine/version.mjs";
 import { COMPILED } from "./compiled.ts";
 import { installPythonPackages, type PythonEnvironment } from "./python-environment.ts";
 

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { withLock } from "../../scripts/lock.mjs";
-import { root } from "../../scripts/project.mjs";
+import { withLock } from "../../scripts/base/lock.mjs";
+import { root } from "../../scripts/base/project.mjs";
 
 export interface Installed {
   /** the package as a file */

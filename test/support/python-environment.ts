@@ -1,10 +1,10 @@
 // Packages of the Python package index in a virtual environment below the user's cache folder: one for each name, created once.
 import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../scripts/cache-folder.mjs";
-import { capture } from "../../scripts/child.mjs";
-import { withLock } from "../../scripts/lock.mjs";
-import { say } from "../../scripts/project.mjs";
+import { cacheFolder } from "../../scripts/base/cache-folder.mjs";
+import { capture } from "../../scripts/base/child.mjs";
+import { withLock } from "../../scripts/base/lock.mjs";
+import { say } from "../../scripts/base/project.mjs";
 
 /** What the packages need. */
 const PYTHON = [3, 10] as const;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Env } from "../../client/config.ts";
-import { checkedConfig } from "../../client/credentials.ts";
+import { readConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../client/transport.ts";
 import { stackOf } from "../../provider/run/journal.ts";
@@ -90,7 +90,7 @@ export const scriptedSession = (...steps: Step[]) => {
   const clock = manualClock();
   const env: Env = { IRM_BASE_URL: BASE_URL, IRM_TOKEN: "api-token", IRM_JOURNAL: usedJournal(BASE_URL) };
   const outside = { env, clock, transport, log: () => undefined };
-  const session = sessionWith(checkedConfig(getter(), env), outside);
+  const session = sessionWith(readConfig(getter(), env), outside);
   // Nor is what was there before.
   session.ownership.isCreatedHere = () => true;
   return { session, requests, clock };
@@ -99,7 +99,7 @@ export const scriptedSession = (...steps: Step[]) => {
 /** A folder with the journal of the stack that `keyOf` names: this machine created its records, so no search for others is needed. */
 export const usedJournal = (baseUrl: string): string => {
   const journal = mkdtempSync(join(journalFolder, "s-"));
-  const config = checkedConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });
+  const config = readConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });
   writeFileSync(journalPath(stackOf(keyOf("").__key), config, {}, process.cwd()), "");
   return journal;
 };

@@ -1,9 +1,9 @@
 // An answer as one page: by identity, the groups and the roles through which it acts there.
 import type { Answer } from "../../query/answer.ts";
 import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
-import { listSection } from "../html/further.ts";
 import { html, type Markup } from "../html/markup.ts";
 import { pageOf } from "../html/page.ts";
+import { listSection } from "../html/section.ts";
 import {
   type HeldBy,
   heldIn,

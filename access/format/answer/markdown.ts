@@ -4,7 +4,7 @@ import { code } from "../markdown-text.ts";
 import { heldIn, hiddenLines, NO_GRANTS, NO_VISIBLE_GRANTS, NOT_READABLE, titleOf, totalsOf } from "./rows.ts";
 
 const BYTES_MAX = 60_000;
-// For the totals and what is not visible.
+// The totals and the list of what is not visible take this room.
 const BYTES_RESERVED = 10_000;
 
 export const answerAsMarkdown = (answer: Answer): string => {

@@ -7,7 +7,7 @@ import type { NotVisible } from "../../graph/live.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
 import { byEffect } from "../../review/danger.ts";
-import { counted } from "../words.ts";
+import { countText } from "../words.ts";
 
 export interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
@@ -96,8 +96,8 @@ export const totalsOf = (held: readonly HeldBy[]): string => {
   const identities = held.filter(({ isPeople }) => !isPeople);
   const bindings = identities.reduce((sum, { places }) => sum + places.length, 0);
   const people = held.length - identities.length;
-  const others = people === 0 ? "" : `; ${counted(people, "subject")} without an identity`;
-  return `${counted(identities.length, "identity", "identities")}, ${counted(bindings, "binding")}${others}`;
+  const others = people === 0 ? "" : `; ${countText(people, "subject")} without an identity`;
+  return `${countText(identities.length, "identity", "identities")}, ${countText(bindings, "binding")}${others}`;
 };
 
 /** `assumed by a workload …`, or who people are. */

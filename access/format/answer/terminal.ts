@@ -47,10 +47,10 @@ const blockOf = (held: HeldBy, isOneCapability: boolean, width: number, style: S
   const { name, uid, path, places } = held;
   return [
     [style("bold", name), path && style("dim", `in ${path}`), uid && style("dim", uid)].filter(Boolean).join("  "),
-    ...wrapped(whoText(held).split(" "), width, "  ", "      "),
+    ...wrapWords(whoText(held).split(" "), width, "  ", "      "),
     ...places.flatMap(({ path, role, capabilities }) => [
       `  ${printable(path)}  through ${style("bold", role)}${capabilities.length === 0 ? `  (${NOT_READABLE})` : ""}`,
-      ...(isOneCapability ? [] : wrapped(capabilityWords(capabilities), width)),
+      ...(isOneCapability ? [] : wrapWords(capabilityWords(capabilities), width)),
     ]),
   ];
 };
@@ -65,7 +65,7 @@ const capabilityWords = (capabilities: readonly string[]): string[] => {
   return rest > 0 ? [...words, `and ${rest} more (--format json has all)`] : words;
 };
 
-const wrapped = (words: readonly string[], width: number, first = INDENT, indent = INDENT): string[] => {
+const wrapWords = (words: readonly string[], width: number, first = INDENT, indent = INDENT): string[] => {
   const rows: string[] = [];
   for (const word of words.map(printable)) {
     const last = rows.at(-1);

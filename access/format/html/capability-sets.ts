@@ -1,7 +1,7 @@
-// Lists of capabilities. A built-in role has up to two hundred, and a thousand identities may gain them, so a long list stands
-// once, at the end of the page, and a link leads there.
+// Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain, so the page
+// prints a long list once, at its end, and links to it.
 import { isWrite } from "../../review/write.ts";
-import { counted } from "../words.ts";
+import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 
@@ -28,7 +28,7 @@ export const capabilitySets = (): CapabilitySets => {
       if (sets.size === 0) return false;
       const blocks = [...sets.values()].map(
         ({ id, role, capabilities }) =>
-          html`<details><summary>${counted(capabilities.length, "capability", "capabilities")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
+          html`<details><summary>${countText(capabilities.length, "capability", "capabilities")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
       );
       return { id: "capabilities", title: "Capabilities", body: html`${blocks}` };
     },

@@ -3,7 +3,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
-import { counted } from "../words.ts";
+import { countText } from "../words.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { html, type Markup } from "./markup.ts";
 
@@ -17,7 +17,7 @@ export const identityBlock = (identity: IdentityReview, { id, isOpen, sets }: Id
   const { uid, name, nameBefore, groupName, change, gains, losses } = identity;
   const tag = change !== "none" && html` <em class="tag">${change}</em>`;
   const warning = changesAssumption(identity) && html` <strong class="tag">who can assume it changes</strong>`;
-  const head = html`${renamed(nameBefore, name)}${tag}${warning} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
+  const head = html`${renameMarkup(nameBefore, name)}${tag}${warning} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
   return html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${head}</summary>
 ${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${!changesAssumption(identity) && assumptionsOf(identity)}${
   uid !== null && html`<p class="note"><small>uid ${uid}</small></p>`
@@ -27,14 +27,14 @@ ${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain
 
 const summaryOf = ({ gains, losses }: IdentityReview): string => {
   const parts = [
-    gains.length > 0 && `gains ${counted(gains.length, "capability", "capabilities")}`,
-    losses.length > 0 && `loses ${counted(losses.length, "capability", "capabilities")}`,
+    gains.length > 0 && `gains ${countText(gains.length, "capability", "capabilities")}`,
+    losses.length > 0 && `loses ${countText(losses.length, "capability", "capabilities")}`,
   ];
   return parts.filter(Boolean).join("; ") || "no capability changes";
 };
 
 /** `old → new` */
-export const renamed = (before: string | undefined, name: string): Markup =>
+export const renameMarkup = (before: string | undefined, name: string): Markup =>
   before === undefined || before === name
     ? html`<bdi class="path">${name}</bdi>`
     : html`<bdi class="path">${before}</bdi> → <bdi class="path">${name}</bdi>`;
@@ -81,17 +81,17 @@ const assumptionsOf = (identity: IdentityReview): Markup => {
   const was =
     change === "created"
       ? ABSENT_BEFORE
-      : html`${assumptionOf(before, marked && markedIn("del", marked.before))}${jsonOf(assumableBefore)}`;
+      : html`${assumptionOf(before, marked && markDifferences("del", marked.before))}${jsonOf(assumableBefore)}`;
   const will =
     change === "deleted" || change === "replaced"
       ? ABSENT_AFTER
-      : html`${assumptionOf(after, marked && markedIn("ins", marked.after))}${jsonOf(assumableAfter)}`;
+      : html`${assumptionOf(after, marked && markDifferences("ins", marked.after))}${jsonOf(assumableAfter)}`;
   return html`<h3>Who can assume it</h3><div class="sides"><div><h4>Before</h4>${was}</div><div><h4>After</h4>${will}</div></div>
 `;
 };
 
 /** What differs stands out inside the text. */
-export const markedIn = (tag: "ins" | "del", segments: readonly Segment[]): Markup => {
+export const markDifferences = (tag: "ins" | "del", segments: readonly Segment[]): Markup => {
   const texts = segments.map(({ text, differs }) => {
     if (!differs) return html`${text}`;
     return tag === "ins" ? html`<ins class="differs">${text}</ins>` : html`<del class="differs">${text}</del>`;

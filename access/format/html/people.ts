@@ -3,10 +3,10 @@ import type { PeopleReview } from "../../review/report.ts";
 import { differences } from "../differences.ts";
 import { changesOf } from "../review/blocks.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
-import { listSection } from "./further.ts";
-import { markedIn } from "./identity.ts";
+import { markDifferences } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
+import { listSection } from "./section.ts";
 
 export const peopleSection = (people: readonly PeopleReview[], sets: CapabilitySets): Section | false =>
   listSection(
@@ -27,5 +27,5 @@ const who = (before: string | null, after: string | null): Markup | false => {
   if (before === null) return html`<p>new: <bdi>${after ?? ""}</bdi></p>`;
   if (after === null) return html`<p>ends: <bdi>${before ?? ""}</bdi></p>`;
   const marked = differences(before, after);
-  return html`<p>before: <bdi>${markedIn("del", marked.before)}</bdi></p><p>after: <bdi>${markedIn("ins", marked.after)}</bdi></p>`;
+  return html`<p>before: <bdi>${markDifferences("del", marked.before)}</bdi></p><p>after: <bdi>${markDifferences("ins", marked.after)}</bdi></p>`;
 };

@@ -1,23 +1,16 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
 import type { Finding, IdentityReview, Origin, Report, Review } from "../../review/report.ts";
 import { type Count, countsOf, footOf, originFacts } from "../review/blocks.ts";
-import { counted } from "../words.ts";
+import { limitsOf, sectionsOf } from "../review/sections.ts";
+import { countText } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
-import {
-  deletionSections,
-  OPEN_MAX as LIST_OPEN_MAX,
-  limitSections,
-  listOf,
-  listSection,
-  recordSections,
-  rulesSection,
-} from "./further.ts";
 import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import { type GroupTree, treesOf } from "./merge.ts";
 import { pageOf, type Section } from "./page.ts";
 import { peopleSection } from "./people.ts";
 import { rolesSection } from "./roles.ts";
+import { OPEN_MAX as LIST_OPEN_MAX, listOf, listSection, reportSection, unknownSection } from "./section.ts";
 import { treeSection } from "./tree.ts";
 
 export const reviewAsHtml = (review: Review): string => {
@@ -25,20 +18,24 @@ export const reviewAsHtml = (review: Review): string => {
   const sets = capabilitySets();
   const links = linksOf(report.identities);
   const trees = treesOf(review);
+  const [, ...limits] = limitsOf(report).map(reportSection);
+  const [deleted, adopted, forced, ...others] = sectionsOf(report).map(reportSection) as (Section | false)[];
   return pageOf({
     title: titleOf(trees),
     lead: leadOf(report),
     search: "identities, groups and roles",
     sections: [
-      ...limitSections(report),
+      unknownSection(report),
+      ...limits,
       findingsSection(report.findings, links),
       identitiesSection(report, sets),
       peopleSection(report.people, sets),
-      ...deletionSections(report),
+      deleted ?? false,
+      forced ?? false,
       treeSection(trees, { linkOf: links.ofNode }),
       rolesSection(review, sets),
-      ...recordSections(report),
-      rulesSection(report),
+      adopted ?? false,
+      ...others,
       sets.section(),
       { id: "limits", title: "What this review cannot promise", body: html`<p>${footOf(report)}</p>` },
     ],
@@ -65,7 +62,7 @@ const leadOf = (report: Report): Markup => {
 `;
 };
 
-/** What the page is about: one that is passed on is read without the pull request. */
+/** Names the change: people who get the page from others read it without the pull request. */
 const originOf = (origin: Origin): Markup =>
   html`<dl class="origin">${originFacts(origin).map(({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
 `;
@@ -104,7 +101,7 @@ const findingsSection = (findings: readonly Finding[], links: Links): Section | 
     const denied = own.filter((one) => one.denied).length;
     const tag = denied > 0 && html` <strong class="tag">${denied} denied</strong>`;
     const open = own.length <= RULE_OPEN_MAX && html` open`;
-    return html`<details${open}><summary><code class="rule">${rule}</code> ${counted(own.length, "finding")}${tag}</summary>${listOf(own.map(entry))}</details>
+    return html`<details${open}><summary><code class="rule">${rule}</code> ${countText(own.length, "finding")}${tag}</summary>${listOf(own.map(entry))}</details>
 `;
   });
   return { id: "findings", title: "Findings", body: html`${rules}` };

@@ -4,10 +4,10 @@ import type { RoleNode } from "../../graph/graph.ts";
 import { byEffect, worstRankOf } from "../../review/danger.ts";
 import type { Review } from "../../review/report.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
-import { listSection } from "./further.ts";
-import { renamed } from "./identity.ts";
+import { renameMarkup } from "./identity.ts";
 import { html } from "./markup.ts";
 import type { Section } from "./page.ts";
+import { listSection } from "./section.ts";
 
 export const rolesSection = ({ before, after }: Review, sets: CapabilitySets): Section | false => {
   const ids = new Set([...before.roles.keys(), ...after.roles.keys()]);
@@ -35,7 +35,7 @@ export const rolesSection = ({ before, after }: Review, sets: CapabilitySets): S
       .sort((a, b) => worstRankOf(a.gained) - worstRankOf(b.gained) || compare(a.name, b.name))
       .map(
         ({ name, nameBefore, isNew, isGone, lost, gained }) =>
-          html`<b>${renamed(nameBefore, name)}</b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
+          html`<b>${renameMarkup(nameBefore, name)}</b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
             gained.length > 0 && html`<p>gains ${sets.show(name, gained)}</p>`
           }${lost.length > 0 && html`<p>loses ${sets.show(name, lost)}</p>`}`,
       ),

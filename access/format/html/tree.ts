@@ -1,5 +1,5 @@
 // The tree of groups, and who has which role where.
-import { counted } from "../words.ts";
+import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { GroupTree, Holder, Mark, RoleHolders } from "./merge.ts";
 import type { Section } from "./page.ts";
@@ -9,11 +9,11 @@ export interface TreeOptions {
   linkOf(identity: string): string | undefined;
 }
 
-/** In a larger tree a group is open only if it changes, and none is if more than these do. */
+/** A larger tree opens only the groups that change, and none if more than this many change. */
 const OPEN_MAX = 40;
 
 export const treeSection = (trees: readonly GroupTree[], { linkOf }: TreeOptions): Section => {
-  const all = trees.flatMap(flattened);
+  const all = trees.flatMap(flattenTree);
   const isSmall = all.length <= OPEN_MAX;
   const opensChanges = all.filter(isChanged).length <= OPEN_MAX;
   const options = { linkOf, isOpen: (tree: GroupTree) => isSmall || (opensChanges && isChanged(tree)) };
@@ -23,7 +23,7 @@ export const treeSection = (trees: readonly GroupTree[], { linkOf }: TreeOptions
   return { id: "groups", title: "Who has access where", body };
 };
 
-const flattened = (tree: GroupTree): GroupTree[] => [tree, ...tree.children.flatMap(flattened)];
+const flattenTree = (tree: GroupTree): GroupTree[] => [tree, ...tree.children.flatMap(flattenTree)];
 
 const isChanged = ({ added, removed, mark, nameBefore }: GroupTree): boolean =>
   added + removed > 0 || mark !== "same" || nameBefore !== undefined;
@@ -48,7 +48,7 @@ const groupItem = (tree: GroupTree, options: ItemOptions): Markup => {
 const headOf = ({ name, nameBefore, path, mark, roles, added, removed }: GroupTree): Markup => {
   const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
   const bindings = roles.reduce((sum, { holders }) => sum + holders.length, 0);
-  const stay = bindings === 0 ? "no bindings" : counted(bindings - removed, "binding");
+  const stay = bindings === 0 ? "no bindings" : countText(bindings - removed, "binding");
   return html`<bdi class="path">${above && html`<span>${above}</span>`}${wasCalled(nameBefore)}${name}</bdi>${tagOf(mark)} <small>${stay}${
     added > 0 && html`, <ins>${added} new</ins>`
   }${removed > 0 && html`, <del>${removed} gone</del>`}</small>`;

@@ -1,7 +1,7 @@
 // A report in the parts that people read, the same in every format: its title, its facts, and rows by group and role.
 import { byEffect, changesAssumption, EFFECTS, type Effect, effectOf } from "../../review/danger.ts";
 import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
-import { counted } from "../words.ts";
+import { countText } from "../words.ts";
 
 /** Rows of one group and role. */
 export interface Change {
@@ -15,13 +15,13 @@ export interface Change {
   effect: Effect;
 }
 
-/** In the order of the report: gains before losses, the worst first. */
+/** Keeps the order of the report: gains before losses, the worst first. */
 export const changesOf = ({ gains, losses }: { gains: readonly Row[]; losses: readonly Row[] }): Change[] => [
-  ...grouped("+", gains),
-  ...grouped("-", losses),
+  ...groupRows("+", gains),
+  ...groupRows("-", losses),
 ];
 
-const grouped = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
+const groupRows = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
   [...Map.groupBy(rows, placeKey).values()].map((own) => {
     const { groupName, group, role } = own[0] as Row;
     const capabilities = own.map(({ capability }) => capability).sort(byEffect);
@@ -128,12 +128,12 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }
 
 export const titleOf = (report: Report): string => {
   const { findings, source, unknown, notVisible } = report;
-  const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [counted(count, one, many)] : []));
+  const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [countText(count, one, many)] : []));
   // Nothing seen is not the same as nothing there.
   const none = unknown.length + notVisible.length > 0 ? "no change that this review can see" : "no change";
   const change = parts.length === 0 ? none : parts.join(", ");
   const denied = findings.filter((one) => one.denied).length;
-  const found = counted(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
+  const found = countText(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
   return `Change in access by this ${source}: ${change}; ${found}`;
 };
 

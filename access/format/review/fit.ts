@@ -95,7 +95,7 @@ interface Atom {
   order: number;
 }
 
-export const fitted = (blocks: readonly Block[], room: number): string => {
+export const fitBlocks = (blocks: readonly Block[], room: number): string => {
   const fixed = blocks.reduce((sum, { head, foot }) => sum + bytes(head + foot) + OMITTED_MAX + 1, 0);
   let left = room - fixed;
   const shown = new Map<Item, Set<Line>>();

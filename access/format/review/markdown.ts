@@ -5,8 +5,8 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
-import { code, htmlCode, markedCode } from "../markdown-text.ts";
-import { counted } from "../words.ts";
+import { code, codeWithMarks, htmlCode } from "../markdown-text.ts";
+import { countText } from "../words.ts";
 import {
   CHANGES,
   type Change,
@@ -18,8 +18,8 @@ import {
   titleOf,
   whoOf,
 } from "./blocks.ts";
-import { type Block, fitted, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
-import { limitsOf, type Section, sectionsOf, TITLES } from "./sections.ts";
+import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
+import { inLine, limitsOf, type Section, sectionsOf, TITLES } from "./sections.ts";
 
 /** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
 const BYTES_MAX = 60_000;
@@ -49,10 +49,10 @@ export const reportAsMarkdown = (report: Report): string => {
     const text = whole(blocks, room);
     if (text !== undefined) return title + text + foot;
   }
-  return title + fitted(blocks, room) + foot;
+  return title + fitBlocks(blocks, room) + foot;
 };
 
-const omitted = (count: string, detail = ""): string =>
+const omissionLine = (count: string, detail = ""): string =>
   `\n${count} left out here${detail && ` (${detail})`}; \`--format json\` has all.\n`;
 
 const findingsBlock = (findings: readonly Finding[]): Block => ({
@@ -65,7 +65,7 @@ const findingsBlock = (findings: readonly Finding[]): Block => ({
   }),
   foot: "",
   share: 4,
-  omittedText: (items) => omitted(counted(items.length, "finding")),
+  omittedText: (items) => omissionLine(countText(items.length, "finding")),
 });
 
 /** In a table a bar ends the cell, also in code. */
@@ -86,7 +86,7 @@ const identitiesBlock = (identities: readonly Changed[], shown: number): Block =
     share: 4,
     omittedText: (left) => {
       const worst = left.flatMap((item) => changesIn.get(item)?.slice(0, 1) ?? []);
-      return omitted(counted(left.length, "identity", "identities"), kindsOf(worst, "with"));
+      return omissionLine(countText(left.length, "identity", "identities"), kindsOf(worst, "with"));
     },
   };
 };
@@ -117,7 +117,8 @@ const peopleBlock = (people: readonly PeopleReview[], shown: number): Block => (
   items: people.map((one) => peopleItem(one, shown)),
   foot: "",
   share: 4,
-  omittedText: (left) => omitted(counted(left.length, "subject without an identity", "subjects without an identity")),
+  omittedText: (left) =>
+    omissionLine(countText(left.length, "subject without an identity", "subjects without an identity")),
 });
 
 const peopleItem = (people: PeopleReview, shown: number): Item => {
@@ -133,7 +134,7 @@ const peopleItem = (people: PeopleReview, shown: number): Item => {
     head: `<details${isReassumed ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName)}.\n`,
     lines: [...who.map(({ when, text }) => ({ danger, text: `- ${when}: ${code(text, CLAIMS_MAX)}\n` })), ...changes],
     foot: "\n</details>\n",
-    omittedText: (lines) => `- ${counted(lines.length, "line")} left out here\n`,
+    omittedText: (lines) => `- ${countText(lines.length, "line")} left out here\n`,
   };
 };
 
@@ -172,7 +173,7 @@ const assumptionLines = (identity: IdentityReview): Line[] => {
 };
 
 const assumptionText = (when: string, { text, patterns }: Assumption, marked?: readonly Segment[]): string => {
-  const shown = marked ? markedCode(marked, CLAIMS_MAX) : code(text, CLAIMS_MAX);
+  const shown = marked ? codeWithMarks(marked, CLAIMS_MAX) : code(text, CLAIMS_MAX);
   const examples = patterns.flatMap(({ claim, matches, differs }) => [
     ...(matches.length === 0
       ? []
@@ -197,10 +198,12 @@ const changeLine = ({ sign, place, role, capabilities, effect }: Change, most: n
 const sectionBlock = ({ title, items }: Section, danger: number, isOpen = false): Block => ({
   head: `<details${isOpen ? " open" : ""}><summary>${title} (${items.length})</summary>\n\n`,
   items: items.map(({ parts }) => {
-    const text = parts.map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX))).join("");
+    const text = inLine(parts)
+      .map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX)))
+      .join("");
     return plainItem(danger, `- ${text}\n`);
   }),
   foot: "\n</details>\n",
   share: 1,
-  omittedText: (left) => omitted(counted(left.length, "entry", "entries")),
+  omittedText: (left) => omissionLine(countText(left.length, "entry", "entries")),
 });

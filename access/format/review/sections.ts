@@ -1,14 +1,18 @@
 // The lists of a report beside findings and identities, the same in every format.
-import type { Blocked, Report } from "../../review/report.ts";
-import { counted } from "../words.ts";
+import type { Report } from "../../review/report.ts";
+import { countText } from "../words.ts";
 
 export interface Section {
+  /** a section of a page has this address */
+  id: string;
   title: string;
   items: { parts: Part[] }[];
 }
 
-/** Our own words, or a text of others, which a format sets apart. */
-export type Part = string | { quoted: string };
+type Contents = readonly { kind: string; name: string; uid: string | null }[];
+
+/** Our own words; a text of others, which a format sets apart; or what is in a group. */
+export type Part = string | { quoted: string } | { contents: Contents };
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
@@ -26,33 +30,34 @@ export const TITLES = {
 
 /** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
 export const limitsOf = (report: Report): Section[] => [
-  { title: TITLES.unknown, items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
-  { title: blockedTitle(report.blocked), items: report.blocked.map((one) => ({ parts: blockedParts(one) })) },
+  { id: "unknown", title: TITLES.unknown, items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
   {
+    id: "blocked",
+    title: report.blocked.every(({ certain }) => certain)
+      ? "Deletions that will fail"
+      : "Deletions that will or may fail",
+    items: report.blocked.map(({ subject, message, contents }) => ({
+      parts: [quote(subject), ": ", quote(message), ...(contents.length === 0 ? [] : [": ", { contents }])],
+    })),
+  },
+  {
+    id: "not-visible",
     title: TITLES.notVisible,
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
 ];
 
-export const blockedTitle = (blocked: readonly Blocked[]): string =>
-  blocked.every(({ certain }) => certain) ? "Deletions that will fail" : "Deletions that will or may fail";
-
-const blockedParts = ({ subject, message, contents }: Blocked): Part[] => [
-  quote(subject),
-  ": ",
-  quote(message),
-  ...(contents.length === 0 ? [] : [": ", ...named(contents)]),
-];
-
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] => [
   {
+    id: "deleted",
     title: TITLES.deletedGroups,
     items: report.deletedGroups.map(({ groupName, contents }) => ({
-      parts: [quote(groupName), contents.length === 0 ? ": it is empty" : ": ", ...named(contents)],
+      parts: [quote(groupName), contents.length === 0 ? ": it is empty" : ": ", { contents }],
     })),
   },
   {
+    id: "adopted",
     title: TITLES.adopted,
     items: report.adopted.map(({ kind, name, uid, resource, deletedLater, interruptedAt }) => ({
       parts: [
@@ -68,6 +73,7 @@ export const sectionsOf = (report: Report): Section[] => [
     })),
   },
   {
+    id: "forced",
     title: TITLES.forceDestroy,
     items: report.forceDestroy.map(({ kind, name, deletes, contents }) => ({
       parts: deletes
@@ -75,28 +81,30 @@ export const sectionsOf = (report: Report): Section[] => [
             `${kind} `,
             quote(name),
             contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ",
-            ...named(contents),
+            { contents },
           ]
         : [`${kind} `, quote(name), " gets forceDestroy: a later deletion takes along what no resource manages"],
     })),
   },
   {
+    id: "undeclared",
     title: TITLES.undeclared,
     items: report.undeclared.map(({ identityName, role, groupName, binding }) => ({
       parts: [quote(identityName), " is ", quote(role), " at ", quote(groupName), " by binding ", quote(binding)],
     })),
   },
   {
+    id: "expiring",
     title: TITLES.expiringKeys,
     items: report.expiringKeys.map(({ name, groupName, expirationTime }) => ({
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
     })),
   },
-  { title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
+  { id: "rules", title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
 ];
 
 /** Where the rules come from, and how the tests went: a reader must see that there are none. */
-export const rulesParts = ({ rules, tests }: Report): Part[][] => {
+const rulesParts = ({ rules, tests }: Report): Part[][] => {
   const parts: Part[][] = [];
   if (rules) {
     const { file, isThere, base, commit = "" } = rules;
@@ -106,16 +114,19 @@ export const rulesParts = ({ rules, tests }: Report): Part[][] => {
   }
   if (tests) {
     const failed = tests.filter(({ passed }) => !passed).length;
-    parts.push([`${counted(tests.length, "test")} of access: ${failed === 0 ? "all passed" : `${failed} failed`}`]);
+    parts.push([`${countText(tests.length, "test")} of access: ${failed === 0 ? "all passed" : `${failed} failed`}`]);
   }
   return parts;
 };
 
 const CONTENTS_SHOWN = 20;
 
-const named = (contents: readonly { kind: string; name: string }[]): Part[] => {
-  const shown = contents.slice(0, CONTENTS_SHOWN);
-  const rest = contents.length - shown.length;
-  const parts = shown.flatMap(({ kind, name }, i): Part[] => [i === 0 ? `${kind} ` : `, ${kind} `, quote(name)]);
-  return rest > 0 ? [...parts, ` and ${rest} more`] : parts;
-};
+/** Puts the parts in one line, which shows only the first of the contents. */
+export const inLine = (parts: readonly Part[]): (string | { quoted: string })[] =>
+  parts.flatMap((part) => {
+    if (typeof part === "string" || "quoted" in part) return [part];
+    const shown = part.contents.slice(0, CONTENTS_SHOWN);
+    const rest = part.contents.length - shown.length;
+    const names = shown.flatMap(({ kind, name }, i) => [i === 0 ? `${kind} ` : `, ${kind} `, { quoted: name }]);
+    return rest > 0 ? [...names, ` and ${rest} more`] : names;
+  });

@@ -16,7 +16,7 @@ import {
   titleOf,
   whoOf,
 } from "./blocks.ts";
-import { limitsOf, type Section, sectionsOf } from "./sections.ts";
+import { inLine, limitsOf, type Section, sectionsOf } from "./sections.ts";
 
 export interface TerminalOptions {
   color: boolean;
@@ -33,7 +33,7 @@ const CAPABILITIES_SHOWN = 24;
 export const reportAsText = (report: Report, { color, width }: TerminalOptions): string => {
   const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
   const lines = [
-    ...wrapped(titleOf(report), "", width).map((line) => style("bold", line)),
+    ...wrapText(titleOf(report), "", width).map((line) => style("bold", line)),
     ...(report.origin ? originFacts(report.origin) : []).map(({ name, value }) =>
       style("dim", printable(`${name}: ${value}`)),
     ),
@@ -44,7 +44,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
     ...report.people.flatMap((people) => [...peopleLines(people, width, style), ""]),
     ...sectionsOf(report).flatMap((section) => sectionLines(section, width, style)),
-    ...wrapped(footOf(report), "", width).map((line) => style("dim", line)),
+    ...wrapText(footOf(report), "", width).map((line) => style("dim", line)),
     "",
   ];
   return lines.join("\n");
@@ -52,8 +52,12 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
 
 const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
   if (items.length === 0) return [];
-  const texts = items.map(({ parts }) => parts.map((part) => (typeof part === "string" ? part : part.quoted)).join(""));
-  return [style("bold", title), ...texts.flatMap((text) => wrapped(`- ${text}`, "  ", width)), ""];
+  const texts = items.map(({ parts }) =>
+    inLine(parts)
+      .map((part) => (typeof part === "string" ? part : part.quoted))
+      .join(""),
+  );
+  return [style("bold", title), ...texts.flatMap((text) => wrapText(`- ${text}`, "  ", width)), ""];
 };
 
 const findingLines = (
@@ -63,7 +67,7 @@ const findingLines = (
 ): string[] => {
   const mark = allowed ? style("dim", "allowed") : denied ? style("red", "DENIED") : style("yellow", "!");
   const whom = name === subject ? printable(name) : `${printable(name)}  ${style("dim", printable(subject))}`;
-  return [`  ${mark} ${style("bold", rule)}  ${whom}`, ...wrapped(message, "      ", width)];
+  return [`  ${mark} ${style("bold", rule)}  ${whom}`, ...wrapText(message, "      ", width)];
 };
 
 const identityLines = (identity: IdentityReview, width: number, style: Style): string[] => {
@@ -93,7 +97,7 @@ const peopleLines = (people: PeopleReview, width: number, style: Style): string[
   const head = [style("bold", printable(people.subject)), peopleFactOf(people)].filter(Boolean).join(", ");
   const who = whoOf(people).flatMap(({ when, text }) => {
     const sign = when === "before" ? "-" : "+";
-    return wrapped(`${sign} ${text}`, "    ", width, "  ").map((line) => style(formatOf(sign), line));
+    return wrapText(`${sign} ${text}`, "    ", width, "  ").map((line) => style(formatOf(sign), line));
   });
   const changes = changesOf(people).flatMap((one) => changeLines(one, width, style));
   return [`${head}  ${style("dim", printable(`in ${people.groupName}`))}`, ...who, ...changes];
@@ -110,7 +114,7 @@ const assumptionLines = (
   style: Style,
 ): string[] => {
   if (!assumption) return [];
-  const head = wrapped(
+  const head = wrapText(
     `${sign} can be assumed by ${marked ? withArrows(marked) : assumption.text}`,
     "    ",
     width,
@@ -122,7 +126,7 @@ const assumptionLines = (
   ]);
   return [
     ...head.map((line) => style(formatOf(sign), line)),
-    ...(sign === "+" ? examples.flatMap((text) => wrapped(text, "        ", width, "      ")) : []),
+    ...(sign === "+" ? examples.flatMap((text) => wrapText(text, "        ", width, "      ")) : []),
   ];
 };
 
@@ -131,12 +135,12 @@ const changeLines = ({ sign, place, role, capabilities }: Change, width: number,
   const rest = capabilities.length - CAPABILITIES_SHOWN;
   const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
   const more = rest > 0 ? ` and ${rest} more (--format json has all)` : "";
-  const head = wrapped(`${sign} ${verb} at ${place} and below, through ${role}`, "    ", width, "  ");
-  return [...head.map((line) => style(formatOf(sign), line)), ...wrapped(shown + more, "      ", width)];
+  const head = wrapText(`${sign} ${verb} at ${place} and below, through ${role}`, "    ", width, "  ");
+  return [...head.map((line) => style(formatOf(sign), line)), ...wrapText(shown + more, "      ", width)];
 };
 
 /** A word that is longer than a line has a line of its own. */
-const wrapped = (
+const wrapText = (
   text: string,
   indent: string,
   width: number,

@@ -10,11 +10,12 @@ export interface PeopleDraft {
   externalGroups?: Readonly<Record<string, (string | null)[]>> | null;
 }
 
-/** By name of the identity provider. */
+/** By name of the identity provider. `noDefaultRole`: why its reader takes no default role. */
 export const checkPeople = (
   draft: Readonly<Record<string, PeopleDraft | null>> | null | undefined,
   known: KnownRoles,
   report: Report,
+  noDefaultRole?: string,
 ): Map<string, PolicyPeople> => {
   const found = new Map<string, PolicyPeople>();
   for (const [provider, people] of Object.entries(draft ?? {})) {
@@ -25,7 +26,10 @@ export const checkPeople = (
     if (defaultRole === undefined && externalGroups == null)
       report.mistake(path, "needs defaultRole, externalGroups or both", AT_KEY);
     // Both are granted at the organization.
-    if (defaultRole !== undefined) checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
+    if (defaultRole !== undefined) {
+      checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
+      if (noDefaultRole !== undefined) report.mistake([...path, "defaultRole"], noDefaultRole, AT_KEY);
+    }
     found.set(provider, {
       provider,
       place: report.placeOf(path),

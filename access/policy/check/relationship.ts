@@ -51,7 +51,7 @@ export const checkRelationship = (
   const own = [...path, word];
   return isPreset(word)
     ? fromPreset(word, identity[word], own, report)
-    : written(word as RawRelationship, identity[word], own, report, options);
+    : checkRawRelationship(word as RawRelationship, identity[word], own, report, options);
 };
 
 const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
@@ -70,7 +70,7 @@ const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report)
   return violations.length > 0 ? undefined : relationship;
 };
 
-const written = (
+const checkRawRelationship = (
   word: RawRelationship,
   value: unknown,
   path: Path,

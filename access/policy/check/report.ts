@@ -1,6 +1,5 @@
 // How the checks of a policy report: a path, what is wrong and what to write instead.
-import type { FieldViolation, Json, Message } from "../../../schema/index.ts";
-import { inputViolations } from "../../../schema/index.ts";
+import { type FieldViolation, inputViolations, type Json, type Message } from "../../../schema/index.ts";
 import type { Place } from "../source.ts";
 
 export type Path = readonly PropertyKey[];

@@ -1,9 +1,8 @@
 // Tests of access, of a policy or a file of their own: who may do what, and who must not. Whom they name is looked up when they run.
 
-import type { Json } from "../../../schema/index.ts";
-import { capabilities } from "../../../schema/index.ts";
+import { capabilities, type Json } from "../../../schema/index.ts";
 import { nearestNames, suggestion } from "../../../schema/nearest.ts";
-import { knownCapability, matchesCapability } from "../../capability.ts";
+import { friendlyCapability, matchesCapability } from "../../capability.ts";
 import type { AccessTest, TestDenial, TestSubject } from "../policy.ts";
 import { checkWorkload } from "./relationship.ts";
 import type { Path, Report } from "./report.ts";
@@ -77,7 +76,7 @@ const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | un
   if (test.only !== undefined && word !== "capability")
     mistake([...path, "only"], "needs capability: it lists the identities that may have it", { atKey: true });
   if (word === "identity") return { kind: "identity", name: test.identity as string };
-  if (word === "workload") return checkedWorkload(test.workload, [...path, "workload"], report);
+  if (word === "workload") return checkWorkloadSubject(test.workload, [...path, "workload"], report);
   if (word !== "capability") return undefined;
   const held = checkCapabilities(test.capability, [...path, "capability"], report);
   if (test.only === undefined) mistake(path, "needs only: a list of the identities that may have the capability");
@@ -85,7 +84,7 @@ const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | un
   return { kind: "holders", capabilities: held, only };
 };
 
-const checkedWorkload = (workload: unknown, path: Path, report: Report): TestSubject | undefined => {
+const checkWorkloadSubject = (workload: unknown, path: Path, report: Report): TestSubject | undefined => {
   if (typeof workload !== "object" || workload === null || Array.isArray(workload)) {
     report.mistake(path, "must be a map, such as { github: { repository: acme/*, event: pull_request } }");
     return undefined;
@@ -143,7 +142,7 @@ const checkCapabilities = (value: unknown, path: Path, report: Report, isItem = 
       report.mistake(own, "must be a capability, such as tag.create or *.create");
       return [];
     }
-    const known = knownCapability(one);
+    const known = friendlyCapability(one);
     if (known !== undefined) return [known];
     if (one.includes("*") && names.some((name) => matchesCapability(one, name))) return [one];
     const near = one.includes("*")

@@ -29,7 +29,7 @@ export const newIssuer: Rule = {
 
 type Kind = "claimMatch" | "staticKeys" | "signIn";
 
-/** An issuer of the one is no new one where it is of the others. */
+/** An issuer that is trusted in one of these ways is not new to the kind. */
 const KNOWN: Readonly<Record<Kind, readonly Kind[]>> = {
   claimMatch: ["claimMatch"],
   staticKeys: ["claimMatch", "staticKeys"],

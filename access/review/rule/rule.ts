@@ -1,6 +1,5 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
-import type { AccessGraph, IdentityNode, NodeId } from "../../graph/graph.ts";
-import { lineageOf, pathOf } from "../../graph/graph.ts";
+import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
 import type { Budget } from "../../pattern/budget.ts";
 import type { IdentityChange } from "../change.ts";
 import type { Proposal } from "../proposal.ts";

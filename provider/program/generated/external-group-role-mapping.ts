@@ -41,7 +41,7 @@ export interface ExternalGroupRoleMappingArgs {
   roleUid: Role | pulumi.Input<string>;
   /** Where they get it, the organization: a Group or a uid */
   scope: Group | pulumi.Input<string>;
-  /** Accepted as on every resource; a mapping may always be replaced */
+  /** Accepted as on every resource; a mapping may always be replaced; default: false */
   allowReplace?: boolean;
   /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
@@ -139,7 +139,7 @@ export const getExternalGroupRoleMappingOutput = (args: Inputs<GetByUidArgs>): p
 export type ListExternalGroupRoleMappingsArgs = ListArgs<ListExternalGroupRoleMappingsRequest>;
 
 /**
- * Mappings of external groups that the caller may read; `identityProviderUid` for those of one identity provider.
+ * Mappings of external groups that the caller may read; `identityProviderUid` selects one identity provider.
  *
  * All pages, read while the program iterates. Errors: PERMISSION_DENIED without `identity_providers.list`;
  * INVALID_ARGUMENT for a filter that is none.

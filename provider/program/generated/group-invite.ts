@@ -3,9 +3,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { GroupInvite as GroupInviteMessage, ListGroupInvitesRequest } from "../../../schema/public.ts";
 import { type GetByUidArgs, type Inputs, getByUid, getOutput } from "../get.ts";
-import type { BoundRecord } from "../inputs.ts";
 import { type ListArgs, listRecords } from "../list.ts";
 import { IrmResource } from "../resource.ts";
+import type { BoundRecord } from "./bound-record.ts";
 import type { Group } from "./group.ts";
 import type { Role } from "./role.ts";
 
@@ -32,7 +32,7 @@ export interface GroupInviteArgs {
   ttl: pulumi.Input<string>;
   /** Only one person can accept it; default: false */
   singleUse?: pulumi.Input<boolean>;
-  /** Accepted as on every resource; an invite may always be replaced */
+  /** Accepted as on every resource; an invite may always be replaced; default: false */
   allowReplace?: boolean;
   /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:

@@ -88,7 +88,7 @@ export class Group extends IrmResource {
   declare readonly name: pulumi.Output<string>;
   /** One line, at most 512 characters; default: empty */
   declare readonly description: pulumi.Output<string>;
-  /** Limits of the organization, by resource */
+  /** Limits of the organization: number of records, by resource */
   declare readonly resourceLimits: pulumi.Output<Record<string, number>>;
   /** Set by the operator of the service only; default: the service's choice */
   declare readonly verified: pulumi.Output<boolean>;

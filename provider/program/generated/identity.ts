@@ -12,7 +12,7 @@ import type { GetOutputArgs, Group } from "./group.ts";
 export type ClaimMatch = {
   /** `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience */
   audience?: pulumi.Input<string>;
-  /** Pattern for `aud`, instead of audience */
+  /** Pattern for `aud`, instead of audience; default: none */
   audiencePattern?: pulumi.Input<string>;
   /** Further claims, each equal; default: empty */
   claims?: pulumi.Input<Record<string, pulumi.Input<string>>>;

@@ -74,7 +74,7 @@ export interface CustomOverlay {
   }>;
 }
 
-/** Where images come from. The catalog tier, bundles, aliases and active tags are then those of the source. */
+/** Where images come from. The repo then has the source's catalog tier, bundles, aliases and active tags. */
 export interface SyncConfig {
   /** A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`) */
   source: Repo | pulumi.Input<string>;
@@ -94,7 +94,7 @@ interface RepoFields {
   parent: Group | pulumi.Input<string>;
   /** Without white space, at most 255 characters; unique in its group */
   name: pulumi.Input<string>;
-  /** One line, at most 512 characters; default: empty, or that of the source */
+  /** One line, at most 512 characters; default: empty, or the source's */
   description?: pulumi.Input<string>;
   /** What is put into each image, or taken out; default: none */
   customOverlay?: pulumi.Input<CustomOverlay>;
@@ -139,19 +139,18 @@ export type RepoArgs = RepoFields & (
     }
   | {
       syncConfig?: undefined;
-      /** Part of the catalog that the images belong to; default: none, or that of the source */
+      /** Part of the catalog that the images belong to; default: none, or the source's */
       catalogTier?: pulumi.Input<CatalogTier>;
       /**
-       * Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the
-       * source
+       * Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
        */
       bundles?: pulumi.Input<pulumi.Input<string>[]>;
       /**
        * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing;
-       * default: those of the source
+       * default: the source's
        */
       aliases?: pulumi.Input<pulumi.Input<string>[]>;
-      /** Tags that are kept up to date; order and duplicates mean nothing; default: those of the source */
+      /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
       activeTags?: pulumi.Input<pulumi.Input<string>[]>;
     }
 );
@@ -173,21 +172,18 @@ export class Repo extends IrmResource {
   declare readonly parent: pulumi.Output<string>;
   /** Without white space, at most 255 characters; unique in its group */
   declare readonly name: pulumi.Output<string>;
-  /** One line, at most 512 characters; default: empty, or that of the source */
+  /** One line, at most 512 characters; default: empty, or the source's */
   declare readonly description: pulumi.Output<string | undefined>;
-  /** Part of the catalog that the images belong to; default: none, or that of the source */
+  /** Part of the catalog that the images belong to; default: none, or the source's */
   declare readonly catalogTier: pulumi.Output<NonNullable<RepoMessage["catalogTier"]> | undefined>;
-  /**
-   * Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the
-   * source
-   */
+  /** Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's */
   declare readonly bundles: pulumi.Output<string[] | undefined>;
   /**
    * Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default:
-   * those of the source
+   * the source's
    */
   declare readonly aliases: pulumi.Output<string[] | undefined>;
-  /** Tags that are kept up to date; order and duplicates mean nothing; default: those of the source */
+  /** Tags that are kept up to date; order and duplicates mean nothing; default: the source's */
   declare readonly activeTags: pulumi.Output<string[] | undefined>;
   /** The repo that it syncs from, by its uid, and when syncing ends */
   declare readonly syncConfig: pulumi.Output<NonNullable<RepoMessage["sync_config"]> | undefined>;

@@ -2,9 +2,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { ListRoleBindingsRequest, RoleBinding as RoleBindingMessage } from "../../../schema/public.ts";
-import type { BoundRecord } from "../inputs.ts";
 import { type ListArgs, listRecords } from "../list.ts";
 import { IrmResource } from "../resource.ts";
+import type { BoundRecord } from "./bound-record.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
 import type { Role } from "./role.ts";
@@ -31,7 +31,7 @@ export interface RoleBindingArgs {
   identity: Identity | pulumi.Input<string>;
   /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
   role: Role | pulumi.Input<string>;
-  /** Accepted as on every resource; a role binding may always be replaced */
+  /** Accepted as on every resource; a role binding may always be replaced; default: false */
   allowReplace?: boolean;
   /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:

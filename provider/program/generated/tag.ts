@@ -30,7 +30,7 @@ export interface TagArgs {
   deprecated?: pulumi.Input<boolean>;
   /** Bundles that the image belongs to, such as `base`; order and duplicates mean nothing; default: empty */
   bundles?: pulumi.Input<pulumi.Input<string>[]>;
-  /** Accepted as on every resource; a tag may always be replaced */
+  /** Accepted as on every resource; a tag may always be replaced; default: false */
   allowReplace?: boolean;
   /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:

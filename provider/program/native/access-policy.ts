@@ -1,13 +1,14 @@
 // AccessPolicy with native resources.
 import { systemClock } from "../../../client/clock.ts";
 import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";
-import { Group, Identity, Role } from "../generated/native/classes.ts";
+import { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet } from "../generated/native/classes.ts";
 import { policyForms } from "../policy-form.ts";
 import { invoked, listFunction } from "./invoke.ts";
-import { RoleBindingSet } from "./role-binding-set.ts";
 
 /**
  * AccessPolicy with resources that the plugin serves.
+ *
+ * Errors: those of AccessPolicy in pulumi-irm.
  *
  * @example
  * ```ts
@@ -17,7 +18,7 @@ import { RoleBindingSet } from "./role-binding-set.ts";
 export class AccessPolicy extends DynamicAccessPolicy {}
 
 policyForms.register(AccessPolicy, {
-  classes: { Group, Identity, Role, RoleBindingSet },
+  classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
   // Of the component's provider.
   client: async (component) => ({
     call: (operation, request) => invoked(listFunction(operation), request, { parent: component }),

@@ -1,5 +1,5 @@
 // How the look-ups and lists of programs become functions of the plugin, so that they use the provider of their options. Arguments,
-// results and rules are those of the dynamic form; the functions themselves are generated (provider/program/generated/native).
+// results and rules are the same as in the dynamic form; the functions themselves are generated (provider/program/generated/native).
 import type * as pulumi from "@pulumi/pulumi";
 import type { Json, Resource } from "../../../schema/index.ts";
 import { requireNamed } from "../../engine/get.ts";

@@ -1019,7 +1019,7 @@ class IdentityClaimMatchArgsDict(TypedDict):
     """
     audience_pattern: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
-    Pattern for `aud`, instead of audience
+    Pattern for `aud`, instead of audience; default: none
     """
     claim_patterns: NotRequired[pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]]]
     """
@@ -1059,7 +1059,7 @@ class IdentityClaimMatchArgs:
                  subject_pattern: pulumi.Input[Optional[_builtins.str]] = None):
         """
         :param pulumi.Input[_builtins.str] audience: `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience
-        :param pulumi.Input[_builtins.str] audience_pattern: Pattern for `aud`, instead of audience
+        :param pulumi.Input[_builtins.str] audience_pattern: Pattern for `aud`, instead of audience; default: none
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claim_patterns: Further claims, each matching its pattern; at most 20
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] claims: Further claims, each equal
         :param pulumi.Input[_builtins.str] issuer: `iss` of the workload's token, byte for byte: an https URL
@@ -1100,7 +1100,7 @@ class IdentityClaimMatchArgs:
     @pulumi.getter(name="audiencePattern")
     def audience_pattern(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Pattern for `aud`, instead of audience
+        Pattern for `aud`, instead of audience; default: none
         """
         return pulumi.get(self, "audience_pattern")
 

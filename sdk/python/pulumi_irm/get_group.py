@@ -89,7 +89,7 @@ class GetGroupResult:
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> Mapping[str, _builtins.int]:
         """
-        Limits of the organization, by resource
+        Limits of the organization: number of records, by resource
         """
         return pulumi.get(self, "resource_limits")
 

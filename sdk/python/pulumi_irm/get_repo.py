@@ -64,7 +64,7 @@ class GetRepoResult:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -72,7 +72,7 @@ class GetRepoResult:
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -80,7 +80,7 @@ class GetRepoResult:
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -88,7 +88,7 @@ class GetRepoResult:
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> Optional['CatalogTier']:
         """
-        Part of the catalog that the images belong to; default: none, or that of the source
+        Part of the catalog that the images belong to; default: none, or the source's
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -112,7 +112,7 @@ class GetRepoResult:
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters; default: empty, or that of the source
+        One line, at most 512 characters; default: empty, or the source's
         """
         return pulumi.get(self, "description")
 

@@ -380,7 +380,7 @@ class Group(pulumi.CustomResource):
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> pulumi.Output[Mapping[str, _builtins.int]]:
         """
-        Limits of the organization, by resource
+        Limits of the organization: number of records, by resource
         """
         return pulumi.get(self, "resource_limits")
 

@@ -35,7 +35,7 @@ class GroupInviteArgs:
         :param pulumi.Input[_builtins.str] role: What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] ttl: How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
         :param pulumi.Input[_builtins.bool] single_use: Only one person can accept it; default: false
@@ -106,7 +106,7 @@ class GroupInviteArgs:
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Accepted as on every resource; an invite may always be replaced
+        Accepted as on every resource; an invite may always be replaced; default: false
         """
         return pulumi.get(self, "allow_replace")
 
@@ -172,7 +172,7 @@ class GroupInvite(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; an invite may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] email: Address of the person who may accept it; default: anyone with the code
         :param pulumi.Input[_builtins.str] parent: The group to join: its uid

@@ -438,7 +438,7 @@ class BoundRecord(dict):
                  name: Optional[_builtins.str] = None):
         """
         :param _builtins.str uid: uid of the record
-        :param _builtins.str name: Its name as of the last create, update or refresh; left out where it may be secret
+        :param _builtins.str name: Its name as of the last create, update or refresh; absent if it may be secret
         """
         pulumi.set(__self__, "uid", uid)
         if name is not None:
@@ -456,7 +456,7 @@ class BoundRecord(dict):
     @pulumi.getter
     def name(self) -> Optional[_builtins.str]:
         """
-        Its name as of the last create, update or refresh; left out where it may be secret
+        Its name as of the last create, update or refresh; absent if it may be secret
         """
         return pulumi.get(self, "name")
 
@@ -1118,7 +1118,7 @@ class GroupRecord(dict):
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
         :param _builtins.str description: One line, at most 512 characters; default: empty
         :param _builtins.str name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
-        :param Mapping[str, _builtins.int] resource_limits: Limits of the organization, by resource
+        :param Mapping[str, _builtins.int] resource_limits: Limits of the organization: number of records, by resource
         :param _builtins.str uid: Path of hexadecimal segments, the ancestors first: what other resources refer to
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
         :param _builtins.bool verified: Set by the operator of the service only; default: the service's choice
@@ -1165,7 +1165,7 @@ class GroupRecord(dict):
     @pulumi.getter(name="resourceLimits")
     def resource_limits(self) -> Mapping[str, _builtins.int]:
         """
-        Limits of the organization, by resource
+        Limits of the organization: number of records, by resource
         """
         return pulumi.get(self, "resource_limits")
 
@@ -1335,7 +1335,7 @@ class IdentityClaimMatch(dict):
                  subject_pattern: Optional[_builtins.str] = None):
         """
         :param _builtins.str audience: `aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience
-        :param _builtins.str audience_pattern: Pattern for `aud`, instead of audience
+        :param _builtins.str audience_pattern: Pattern for `aud`, instead of audience; default: none
         :param Mapping[str, _builtins.str] claim_patterns: Further claims, each matching its pattern; at most 20
         :param Mapping[str, _builtins.str] claims: Further claims, each equal
         :param _builtins.str issuer: `iss` of the workload's token, byte for byte: an https URL
@@ -1372,7 +1372,7 @@ class IdentityClaimMatch(dict):
     @pulumi.getter(name="audiencePattern")
     def audience_pattern(self) -> Optional[_builtins.str]:
         """
-        Pattern for `aud`, instead of audience
+        Pattern for `aud`, instead of audience; default: none
         """
         return pulumi.get(self, "audience_pattern")
 
@@ -1986,12 +1986,12 @@ class RepoRecord(dict):
         :param _builtins.str name: Without white space, at most 255 characters; unique in its group
         :param _builtins.str uid: uid of its group, then a segment of its own
         :param _builtins.str update_time: When it was last changed: RFC 3339, UTC
-        :param Sequence[_builtins.str] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
-        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
-        :param Sequence[_builtins.str] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
-        :param 'CatalogTier' catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
+        :param Sequence[_builtins.str] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
+        :param Sequence[_builtins.str] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
+        :param Sequence[_builtins.str] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param 'CatalogTier' catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
         :param 'CustomOverlay' custom_overlay: What is put into each image, or taken out
-        :param _builtins.str description: One line, at most 512 characters; default: empty, or that of the source
+        :param _builtins.str description: One line, at most 512 characters; default: empty, or the source's
         :param 'SyncConfigRecord' sync_config: The repo that it syncs from, by its uid, and when syncing ends
         """
         pulumi.set(__self__, "create_time", create_time)
@@ -2049,7 +2049,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -2057,7 +2057,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def aliases(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -2065,7 +2065,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def bundles(self) -> Optional[Sequence[_builtins.str]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -2073,7 +2073,7 @@ class RepoRecord(dict):
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> Optional['CatalogTier']:
         """
-        Part of the catalog that the images belong to; default: none, or that of the source
+        Part of the catalog that the images belong to; default: none, or the source's
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -2089,7 +2089,7 @@ class RepoRecord(dict):
     @pulumi.getter
     def description(self) -> Optional[_builtins.str]:
         """
-        One line, at most 512 characters; default: empty, or that of the source
+        One line, at most 512 characters; default: empty, or the source's
         """
         return pulumi.get(self, "description")
 

@@ -34,16 +34,16 @@ class ProviderArgs:
         The set of arguments for constructing a Provider resource.
 
         :param pulumi.Input[_builtins.str] auth_url: Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`
-        :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback
+        :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         :param pulumi.Input[_builtins.str] identity: uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
-        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token
-        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange
+        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
-        :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
+        :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
         if auth_url is not None:
             pulumi.set(__self__, "auth_url", auth_url)
@@ -84,7 +84,7 @@ class ProviderArgs:
     @pulumi.getter(name="baseUrl")
     def base_url(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Address of the API: https, or http on loopback
+        Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         """
         return pulumi.get(self, "base_url")
 
@@ -108,7 +108,7 @@ class ProviderArgs:
     @pulumi.getter(name="identityTokenEnv")
     def identity_token_env(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Name of an environment variable with a workload's OIDC token
+        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_env")
 
@@ -120,7 +120,7 @@ class ProviderArgs:
     @pulumi.getter(name="identityTokenFile")
     def identity_token_file(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange
+        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_file")
 
@@ -144,7 +144,7 @@ class ProviderArgs:
     @pulumi.getter(name="movedFrom")
     def moved_from(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Address that the API had before it moved: confirms that it is the same service
+        Address that the API had before it moved: confirms that it is the same service; default: none
         """
         return pulumi.get(self, "moved_from")
 
@@ -168,7 +168,7 @@ class ProviderArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
         """
         return pulumi.get(self, "token")
 
@@ -180,7 +180,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         """
         return pulumi.get(self, "token_env")
 
@@ -192,7 +192,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange
+        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
         return pulumi.get(self, "token_file")
 
@@ -220,21 +220,21 @@ class Provider(pulumi.ProviderResource):
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
-        The service, and the credentials for it. What is not given is that of the environment, where that is for the same service (docs/plugin.md).
+        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] auth_url: Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`
-        :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback
+        :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         :param pulumi.Input[_builtins.str] identity: uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
-        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token
-        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange
+        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
-        :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service
+        :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
         ...
     @overload
@@ -243,7 +243,7 @@ class Provider(pulumi.ProviderResource):
                  args: Optional[ProviderArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        The service, and the credentials for it. What is not given is that of the environment, where that is for the same service (docs/plugin.md).
+        The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).
 
         :param str resource_name: The name of the resource.
         :param ProviderArgs args: The arguments to use to populate this resource's properties.
@@ -311,7 +311,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="baseUrl")
     def base_url(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Address of the API: https, or http on loopback
+        Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         """
         return pulumi.get(self, "base_url")
 
@@ -327,7 +327,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="identityTokenEnv")
     def identity_token_env(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Name of an environment variable with a workload's OIDC token
+        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_env")
 
@@ -335,7 +335,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="identityTokenFile")
     def identity_token_file(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange
+        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_file")
 
@@ -351,7 +351,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="movedFrom")
     def moved_from(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Address that the API had before it moved: confirms that it is the same service
+        Address that the API had before it moved: confirms that it is the same service; default: none
         """
         return pulumi.get(self, "moved_from")
 
@@ -359,7 +359,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def token(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile
+        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
         """
         return pulumi.get(self, "token")
 
@@ -367,7 +367,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         """
         return pulumi.get(self, "token_env")
 
@@ -375,7 +375,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange
+        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
         return pulumi.get(self, "token_file")
 

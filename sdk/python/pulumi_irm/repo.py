@@ -40,15 +40,15 @@ class RepoArgs:
 
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
-        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
         :param pulumi.Input['CustomOverlayArgs'] custom_overlay: What is put into each image, or taken out
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or that of the source
+        :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or the source's
         :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the repo tags that this run does not delete; default: they prevent the deletion
         :param pulumi.Input['SyncConfigArgs'] sync_config: Syncs from another repo
         """
@@ -105,7 +105,7 @@ class RepoArgs:
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -129,7 +129,7 @@ class RepoArgs:
     @pulumi.getter
     def aliases(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -153,7 +153,7 @@ class RepoArgs:
     @pulumi.getter
     def bundles(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -165,7 +165,7 @@ class RepoArgs:
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> pulumi.Input[Optional['CatalogTier']]:
         """
-        Part of the catalog that the images belong to; default: none, or that of the source
+        Part of the catalog that the images belong to; default: none, or the source's
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -201,7 +201,7 @@ class RepoArgs:
     @pulumi.getter
     def description(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        One line, at most 512 characters; default: empty, or that of the source
+        One line, at most 512 characters; default: empty, or the source's
         """
         return pulumi.get(self, "description")
 
@@ -259,15 +259,15 @@ class Repo(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] aliases: Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new repo, without the images and tags of the old one; default: refused in the preview
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
-        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or that of the source
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
+        :param pulumi.Input['CatalogTier'] catalog_tier: Part of the catalog that the images belong to; default: none, or the source's
         :param pulumi.Input[Union['CustomOverlayArgs', 'CustomOverlayArgsDict']] custom_overlay: What is put into each image, or taken out
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or that of the source
+        :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty, or the source's
         :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the repo tags that this run does not delete; default: they prevent the deletion
         :param pulumi.Input[_builtins.str] name: Without white space, at most 255 characters; unique in its group
         :param pulumi.Input[_builtins.str] parent: The group that the repo belongs to: its uid
@@ -383,7 +383,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="activeTags")
     def active_tags(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Tags that are kept up to date; order and duplicates mean nothing; default: those of the source
+        Tags that are kept up to date; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "active_tags")
 
@@ -391,7 +391,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def aliases(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: those of the source
+        Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "aliases")
 
@@ -399,7 +399,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def bundles(self) -> pulumi.Output[Optional[Sequence[_builtins.str]]]:
         """
-        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: those of the source
+        Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's
         """
         return pulumi.get(self, "bundles")
 
@@ -407,7 +407,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter(name="catalogTier")
     def catalog_tier(self) -> pulumi.Output[Optional['CatalogTier']]:
         """
-        Part of the catalog that the images belong to; default: none, or that of the source
+        Part of the catalog that the images belong to; default: none, or the source's
         """
         return pulumi.get(self, "catalog_tier")
 
@@ -431,7 +431,7 @@ class Repo(pulumi.CustomResource):
     @pulumi.getter
     def description(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        One line, at most 512 characters; default: empty, or that of the source
+        One line, at most 512 characters; default: empty, or the source's
         """
         return pulumi.get(self, "description")
 

@@ -33,7 +33,7 @@ class RoleBindingArgs:
         :param pulumi.Input[_builtins.str] parent: The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
         :param pulumi.Input[_builtins.str] role: What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         """
         pulumi.set(__self__, "identity", identity)
@@ -98,7 +98,7 @@ class RoleBindingArgs:
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Accepted as on every resource; a role binding may always be replaced
+        Accepted as on every resource; a role binding may always be replaced; default: false
         """
         return pulumi.get(self, "allow_replace")
 
@@ -138,7 +138,7 @@ class RoleBinding(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] identity: Who is granted the role: its uid
         :param pulumi.Input[_builtins.str] parent: The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends

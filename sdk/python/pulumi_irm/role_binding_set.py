@@ -30,8 +30,8 @@ class RoleBindingSetArgs:
 
         :param pulumi.Input[Sequence[pulumi.Input['RoleBindingPairArgs']]] bindings: Who has which role there; the order means nothing
         :param pulumi.Input[_builtins.str] parent: The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
-        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`, so that a preview shows them first. Default: they stay
-        :param pulumi.Input[_builtins.int] max_removals: Most bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
+        :param pulumi.Input[_builtins.int] max_removals: Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
         """
         pulumi.set(__self__, "bindings", bindings)
         pulumi.set(__self__, "parent", parent)
@@ -68,7 +68,7 @@ class RoleBindingSetArgs:
     @pulumi.getter
     def exclusive(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`, so that a preview shows them first. Default: they stay
+        Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
         """
         return pulumi.get(self, "exclusive")
 
@@ -80,7 +80,7 @@ class RoleBindingSetArgs:
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Most bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+        Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
         """
         return pulumi.get(self, "max_removals")
 
@@ -106,8 +106,8 @@ class RoleBindingSet(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Sequence[pulumi.Input[Union['RoleBindingPairArgs', 'RoleBindingPairArgsDict']]]] bindings: Who has which role there; the order means nothing
-        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare: those that the last run or refresh has recorded in `unmanaged`, so that a preview shows them first. Default: they stay
-        :param pulumi.Input[_builtins.int] max_removals: Most bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
+        :param pulumi.Input[_builtins.bool] exclusive: Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. So a preview shows them first. Default: they stay
+        :param pulumi.Input[_builtins.int] max_removals: Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20
         :param pulumi.Input[_builtins.str] parent: The group where the grants hold, and below: its uid; a change creates the new set before the old one ends
         """
         ...
@@ -211,7 +211,7 @@ class RoleBindingSet(pulumi.CustomResource):
     @pulumi.getter(name="maxRemovals")
     def max_removals(self) -> pulumi.Output[_builtins.int]:
         """
-        Most bindings that a run removes
+        Most role bindings that a run removes
         """
         return pulumi.get(self, "max_removals")
 

@@ -34,7 +34,7 @@ class TagArgs:
         :param pulumi.Input[_builtins.str] name: At most 128 characters; unique in its repo; a change creates a new tag before the old one goes
         :param pulumi.Input[_builtins.str] parent: The repo that the tag belongs to: its uid; a change creates a new tag before the old one goes
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced; default: false
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.bool] deprecated: Marks the tag as deprecated; default: false
@@ -105,7 +105,7 @@ class TagArgs:
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Accepted as on every resource; a tag may always be replaced
+        Accepted as on every resource; a tag may always be replaced; default: false
         """
         return pulumi.get(self, "allow_replace")
 
@@ -171,7 +171,7 @@ class Tag(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced
+        :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a tag may always be replaced; default: false
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] bundles: Bundles that the image belongs to, such as `base`; order and duplicates mean nothing
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.bool] deprecated: Marks the tag as deprecated; default: false

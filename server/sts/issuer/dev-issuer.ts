@@ -72,6 +72,8 @@ const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViol
 const isDeeperThan = (levels: number, value: object): boolean => {
   let layer: object[] = [value];
   for (let level = 0; level < levels && layer.length > 0; level += 1)
-    layer = layer.flatMap((one) => Object.values(one).filter((own) => typeof own === "object" && own !== null));
+    layer = layer.flatMap((one) =>
+      Object.values(one).filter((member) => typeof member === "object" && member !== null),
+    );
   return layer.length > 0;
 };

@@ -11,7 +11,7 @@ export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<string>;
 
 /** `dispatcher`: for tests; it must guard its connections itself. */
 export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?: Resolve }): FetchDocument => {
-  const dispatcher = options.dispatcher ?? guardedAgent(options.resolve ?? createResolve());
+  const dispatcher = options.dispatcher ?? createGuardedAgent(options.resolve ?? createResolve());
   return async (url, signal) => {
     signal.throwIfAborted();
     const answered = request(url, {
@@ -37,7 +37,7 @@ export const createFetchDocument = (options: { dispatcher?: Dispatcher; resolve?
 const abortOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 
-const guardedAgent = (resolve: Resolve): Agent =>
+const createGuardedAgent = (resolve: Resolve): Agent =>
   new Agent({
     connect: { lookup: guardedLookup(resolve), timeout: CONNECT_TIMEOUT_MS },
     // One connection for each document: a reused one would outlive the check of its address, and saves little in ten minutes.

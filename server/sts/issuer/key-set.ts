@@ -83,7 +83,7 @@ const readKey = (jwk: unknown, all: readonly unknown[]): VerificationKey | strin
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
     return 'its key_ops lack "verify"';
   const algorithms = algorithmsOf(jwk);
-  if (algorithms.length === 0) return "its kty, crv and alg are not those of a supported algorithm";
+  if (algorithms.length === 0) return "its kty, crv and alg name no supported algorithm";
   const key = importKey(jwk);
   return typeof key === "string" ? key : { keyId, algorithms, key };
 };
@@ -92,8 +92,8 @@ const algorithmsOf = (jwk: Json): string[] => {
   const type = ownValue(jwk, "kty");
   const ofCurve = CURVE_ALGORITHMS[`${type} ${ownValue(jwk, "crv")}`];
   const possible = type === "RSA" ? RSA_ALGORITHMS : ofCurve ? [ofCurve] : [];
-  const own = ownValue(jwk, "alg");
-  return own === undefined ? possible : possible.filter((algorithm) => algorithm === own);
+  const declared = ownValue(jwk, "alg");
+  return declared === undefined ? possible : possible.filter((algorithm) => algorithm === declared);
 };
 
 const importKey = (jwk: Json): KeyObject | string => {
@@ -102,7 +102,7 @@ const importKey = (jwk: Json): KeyObject | string => {
     return keyWeakness(key) ?? key;
   } catch {
     // a point off the curve, a missing or overlong member: OpenSSL does not say which
-    return "its members are not those of a key";
+    return "its members do not make a key";
   }
 };
 

@@ -24,8 +24,8 @@ export const createPlaces = (count: number) => {
   const makeRoom = (owner: string): void => {
     const [first, ...others] = [...taken] as [Holder, ...Holder[]];
     const crowded = others.reduce((most, next) => (countOf(next.owner) > countOf(most.owner) ? next : most), first);
-    const own = countOf(owner);
-    if (own > 0 && own + 1 >= countOf(crowded.owner)) throw refusal("document", "too many issuers are being asked");
+    const held = countOf(owner);
+    if (held > 0 && held + 1 >= countOf(crowded.owner)) throw refusal("document", "too many issuers are being asked");
     taken.delete(crowded);
     crowded.controller.abort(new TypeError("gave way to an issuer of another organization"));
   };

@@ -48,23 +48,23 @@ export const refuseAwsIdentity = (
 
 export const assumableBy = (token: WorkloadToken, uid: string | undefined, options: AssumeOptions): Assumable => {
   if (uid === options.anyone) return { uid, rule: ruleOfAnyone(options) };
-  const identity = uid ? named(uid, options) : onlyMatch(token, options);
+  const identity = uid ? findByUid(uid, options) : onlyMatch(token, options);
   const { claimMatch, staticKeys } = identity;
   if (claimMatch && staticKeys) throw refusal("identity_malformed", "two relationships");
-  const { uid: own } = identity;
-  if (claimMatch) return { uid: own, identity, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
+  const { uid: identityUid } = identity;
+  if (claimMatch) return { uid: identityUid, identity, rule: ruleFromClaimMatch(claimMatch, options.defaultAudience) };
   if (!staticKeys) throw refusal("identity_kind", "nothing to match a token by");
   const rule = ruleFromStaticKeys(staticKeys, options.defaultAudience);
   return {
-    uid: own,
+    uid: identityUid,
     identity,
     rule,
-    keys: storedKeys(staticKeys.issuerKeys),
+    keys: parseStoredKeys(staticKeys.issuerKeys),
     expireTimeMs: staticKeysExpiryMs(identity),
   };
 };
 
-// Any subject, of an issuer that some identity trusts.
+// Accepts any subject of an issuer that some identity trusts.
 const ruleOfAnyone = ({ devIssuerUrl, identities, defaultAudience }: AssumeOptions): Rule => ({
   issuer: (issuer) => issuer === devIssuerUrl || identities.hasIssuer(issuer),
   subject: () => true,
@@ -72,7 +72,7 @@ const ruleOfAnyone = ({ devIssuerUrl, identities, defaultAudience }: AssumeOptio
   claims: [],
 });
 
-const named = (uid: string, { identities }: AssumeOptions): Identity => {
+const findByUid = (uid: string, { identities }: AssumeOptions): Identity => {
   const identity = isUidp(uid) ? identities.get(uid) : undefined;
   if (!identity) throw refusal("identity_unknown", "no such identity");
   return identity;
@@ -85,11 +85,11 @@ const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identit
   return identity;
 };
 
-// Set at creation, and here again, so that no record is valid for ever. An unreadable time counts as past.
+// The default is applied at creation and here again, so that no record is valid for ever. An unreadable time counts as past.
 const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity): number =>
   staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
 
-const storedKeys = (text: string): KeySet => {
+const parseStoredKeys = (text: string): KeySet => {
   try {
     return parseKeySet(text).keys;
   } catch (error) {

@@ -15,7 +15,7 @@ export const issuerPatternWarning = (pattern: string): string | undefined => {
   return undefined;
 };
 
-// Of the whole pattern, not of a group in it.
+// Splits the whole pattern, not a group in it.
 const alternativesOf = (pattern: string): string[][] => {
   const alternatives: string[][] = [[]];
   let depth = 0;

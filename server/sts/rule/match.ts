@@ -1,7 +1,6 @@
 // Compares a token's claims with the rule of an identity, without side effects (docs/contract.md#claim-matching). Exact texts
 // match byte by byte, patterns in full (`schema/pattern.ts`). All parts must match.
-import type { ClaimMatch, Identity } from "../../../schema/index.ts";
-import { type Budget, newBudget, patternMatcher } from "../../../schema/index.ts";
+import { type Budget, type ClaimMatch, type Identity, newBudget, patternMatcher } from "../../../schema/index.ts";
 import { type Reason, refusal } from "../token/refusal.ts";
 import { ownValue } from "../token/strict-json.ts";
 import type { WorkloadToken } from "../token/workload.ts";
@@ -23,8 +22,8 @@ export const oneOf =
 
 /** The rule of a claim match. Creation checks its oneofs; a record that got past refuses every token. */
 export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher): Rule => ({
-  issuer: required(exactOrPattern(match.issuer, match.issuerPattern)),
-  subject: required(exactOrPattern(match.subject, match.subjectPattern)),
+  issuer: requireMatcher(exactOrPattern(match.issuer, match.issuerPattern)),
+  subject: requireMatcher(exactOrPattern(match.subject, match.subjectPattern)),
   audience: exactOrPattern(match.audience, match.audiencePattern) ?? defaultAudience,
   claims: [
     ...Object.entries(match.claims ?? {}).map(([name, value]): Rule["claims"][number] => [name, oneOf([value])]),
@@ -36,8 +35,8 @@ export const ruleFromClaimMatch = (match: ClaimMatch, defaultAudience: Matcher):
 });
 
 export const ruleFromStaticKeys = (keys: NonNullable<Identity["staticKeys"]>, defaultAudience: Matcher): Rule => ({
-  issuer: required(exactOrPattern(keys.issuer, undefined)),
-  subject: required(exactOrPattern(keys.subject, undefined)),
+  issuer: requireMatcher(exactOrPattern(keys.issuer, undefined)),
+  subject: requireMatcher(exactOrPattern(keys.subject, undefined)),
   audience: keys.audiences?.length ? oneOf(keys.audiences) : defaultAudience,
   claims: [],
 });
@@ -71,7 +70,7 @@ const exactOrPattern = (exact: string | undefined, pattern: string | undefined):
   return pattern === undefined ? undefined : patternMatcher(pattern);
 };
 
-const required = (matcher: Matcher | undefined): Matcher => {
+const requireMatcher = (matcher: Matcher | undefined): Matcher => {
   if (!matcher) throw refusal("identity_malformed", "neither exact nor pattern");
   return matcher;
 };

@@ -57,7 +57,7 @@ const checkHeader = (header: Json): Pick<CompactToken, "algorithm" | "keyId"> =>
   const asked = REFUSED_HEADERS.find((name) => Object.hasOwn(header, name));
   if (asked) throw refusal("token_header", `${asked} is not supported`);
   const type = ownValue(header, "typ");
-  if (type !== undefined && !isTokenType(type)) throw refusal("token_header", "typ is not that of a token");
+  if (type !== undefined && !isTokenType(type)) throw refusal("token_header", "typ does not name a token");
   const keyId = ownValue(header, "kid");
   if (keyId !== undefined && (typeof keyId !== "string" || !KEY_ID.test(keyId)))
     throw refusal("token_header", "kid is not the name of a key");

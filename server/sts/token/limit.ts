@@ -1,6 +1,5 @@
-// What the caller asks of the API token: its audience, and the capabilities and scopes that limit it
-// (docs/contract.md#exchange-limits). Limits only ever take away, and an unknown name takes everything: no response shows
-// what exists.
+// The audience, capabilities and scopes that the caller requests for the API token (docs/contract.md#exchange-limits). Limits
+// only reduce access. An unknown name leaves nothing, so that no response shows what exists.
 import {
   capabilityFrom,
   type ExchangeRequest,

@@ -52,7 +52,7 @@ export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusa
 const DENIED = "the token may not be exchanged for this identity";
 
 /** One text for an unknown identity, another tenant's, a wrong claim, a bad signature, so that no probe tells them apart. */
-const denied = (cause: unknown): ApiError => apiError("PERMISSION_DENIED", DENIED, { cause });
+const deniedError = (cause: unknown): ApiError => apiError("PERMISSION_DENIED", DENIED, { cause });
 
 /** Names the claim that does not match, in the published words, for a caller who may know it. */
 export const claimRefusal = (reason: Reason, detail: string, claim: string): Refusal => {
@@ -65,15 +65,15 @@ export const claimRefusal = (reason: Reason, detail: string, claim: string): Ref
 export const unauthenticated = (cause?: unknown): ApiError =>
   apiError("UNAUTHENTICATED", "a valid bearer token is required", { cause });
 
-/** Refuses what the wire found wrong in full: that repeats only what the caller sent. */
+/** Refuses a malformed request with all violations: they repeat only what the caller sent. */
 export const refuseViolations = (violations: readonly FieldViolation[]): void => {
   if (violations.length === 0) return;
   throw new Refusal("request", "a malformed request", { answer: invalidArgument([...violations]) });
 };
 
-/** The response to a refusal. Any other error is our defect, and stays one. */
+/** The response to a refusal. Any other error is a defect and becomes INTERNAL. */
 export const answerOf = (error: unknown): ApiError => {
-  if (error instanceof Refusal) return error.answer ?? denied(error);
+  if (error instanceof Refusal) return error.answer ?? deniedError(error);
   if (isApiError(error)) return error;
   return apiError("INTERNAL", "the token could not be exchanged", { cause: error });
 };

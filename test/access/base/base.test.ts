@@ -1,23 +1,17 @@
 // The base that a job of a pull request has, and what to do where this clone lacks it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { baseIn, wantedBase } from "../../../access/base/base.ts";
 import { repositoryAt } from "../../../access/base/git.ts";
 import { createRepository, type TestRepository } from "../../support/repository.ts";
 
-let repository: TestRepository;
-let old: string;
-let tip: string;
-let head: string;
-beforeAll(() => {
-  repository = createRepository();
-  old = repository.commit();
-  tip = repository.commit();
-  repository.git("update-ref", "refs/remotes/origin/main", tip);
-  repository.git("checkout", "--quiet", "-b", "change", old);
-  head = repository.commit();
-});
+const repository: TestRepository = createRepository();
+const old: string = repository.commit();
+const tip: string = repository.commit();
+repository.git("update-ref", "refs/remotes/origin/main", tip);
+repository.git("checkout", "--quiet", "-b", "change", old);
+const head: string = repository.commit();
 afterAll(() => repository.remove());
 
 const event = (content: unknown): string => {

@@ -1,24 +1,18 @@
 // What groups hold beside access, which blocks their deletion: listed of a live service, and what a caller may not list.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readHeldRecords } from "../../../access/graph/live-contents.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { startTeam } from "../../harness/team.ts";
 import { clientOf } from "../client.ts";
 
-let api: TestServer;
-let platform: string;
-let registry: string;
-let images: string;
-beforeAll(async () => {
-  ({ api, platform, registry } = await startTeam());
-  images = await createUid(api, "repos", registry, { name: "images" });
-  for (const [group, name] of [
-    [platform, "clouds"],
-    [registry, "more clouds"],
-  ] as const)
-    await createUid(api, "accountAssociations", group, { name });
-});
+const { api, platform, registry } = await startTeam();
+const images: string = await createUid(api, "repos", registry, { name: "images" });
+for (const [group, name] of [
+  [platform, "clouds"],
+  [registry, "more clouds"],
+] as const)
+  await createUid(api, "accountAssociations", group, { name });
 afterAll(() => api.close());
 
 const here = (uid: string) => ({ uid, service: api.baseUrl });

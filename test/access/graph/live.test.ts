@@ -1,27 +1,19 @@
 // The access graph of a live organization, as its owner and as a caller who sees a part of it.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { pathOf } from "../../../access/graph/graph.ts";
 import { accessIn } from "../../../access/graph/holds.ts";
 import { readLive } from "../../../access/graph/live.ts";
 import { peopleGraph } from "../../../access/graph/people.ts";
 import { visibilityIn } from "../../../access/graph/visible.ts";
-import type { Actor, TestServer } from "../../harness/api-server.ts";
+import type { TestServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import { startTeam } from "../../harness/team.ts";
 import { clientOf } from "../client.ts";
 
-let api: TestServer;
-let platform: string;
-let registry: string;
-let publisher: string;
-let reader: Actor;
-
-beforeAll(async () => {
-  ({ api, platform, registry, publisher, reader } = await startTeam());
-  await api.actor("release", { role: publisher, at: registry });
-});
+const { api, platform, registry, publisher, reader } = await startTeam();
+await api.actor("release", { role: publisher, at: registry });
 afterAll(() => api.close());
 
 test("the owner sees every group, identity, role and binding, and nothing is missing", async () => {

@@ -1,33 +1,24 @@
 // A policy as a graph: matched with what the API says by names, and the whole truth of its organization.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { readLive } from "../../../access/graph/live.ts";
 import { type Policy, parsePolicy, policyGraph } from "../../../access/policy/index.ts";
 import { accessChange } from "../../../access/review/change.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { clientOf } from "../client.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";
 
-let api: TestServer;
-let live: AccessGraph;
-let platform: string;
-let registry: string;
-let publisher: string;
-let release: string;
-
-beforeAll(async () => {
-  api = await startServer();
-  platform = await createUid(api, "groups", api.organization, { name: "platform" });
-  registry = await createUid(api, "groups", platform, { name: "registry" });
-  const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
-  publisher = await createUid(api, "roles", platform, role);
-  const claimMatch = { issuer: ISSUER, subject: "repo:acme/images:ref:refs/heads/main" };
-  release = await createUid(api, "identities", platform, { name: "release", claimMatch });
-  await createUid(api, "roleBindings", registry, { identityUid: release, roleUid: publisher });
-  live = (await readLive(clientOf(api))).graph;
-});
+const api = await startServer();
+const platform: string = await createUid(api, "groups", api.organization, { name: "platform" });
+const registry: string = await createUid(api, "groups", platform, { name: "registry" });
+const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
+const publisher: string = await createUid(api, "roles", platform, role);
+const claimMatch = { issuer: ISSUER, subject: "repo:acme/images:ref:refs/heads/main" };
+const release: string = await createUid(api, "identities", platform, { name: "release", claimMatch });
+await createUid(api, "roleBindings", registry, { identityUid: release, roleUid: publisher });
+const live: AccessGraph = (await readLive(clientOf(api))).graph;
 afterAll(() => api.close());
 
 const policyOf = (value: object): Policy => {

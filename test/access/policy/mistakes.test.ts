@@ -92,10 +92,11 @@ describe("every mistake is reported with its line, its column and what to write 
     ],
     [
       "an identity without a relationship, and with two",
-      `${rest}identities:\n  a: {}\n  b: { aws: { account: "123456789012", role: r }, claimMatch: {} }\n`,
+      `${rest}identities:\n  a: {}\n  b: { aws: { account: "123456789012", role: r }, claimMatch: {} }\n  c: { google: { uniqueId: "107517467455664443765" }, aws: { account: "123456789012", role: r } }\n`,
       [
         "access.yaml:3:3: identities.a: names no workload that can assume it; give one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity",
         "access.yaml:4:51: identities.b.claimMatch: only one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity may be given; there is aws already",
+        "access.yaml:5:55: identities.c.aws: only one of github, gitlab, buildkite, kubernetes, google, aws, claimMatch, staticKeys, awsIdentity may be given; there is google already",
       ],
     ],
     [
@@ -150,10 +151,11 @@ describe("every mistake is reported with its line, its column and what to write 
       ],
     ],
     [
-      "a role used above its group",
-      `${rest}groups: { platform: }\nidentities: { a: { google: { uniqueId: "107517467455664443765" } } }\nroles:\n  publisher: { in: platform, can: [repo.list] }\naccess:\n  platform: { publisher: [a] }\n  /: { publisher: [a] }\n`,
+      "a role used above its group, or beside it",
+      `${rest}groups: { platform: , platform-2: }\nidentities: { a: { google: { uniqueId: "107517467455664443765" } } }\nroles:\n  publisher: { in: platform, can: [repo.list] }\naccess:\n  platform: { publisher: [a] }\n  /: { publisher: [a] }\n  platform-2: { publisher: [a] }\n`,
       [
         "access.yaml:8:8: access./.publisher: role publisher belongs to platform, so it can be given there and below, not at /",
+        "access.yaml:9:17: access.platform-2.publisher: role publisher belongs to platform, so it can be given there and below, not at platform-2",
       ],
     ],
     [

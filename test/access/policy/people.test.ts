@@ -1,12 +1,12 @@
-// The section `people` of a policy: its mistakes, what it means in a review, and that AccessPolicy refuses it.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+// The section `people` of a policy: its mistakes, and what it means in a review.
+import { afterAll, describe, expect, test } from "vitest";
 import { readLive } from "../../../access/graph/live.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import type { Report } from "../../../access/review/report.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { clientOf } from "../client.ts";
 import { mistakesOf, policyOf } from "./files.ts";
@@ -61,38 +61,38 @@ people:
     ).toEqual(["more.yaml:1:11: people.sso: is in access.yaml:3:11 already"]);
   });
 
-  test("is a mistake for a reader that refuses it, beside all others", () => {
+  test("has a mistake for a reader that takes no default role, beside all others", () => {
+    const refused = { defaultRole: "is refused" };
     const value = { organization: "acme", people: { sso: { defaultRole: "veiwer" } } };
-    const { policy, mistakes } = parsePolicy(value, { people: "is refused" });
+    const { policy, mistakes } = parsePolicy(value, refused);
     expect(policy).toBeUndefined();
     expect(mistakes.map(({ path, text }) => `${path}: ${text}`)).toEqual([
       "people.sso.defaultRole: there is no role veiwer; did you mean viewer?",
-      "people: is refused",
+      "people.sso.defaultRole: is refused",
     ]);
-    expect(parsePolicy({ organization: "acme", people: {} }, { people: "is refused" }).mistakes).toEqual([]);
+    const groups = { sso: { externalGroups: { SRE: ["viewer"] } } };
+    expect(parsePolicy({ organization: "acme", people: groups }, refused).mistakes).toEqual([]);
   });
 });
 
-describe("a review of a policy", () => {
-  let api: TestServer;
-  beforeAll(async () => {
-    api = await startServer();
-    const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true };
-    const defaultRole = await api.role("viewer");
-    const sso = await createUid(api, "identityProviders", api.organization, { name: "acme-sso", defaultRole, oidc });
-    const mapping = { externalGroupId: "Old", roleUid: await api.role("owner"), scope: api.organization };
-    await createUid(api, "externalGroupRoleMappings", sso, mapping);
-    await createUid(api, "groupInvites", api.organization, { roleUid: defaultRole, ttl: "3600s" });
-  });
+describe("a review of a policy", async () => {
+  const api = await startServer();
+  const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true };
+  const defaultRole = await api.role("viewer");
+  const sso = await createUid(api, "identityProviders", api.organization, { name: "acme-sso", defaultRole, oidc });
+  const mapping = { externalGroupId: "Old", roleUid: await api.role("owner"), scope: api.organization };
+  await createUid(api, "externalGroupRoleMappings", sso, mapping);
+  await createUid(api, "groupInvites", api.organization, { roleUid: defaultRole, ttl: "3600s" });
   afterAll(() => api.close());
 
-  const reportOf = async (people: string): Promise<Report> => {
+  /** `isRemoved` says what a stack would remove. */
+  const reportOf = async (people: string, isRemoved?: (id: string) => boolean): Promise<Report> => {
     const live = await readLive(clientOf(api));
     const text = `organization: { uid: "${api.organization}" }\nroles: { auditor: { can: [advisories.list] } }\n${people}\n`;
     const { graph, mistakes } = policyGraph(policyOf(text), live.graph);
     expect(mistakes).toEqual([]);
     const options = { notVisible: live.notVisible, nowMs: api.clock.today(), deny: [], allow: [] };
-    return reviewOf(proposalFromPolicy(graph, live), options).report;
+    return reviewOf(proposalFromPolicy(graph, live, isRemoved), options).report;
   };
   const shown = ({ people }: Report) =>
     people.map(({ subject, gains, losses }) => `${subject} +${gains.length} -${losses.length}`);
@@ -119,6 +119,17 @@ describe("a review of a policy", () => {
     const found = report.findings.map(({ rule, subject }) => `${rule} ${subject}`);
     expect(found).toContain("gains-owner external group Platform-SRE of acme-sso");
     expect(found).toContain("root-binding external group Platform-SRE of acme-sso");
+  });
+
+  test("leaves a mapping that it does not name, unless the stack removes it", async () => {
+    const people = "people: { acme-sso: { externalGroups: { New: [viewer] } } }";
+    expect(shown(await reportOf(people, () => false))).toEqual([
+      expect.stringMatching(/^external group New of acme-sso \+[1-9]\d* -0$/),
+    ]);
+    expect(shown(await reportOf(people, () => true))).toEqual([
+      expect.stringMatching(/^external group New of acme-sso \+[1-9]\d* -0$/),
+      expect.stringMatching(/^external group Old of acme-sso \+0 -[1-9]\d*$/),
+    ]);
   });
 
   test("with the roles that they have changes nothing", async () => {

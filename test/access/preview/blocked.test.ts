@@ -103,6 +103,23 @@ describe("the deletion of a group", () => {
     expect(reportAsMarkdown(report)).toContain("Deletions that will or may fail");
   });
 
+  test("is blocked by the binding of an owner, which goes along with an organization alone", () => {
+    const owner = "2".repeat(40);
+    const withOwnerAt = (group: string): Live => {
+      const own = liveWith([group, CI, owner]);
+      const { roles, groups, identities } = own.graph as GraphBuilder;
+      roles.clear();
+      roles.set(owner, { id: owner, uid: owner, name: "owner", group: null, capabilities: ["groups.delete"] });
+      if (group === ROOT) identities.clear();
+      if (group === ROOT) groups.delete(TEAM);
+      return own;
+    };
+    expect(namesOf(reportOf([gone("Group", "team", TEAM)], withOwnerAt(TEAM)))).toEqual([
+      ["team", true, ["role binding ci as owner at team"]],
+    ]);
+    expect(reportOf([gone("Group", "dev", ROOT)], withOwnerAt(ROOT)).blocked).toEqual([]);
+  });
+
   test("shows in every format before what changes", () => {
     const review = reviewFrom([gone("Group", "team", TEAM)]);
     const { report } = review;

@@ -80,7 +80,7 @@ describe("a mapping of an external group", () => {
   test.each(["parent", "roleUid", "scope", "externalGroupId"])("whose %s is not known may give anything", (name) => {
     const step = created("ExternalGroupRoleMapping", "m", mapping({ [name]: UNKNOWN }));
     const report = reportOf([step], ["gains-owner"]);
-    expect(about(report).join()).toContain(`mapping of an external group m: ${name}: `);
+    expect(about(report).join()).toContain(`external group role mapping m: ${name}: `);
     expect(
       report.findings.filter(({ rule, unknown, denied }) => rule === "gains-owner" && unknown && denied),
     ).not.toEqual(name === "externalGroupId" ? undefined : []);
@@ -150,9 +150,41 @@ describe("an identity provider", () => {
     ]);
   });
 
-  test("that goes takes its external groups with it", () => {
+  test("that goes is blocked by mappings that the run does not delete: nothing is lost", () => {
     const step = changed("delete", "IdentityProvider", "p", SSO, { old: provider({}) });
-    expect(shown(reportOf([step]))).toEqual([
+    const report = reportOf([step]);
+    expect(shown(report)).toEqual([]);
+    const own = { subject: "p", kind: "identity provider", certain: true };
+    expect(report.blocked).toMatchObject([{ ...own, contents: [{ kind: "external group", uid: SRE, name: "SRE" }] }]);
+    expect(report.blocked[0]?.message).toBe(
+      "this up will be blocked: identity provider sso cannot be deleted while it maps what this run does not delete; forceDestroy: true deletes them too",
+    );
+    const stored = { old: mapping({ externalGroupId: "SRE" }) };
+    const both = reportOf([step, changed("delete", "ExternalGroupRoleMapping", "m", SRE, stored)]);
+    expect(both.blocked).toEqual([]);
+    expect(shown(both)).toHaveLength(2);
+  });
+
+  test("that goes may be blocked by mappings that the caller cannot list", () => {
+    const step = changed("delete", "IdentityProvider", "p", SSO, { old: provider({}) });
+    const hidden: NotVisible[] = [{ kind: "externalGroupRoleMapping", group: "", message: "the list is refused" }];
+    const { blocked } = reportOf([step], [], live(hidden));
+    expect(blocked.map(({ certain, message }) => [certain, message])).toEqual([
+      [
+        false,
+        `this up may be blocked: identity provider ${SSO} cannot be deleted while it maps something, and you cannot list its external groups; forceDestroy: true deletes them too`,
+      ],
+    ]);
+  });
+
+  test("that goes with forceDestroy takes its external groups with it, and they are named", () => {
+    const step = changed("delete", "IdentityProvider", "p", SSO, { old: provider({ forceDestroy: true }) });
+    const report = reportOf([step]);
+    expect(report.blocked).toEqual([]);
+    expect(report.forceDestroy).toMatchObject([
+      { name: "sso", deletes: true, contents: [{ kind: "external group", uid: SRE, name: "SRE" }] },
+    ]);
+    expect(shown(report)).toEqual([
       "external group SRE of sso: -role_bindings.create at /",
       "people of sso: -groups.list at /",
     ]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readLive } from "../../../access/graph/live.ts";
 import { clientWith } from "../../../client/client.ts";
 import { systemClock } from "../../../client/clock.ts";
-import { checkedConfig } from "../../../client/credentials.ts";
+import { readConfig } from "../../../client/credentials.ts";
 import { redactor } from "../../../client/redact.ts";
 import { systemTransport } from "../../../client/transport.ts";
 import { createWorkplace, type Json } from "../../harness/engine-workplace.ts";
@@ -23,7 +23,7 @@ try {
     JSON.parse((await program.run("preview", ...flags)).stdout) as Json;
 
   const env = { IRM_BASE_URL: baseUrl, IRM_TOKEN: token };
-  const config = checkedConfig(undefined, env);
+  const config = readConfig(undefined, env);
   const client = clientWith({ config, env, clock: systemClock, redactor: redactor(), transport: systemTransport() });
   const live = async (): Promise<Json> => {
     const { graph, notVisible } = await readLive(client);

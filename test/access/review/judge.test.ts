@@ -126,6 +126,12 @@ describe("does not excuse", () => {
     expect(judged(grantTo(RELEASE), [`gains-owner@${RELEASE}`], { hidden })).toMatchObject({ allowed: true });
   });
 
+  test("by a name where not every group can be listed, which may hold another identity of that name", () => {
+    const hidden: ListedKind[] = ["group"];
+    expect(judged(grantTo(RELEASE), ["gains-owner@release"], { hidden })).toMatchObject({ denied: true });
+    expect(judged(grantTo(RELEASE), ["gains-owner@release"], { hidden: ["role"] })).toMatchObject({ allowed: true });
+  });
+
   test("another identity or another rule, without a word about it", () => {
     const finding = judged(grantTo(RELEASE), ["gains-owner@apply", "root-binding@release"]);
     expect(finding).toMatchObject({ denied: true });

@@ -215,6 +215,14 @@ describe("matches-everyone", () => {
     const before = start(open);
     expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
   });
+  test("fires on a pattern that cannot be decided", () => {
+    expect(findings(start(), assumedBy({ issuer: GITHUB, subjectPattern: "(?=x)" }))).toContainEqual(
+      expect.objectContaining({
+        rule: "matches-everyone",
+        message: "can be assumed by perhaps everyone: its patterns cannot be decided",
+      }),
+    );
+  });
 });
 
 describe("new-issuer", () => {
@@ -228,6 +236,16 @@ describe("new-issuer", () => {
     const pattern = (issuerPattern: string) => found(before, assumedBy({ issuerPattern, subject: "x" }));
     expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
     expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
+  });
+  test("fires on an issuer that only signs for the key of an identity, and is silent on such a key of a trusted issuer", () => {
+    const keys = { issuer: "https://gitlab.example.com", subject: "x", issuerKeys: "{}" };
+    const signedBy = (issuer: string) => (graph: GraphBuilder) => {
+      const key = { staticKeys: { ...keys, issuer } };
+      graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: key });
+    };
+    const before = after(start(), signedBy(keys.issuer));
+    expect(found(before, assumedBy({ issuer: keys.issuer, subject: "x" }))).toContain(`new-issuer ${CI}`);
+    expect(found(start(), signedBy(GITHUB))).not.toContain(`new-issuer ${CI}`);
   });
 });
 
@@ -363,6 +381,13 @@ describe("last-owner-goes", () => {
     const none = start();
     none.bindings.clear();
     expect(found(none, () => {})).toEqual([]);
+  });
+  test("is silent on an organization that goes itself", () => {
+    const go = (graph: GraphBuilder) => {
+      graph.groups.delete(ROOT);
+      graph.bindings.clear();
+    };
+    expect(found(start(), go)).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 // A case for each method of advisories.
 import type { OperationName } from "../../../schema/index.ts";
-import type { OperationCase } from "../fixture.ts";
+import { list, type OperationCase, read } from "../fixture.ts";
 
-export const advisoryCases = {
+export const cases = {
   GetAdvisory: {
+    access: read("advisories.list"),
     request: ({ advisory: uid }) => ({ uid }),
     answer: () => ({
       advisoryId: "CGA-xvgw-cvr7-9g2q",
@@ -11,6 +12,7 @@ export const advisoryCases = {
     }),
   },
   ListAdvisories: {
+    access: list("advisories.list"),
     request: ({ eng }) => ({
       uidp: { descendantsOf: eng },
       advisoryIds: ["CGA-xvgw-cvr7-9g2q", "CGA-none-none-none"],

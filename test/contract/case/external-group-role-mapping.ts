@@ -1,6 +1,6 @@
 // A case for each method of external groups of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
-import { type Fixture, make, type OperationCase } from "../fixture.ts";
+import { type Fixture, list, make, type OperationCase, read, write } from "../fixture.ts";
 
 const mapping = ({ organization, viewer }: Fixture, externalGroupId: string) => ({
   externalGroupId,
@@ -16,8 +16,9 @@ const ownProvider = (fixture: Fixture): Promise<string> =>
     oidc: { issuer: "https://idp.example", clientId: "c", pkceEnabled: true },
   });
 
-export const externalGroupRoleMappingCases = {
+export const cases = {
   GetExternalGroupRoleMapping: {
+    access: read("identity_providers.list"),
     request: ({ mapping: uid }) => ({ uid }),
     answer: (fixture) => ({
       uid: fixture.mapping,
@@ -26,6 +27,7 @@ export const externalGroupRoleMappingCases = {
     }),
   },
   ListExternalGroupRoleMappings: {
+    access: list("identity_providers.list"),
     request: ({ provider }) => ({
       uidp: { childrenOf: provider },
       identityProviderUid: provider,
@@ -36,6 +38,7 @@ export const externalGroupRoleMappingCases = {
     answer: ({ mapping: uid }) => ({ externalGroupRoleMappings: [{ uid }], skipped: 0 }),
   },
   CreateExternalGroupRoleMapping: {
+    access: write("identity_providers.create, role_bindings.create", "a future role binding"),
     request: async (fixture) => ({
       parent: await ownProvider(fixture),
       externalGroupRoleMapping: mapping(fixture, "CN=SRE,OU=Platform"),
@@ -43,6 +46,7 @@ export const externalGroupRoleMappingCases = {
     answer: (fixture, { parent }) => ({ identityProviderUid: parent, ...mapping(fixture, "CN=SRE,OU=Platform") }),
   },
   DeleteExternalGroupRoleMapping: {
+    access: write("identity_providers.delete"),
     request: async (fixture) => {
       const parent = await ownProvider(fixture);
       return { uid: await make(fixture, "externalGroupRoleMappings", parent, mapping(fixture, "a")) };
@@ -50,6 +54,7 @@ export const externalGroupRoleMappingCases = {
     answer: () => ({}),
   },
   BatchDeleteExternalGroupRoleMappings: {
+    access: write("identity_providers.delete"),
     request: async (fixture) => {
       const parent = await ownProvider(fixture);
       const create = (id: string) => make(fixture, "externalGroupRoleMappings", parent, mapping(fixture, id));

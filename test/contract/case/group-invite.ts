@@ -2,13 +2,14 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { IAM } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import type { Fixture, OperationCase } from "../fixture.ts";
+import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 
 const invite = (fixture: Fixture) =>
   createUid(fixture.api, "groupInvites", fixture.platform, { roleUid: fixture.viewer, ttl: "60s" });
 
-export const groupInviteCases = {
+export const cases = {
   ListGroupInvitesV1: {
+    access: list("group_invites.list"),
     request: async ({ api, eng, invite }) => {
       const { keyId } = await api.ok("GET", `${IAM}/groupInvites/${invite}`);
       return { group: eng, id: invite, keyId };
@@ -27,16 +28,19 @@ export const groupInviteCases = {
     volatile: ["keyId"],
   },
   GetGroupInvite: {
+    access: read("group_invites.list"),
     request: ({ invite: uid }) => ({ uid }),
     answer: ({ viewer }) => ({ roleUid: viewer, role: { name: "viewer" }, expirationTime: "2026-01-28T12:55:21.189Z" }),
     volatile: ["keyId"],
   },
   ListGroupInvites: {
+    access: list("group_invites.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, pageSize: 1, orderBy: "create_time desc" }),
     answer: ({ invite: uid }) => ({ groupInvites: [{ uid }], totalCount: "1", skipped: 0 }),
     volatile: ["keyId"],
   },
   CreateGroupInvite: {
+    access: write("group_invites.create, role_bindings.create", "a future role binding"),
     request: ({ platform, viewer }) => ({
       parent: platform,
       groupInvite: { roleUid: viewer, ttl: "90.500s", email: "a@example.org", singleUse: true },
@@ -48,5 +52,9 @@ export const groupInviteCases = {
     }),
     volatile: ["code", "keyId"],
   },
-  DeleteGroupInvite: { request: async (fixture) => ({ uid: await invite(fixture) }), answer: () => ({}) },
+  DeleteGroupInvite: {
+    access: write("group_invites.delete"),
+    request: async (fixture) => ({ uid: await invite(fixture) }),
+    answer: () => ({}),
+  },
 } satisfies Partial<Record<OperationName, OperationCase>>;

@@ -1,19 +1,26 @@
 // A case for each method of groups.
 import { expect } from "vitest";
 import type { OperationName } from "../../../schema/index.ts";
-import { byName, make, type OperationCase } from "../fixture.ts";
+import { byName, list, make, type OperationCase, read, write } from "../fixture.ts";
 
-export const groupCases = {
-  GetGroup: { request: ({ eng }) => ({ uid: eng }), answer: ({ eng }) => ({ uid: eng, name: "eng" }) },
+export const cases = {
+  GetGroup: {
+    access: read("groups.list"),
+    request: ({ eng }) => ({ uid: eng }),
+    answer: ({ eng }) => ({ uid: eng, name: "eng" }),
+  },
   ListGroups: {
+    access: list("groups.list"),
     request: ({ organization }) => ({ uidp: { childrenOf: organization }, ...byName }),
     answer: () => ({ groups: [{ name: "eng" }], totalCount: "2", skipped: 1 }),
   },
   CreateGroup: {
+    access: write("groups.create", "with a parent, the capability is needed there"),
     request: ({ eng }) => ({ parent: eng, group: { name: "new", description: "d" } }),
     answer: ({ eng }) => ({ uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`), name: "new", description: "d" }),
   },
   UpdateGroup: {
+    access: write("groups.update"),
     request: ({ platform }) => ({
       group: { uid: platform, name: "ignored", description: "changed" },
       updateMask: "description",
@@ -21,14 +28,23 @@ export const groupCases = {
     answer: ({ platform }) => ({ uid: platform, name: "platform", description: "changed" }),
   },
   DeleteGroup: {
+    access: write("groups.delete"),
     request: async (fixture) => ({ uid: await make(fixture, "groups", fixture.eng, { name: "old" }) }),
     answer: () => ({}),
   },
   ListGroupsV1: {
+    access: list("groups.list"),
     request: ({ organization, eng }) => ({ id: eng, name: "eng", uidp: { childrenOf: organization } }),
     answer: ({ eng }) => ({ items: [{ id: eng, name: "eng" }] }),
   },
   LookupGroup: {
+    access: {
+      needs: "",
+      stranger: "missing",
+      viewer: "missing",
+      owner: "missing",
+      why: "any valid token; one without an e-mail address has no organization to find",
+    },
     request: () => ({}),
     answer: () => ({ group: { name: "acme.example", verified: true } }),
     bearer: async ({ api }) => {

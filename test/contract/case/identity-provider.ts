@@ -1,7 +1,7 @@
 // A case for each method of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import type { Fixture, OperationCase } from "../fixture.ts";
+import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret: _, ...shownOidc } = oidc;
@@ -9,16 +9,19 @@ const { clientSecret: _, ...shownOidc } = oidc;
 const idp = (fixture: Fixture) =>
   createUid(fixture.api, "identityProviders", fixture.platform, { name: "idp", defaultRole: fixture.viewer, oidc });
 
-export const identityProviderCases = {
+export const cases = {
   GetIdentityProvider: {
+    access: read("identity_providers.list"),
     request: ({ provider: uid }) => ({ uid }),
     answer: () => ({ name: "sso", oidc: { clientId: "c" }, scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" } }),
   },
   ListIdentityProviders: {
+    access: list("identity_providers.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "sso", pageSize: 1, orderBy: "name desc" }),
     answer: ({ provider: uid }) => ({ identityProviders: [{ uid }], totalCount: "1", skipped: 0 }),
   },
   CreateIdentityProvider: {
+    access: write("identity_providers.create, role_bindings.create", "a future role binding"),
     request: ({ platform, viewer }) => ({
       parent: platform,
       identityProvider: { name: "new", description: "d", defaultRole: viewer, oidc },
@@ -26,11 +29,16 @@ export const identityProviderCases = {
     answer: ({ viewer }) => ({ name: "new", description: "d", defaultRole: viewer, oidc: shownOidc }),
   },
   UpdateIdentityProvider: {
+    access: write("identity_providers.update, role_bindings.create", "a future role binding"),
     request: async (fixture) => ({
       identityProvider: { uid: await idp(fixture), name: "ignored", oidc: { groupsClaim: "g" } },
       updateMask: "oidc.groupsClaim",
     }),
     answer: () => ({ name: "idp", oidc: { ...shownOidc, groupsClaim: "g" } }),
   },
-  DeleteIdentityProvider: { request: async (fixture) => ({ uid: await idp(fixture) }), answer: () => ({}) },
+  DeleteIdentityProvider: {
+    access: write("identity_providers.delete"),
+    request: async (fixture) => ({ uid: await idp(fixture) }),
+    answer: () => ({}),
+  },
 } satisfies Partial<Record<OperationName, OperationCase>>;

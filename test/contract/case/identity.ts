@@ -1,6 +1,6 @@
 // A case for each method of identities.
 import type { OperationName } from "../../../schema/index.ts";
-import { make, type OperationCase, paging } from "../fixture.ts";
+import { all, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
 
 const claimMatch = {
   issuerPattern: "https://.*",
@@ -9,9 +9,14 @@ const claimMatch = {
   claimPatterns: { ref: "r" },
 };
 
-export const identityCases = {
-  GetIdentity: { request: ({ identity }) => ({ uid: identity }), answer: () => ({ name: "ci" }) },
+export const cases = {
+  GetIdentity: {
+    access: read("identity.list"),
+    request: ({ identity }) => ({ uid: identity }),
+    answer: () => ({ name: "ci" }),
+  },
   ListIdentities: {
+    access: list("identity.list"),
     request: ({ eng }) => ({
       uidp: { descendantsOf: eng },
       name: "ci",
@@ -22,10 +27,12 @@ export const identityCases = {
     answer: () => ({ identities: [{ name: "ci" }], totalCount: "1" }),
   },
   CreateIdentity: {
+    access: write("identity.create"),
     request: ({ platform }) => ({ parent: platform, identity: { name: "new", claimMatch } }),
     answer: () => ({ name: "new", claimMatch }),
   },
   UpdateIdentity: {
+    access: write("identity.update"),
     request: async (fixture) => {
       const uid = await make(fixture, "identities", fixture.platform, { name: "changing", claimMatch });
       return {
@@ -36,16 +43,19 @@ export const identityCases = {
     answer: () => ({ name: "changing", claimMatch: { ...claimMatch, subjectPattern: "t.*" } }),
   },
   DeleteIdentity: {
+    access: write("identity.delete"),
     request: async (fixture) => ({
       uid: await make(fixture, "identities", fixture.platform, { name: "old", claimMatch }),
     }),
     answer: () => ({}),
   },
   LookupIdentity: {
+    access: all("any valid token"),
     request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
     answer: ({ identity }) => ({ uid: identity }),
   },
   ListIdentitiesV1: {
+    access: list("identity.list"),
     request: ({ eng, identity }) => ({ id: identity, uidp: { childrenOf: eng } }),
     answer: ({ identity }) => ({
       items: [
@@ -60,6 +70,12 @@ export const identityCases = {
     }),
   },
   LookupIdentityV1: {
+    access: {
+      needs: "",
+      stranger: "missing",
+      viewer: "served",
+      why: "any valid token; it finds what the caller may list",
+    },
     request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
     answer: ({ identity }) => ({ id: identity, name: "ci" }),
   },

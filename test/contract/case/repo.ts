@@ -2,7 +2,7 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { byName, type Fixture, type OperationCase, ownGroup } from "../fixture.ts";
+import { byName, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
 
 export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
   createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
@@ -14,17 +14,20 @@ const overlay = {
   accounts: { runAs: "65532", users: [{ username: "u", uid: 7 }], groups: [{ groupname: "g", members: ["u"] }] },
 };
 
-export const repoCases = {
-  GetRepo: { request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
+export const cases = {
+  GetRepo: { access: read("repo.list"), request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
   ListRepos: {
+    access: list("repo.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, ...byName }),
     answer: () => ({ repos: [{ name: "nginx" }], totalCount: "3", skipped: 1 }),
   },
   ListReposV1: {
+    access: list("repo.list"),
     request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
     answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
   },
   CreateRepo: {
+    access: write("repo.create"),
     request: async (fixture) => ({
       parent: await ownGroup(fixture),
       repo: {
@@ -36,6 +39,7 @@ export const repoCases = {
     answer: ({ repo: source }) => ({ name: "new", sync_config: { source, google: "g" } }),
   },
   UpdateRepo: {
+    access: write("repo.update"),
     request: async (fixture) => ({
       repo: {
         uid: await repo(fixture, { customOverlay: overlay }),
@@ -54,9 +58,22 @@ export const repoCases = {
       customOverlay: { ...overlay, environment: { C_D: "2" } },
     }),
   },
-  DeleteRepo: { request: async (fixture) => ({ uid: await repo(fixture) }), answer: () => ({}) },
-  GetRepoReadme: { request: ({ repo: uid }) => ({ uid }), answer: () => ({ content: "# nginx" }) },
+  DeleteRepo: {
+    access: write("repo.delete"),
+    request: async (fixture) => ({ uid: await repo(fixture) }),
+    answer: () => ({}),
+  },
+  GetRepoReadme: {
+    access: read("repo.list"),
+    request: ({ repo: uid }) => ({ uid }),
+    answer: () => ({ content: "# nginx" }),
+  },
   UpdateRepoReadme: {
+    access: {
+      ...write("repo.update, repo.internal.admin", "an internal capability, which no customer's role grants"),
+      owner: "denied",
+      ownerLacks: "repo.internal.admin",
+    },
     request: async (fixture) => ({ repoReadme: { uid: await repo(fixture), content: "# new" }, updateMask: "content" }),
     answer: () => ({ content: "# new" }),
     bearer: ({ api, librarian }) => api.token(librarian, { subject: "librarian" }),

@@ -1,16 +1,18 @@
 // A case for each method of role bindings.
 import type { OperationName } from "../../../schema/index.ts";
-import { type Fixture, make, type OperationCase, paging } from "../fixture.ts";
+import { type Fixture, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
 
-export const roleBindingCases = {
+export const cases = {
   GetRoleBinding: {
+    access: read("role_bindings.list"),
     request: ({ binding: uid }) => ({ uid }),
     answer: ({ identity, eng, role }) => ({ identity: { uid: identity }, group: { uid: eng }, role: { uid: role } }),
   },
   ListRoleBindings: {
+    access: list("role_bindings.list"),
     request: ({ eng, identity, role }) => ({
       uidp: { childrenOf: eng },
       identity,
@@ -22,10 +24,12 @@ export const roleBindingCases = {
     answer: ({ binding: uid }) => ({ roleBindings: [{ uid }], totalCount: "1" }),
   },
   CreateRoleBinding: {
+    access: write("role_bindings.create"),
     request: (fixture) => ({ parent: fixture.platform, roleBinding: binding(fixture) }),
     answer: hydrated,
   },
   BatchCreateRoleBindings: {
+    access: write("role_bindings.create"),
     request: ({ platform, identity, viewer }) => ({
       parent: platform,
       roleUid: viewer,
@@ -34,6 +38,7 @@ export const roleBindingCases = {
     answer: (fixture) => ({ roleBindings: [hydrated(fixture)] }),
   },
   UpdateRoleBinding: {
+    access: write("role_bindings.update"),
     request: async (fixture) => {
       const uid = await make(fixture, "roleBindings", fixture.platform, binding(fixture));
       return { roleBinding: { uid, roleUid: fixture.role }, updateMask: "roleUid" };
@@ -41,10 +46,12 @@ export const roleBindingCases = {
     answer: ({ identity, role }) => ({ identity: { uid: identity }, role: { uid: role } }),
   },
   DeleteRoleBinding: {
+    access: write("role_bindings.delete"),
     request: async (fixture) => ({ uid: await make(fixture, "roleBindings", fixture.platform, binding(fixture)) }),
     answer: () => ({}),
   },
   ListRoleBindingsV1: {
+    access: list("role_bindings.list"),
     request: ({ eng, binding: id }) => ({ id, uidp: { childrenOf: eng } }),
     answer: ({ eng, role, identity, binding: id }) => ({
       items: [

@@ -1,18 +1,25 @@
 // A case for each method of roles.
 import type { OperationName } from "../../../schema/index.ts";
-import { make, type OperationCase } from "../fixture.ts";
+import { list, make, type OperationCase, read, write } from "../fixture.ts";
 
-export const roleCases = {
-  GetRole: { request: ({ role }) => ({ uid: role }), answer: () => ({ name: "deployer" }) },
+export const cases = {
+  GetRole: {
+    access: read("roles.list", "a custom role is authorised in the service"),
+    request: ({ role }) => ({ uid: role }),
+    answer: () => ({ name: "deployer" }),
+  },
   ListRoles: {
+    access: list("roles.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "deployer", pageSize: 1, orderBy: "name" }),
     answer: () => ({ roles: [{ name: "deployer" }], totalCount: "1", skipped: 0 }),
   },
   CreateRole: {
+    access: write("roles.create"),
     request: ({ platform }) => ({ parent: platform, role: { name: "new", capabilities: ["CAP_REPO_LIST"] } }),
     answer: () => ({ name: "new", capabilities: ["CAP_REPO_LIST"] }),
   },
   UpdateRole: {
+    access: write("roles.update"),
     request: async (fixture) => {
       const uid = await make(fixture, "roles", fixture.platform, { name: "changing", capabilities: ["CAP_REPO_LIST"] });
       return { role: { uid, name: "ignored", capabilities: ["CAP_IAM_GROUPS_LIST"] }, updateMask: "capabilities" };
@@ -20,12 +27,14 @@ export const roleCases = {
     answer: () => ({ name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
   },
   DeleteRole: {
+    access: write("roles.delete"),
     request: async (fixture) => ({
       uid: await make(fixture, "roles", fixture.platform, { name: "old", capabilities: ["CAP_REPO_LIST"] }),
     }),
     answer: () => ({}),
   },
   ListRolesV1: {
+    access: list("roles.list"),
     request: ({ eng, role }) => ({ id: role, name: "deployer", parent: eng, uidp: { childrenOf: eng } }),
     answer: ({ role }) => ({ items: [{ id: role, name: "deployer", capabilities: ["groups.list"] }] }),
   },

@@ -1,9 +1,9 @@
 // A case for each method of the exchange, and of methods that stand alone.
 import { expect } from "vitest";
 import type { OperationName } from "../../../schema/index.ts";
-import type { OperationCase } from "../fixture.ts";
+import { all, type OperationCase } from "../fixture.ts";
 
-export const sessionCases = {
+export const cases = {
   Exchange: {
     request: ({ api }) => ({
       aud: [api.baseUrl],
@@ -21,6 +21,7 @@ export const sessionCases = {
   },
   Ping: { request: () => ({}), answer: () => ({ response: "pong" }), bearer: () => null },
   Validate: {
+    access: all("any valid token"),
     request: () => ({}),
     answer: ({ api }) => ({ issuer: api.authUrl, subject: api.identity, audience: [api.baseUrl] }),
   },

@@ -1,7 +1,7 @@
 // A case for each method of tags.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import type { Fixture, OperationCase } from "../fixture.ts";
+import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 import { repo } from "./repo.ts";
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
@@ -9,9 +9,10 @@ const DIGEST = `sha256:${"b".repeat(64)}`;
 const tag = async (fixture: Fixture): Promise<string> =>
   createUid(fixture.api, "tags", await repo(fixture), { name: "t", digest: DIGEST });
 
-export const tagCases = {
-  GetTag: { request: ({ tag: uid }) => ({ uid }), answer: () => ({ name: "latest" }) },
+export const cases = {
+  GetTag: { access: read("tag.list"), request: ({ tag: uid }) => ({ uid }), answer: () => ({ name: "latest" }) },
   ListTags: {
+    access: list("tag.list"),
     request: ({ repo: uid }) => ({
       uidp: { childrenOf: uid },
       updatedSince: "2026-01-01T00:00:00.000Z",
@@ -26,11 +27,16 @@ export const tagCases = {
     answer: () => ({ tags: [{ name: "latest-r1" }], totalCount: "4", skipped: 1 }),
   },
   CreateTag: {
+    access: write("tag.create"),
     request: async (fixture) => ({
       parent: await repo(fixture),
       tag: { name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] },
     }),
     answer: () => ({ name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] }),
   },
-  DeleteTag: { request: async (fixture) => ({ uid: await tag(fixture) }), answer: () => ({}) },
+  DeleteTag: {
+    access: write("tag.delete"),
+    request: async (fixture) => ({ uid: await tag(fixture) }),
+    answer: () => ({}),
+  },
 } satisfies Partial<Record<OperationName, OperationCase>>;

@@ -4,7 +4,7 @@ import type { PauseAt, Point } from "./environment.ts";
 export interface Pausing {
   /** resolves when the process may go on */
   reached(point: Point, of: string): Promise<void>;
-  goOn(): void;
+  resume(): void;
 }
 
 export const pausing = (pause: PauseAt | undefined, paused: (point: Point) => void): Pausing => {
@@ -18,6 +18,6 @@ export const pausing = (pause: PauseAt | undefined, paused: (point: Point) => vo
       paused(point);
       await going.promise;
     },
-    goOn: going.resolve,
+    resume: going.resolve,
   };
 };

@@ -12,7 +12,7 @@ import type { Provider } from "./provider.ts";
 
 export interface PluginChild extends Provider {
   pid: number;
-  goOn(): void;
+  resume(): void;
 }
 
 interface Parts {
@@ -50,5 +50,5 @@ export const nativeChild = async ({ file, options, env, stack, log, paused, wrot
     engine.close();
   };
   const provider = await nativeProvider({ port: await port.promise, end }, stack, engine.address);
-  return { ...provider, pid: child.pid as number, goOn: () => void child.stdin?.write("go\n") };
+  return { ...provider, pid: child.pid as number, resume: () => void child.stdin?.write("go\n") };
 };

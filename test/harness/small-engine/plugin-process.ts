@@ -12,6 +12,6 @@ const points = pausing(pause, (paused) => {
   const message: PluginMessage = { paused };
   process.stdout.write(`${JSON.stringify(message)}\n`);
 });
-process.stdin.on("data", points.goOn).on("end", points.goOn);
+process.stdin.on("data", points.resume).on("end", points.resume);
 
 runPlugin(outsideWith({ ...options, reached: points.reached, log: () => undefined }), () => "{}");

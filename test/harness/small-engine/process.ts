@@ -64,8 +64,8 @@ const openerOf = async (adapter: Adapter): Promise<(order: Order, points: Pausin
     const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused });
     send({ plugin: plugin.pid });
     goOn = () => {
-      points.goOn();
-      plugin.goOn();
+      points.resume();
+      plugin.resume();
     };
     return plugin;
   };
@@ -75,7 +75,7 @@ const open = await openerOf(options.adapter);
 
 const run = async (order: Order): Promise<Outcome> => {
   const points = pausing(order.pause, paused);
-  goOn = points.goOn;
+  goOn = points.resume;
   provider = await open(order, points);
   const engine = engineWith({
     provider,

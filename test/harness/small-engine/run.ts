@@ -19,7 +19,7 @@ export interface Run {
   /** rejects when the process ends first */
   outcome: Promise<Outcome>;
   paused: Promise<Point>;
-  goOn(): void;
+  resume(): void;
 }
 
 /** How a run in this process is watched. */
@@ -40,7 +40,7 @@ export interface Engine {
   killPlugin(): void;
   end(): Promise<void>;
   /** its messages to the person who runs it */
-  said: string[];
+  messages: string[];
   /** all that it wrote */
   text(): string;
 }
@@ -63,7 +63,7 @@ const PLUGIN = process.env.IRM_TEST_SMALL_PLUGIN ?? fileURLToPath(new URL("plugi
 
 /** The engine in a process, which starts with the first command, and again after it was killed. */
 export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
-  const said: string[] = [];
+  const messages: string[] = [];
   let text = "";
   let current: Current | undefined;
 
@@ -84,7 +84,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
       text += `${line}\n`;
       const message = JSON.parse(line) as Message;
-      if ("said" in message) said.push(message.said);
+      if ("said" in message) messages.push(message.said);
       else if ("plugin" in message) started.plugin = message.plugin;
       else listener(message);
     });
@@ -121,7 +121,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       const order: Order = { command, program, ...(pause && { pause }) };
       child.stdin?.write(`${JSON.stringify(order)}\n`);
     });
-    return { outcome: outcome.promise, paused: paused.promise, goOn: () => void current?.child.stdin?.write("go\n") };
+    return { outcome: outcome.promise, paused: paused.promise, resume: () => void current?.child.stdin?.write("go\n") };
   };
 
   /** How it ends is up to `end`. */
@@ -133,7 +133,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     await exited;
   };
 
-  const log = (line: string) => void said.push(line);
+  const log = (line: string) => void messages.push(line);
   const open = async ({ reached = nothing, hurry }: Watch): Promise<Provider> => {
     const { adapter, pluginProcess, pace, wrongBy, newer, pageSize, stack } = options;
     if (adapter === "native" && pluginProcess) {
@@ -172,7 +172,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       process.kill(current?.plugin as number, "SIGKILL");
     },
     end: () => ended((child) => child.stdin?.end()),
-    said,
-    text: () => [text, ...said].join("\n"),
+    messages,
+    text: () => [text, ...messages].join("\n"),
   };
 };

@@ -26,16 +26,16 @@ export interface Testbed extends Owner, Furnished {
   /** uid of a resource in a state */
   uid(name: string, resource: string): string;
   /** resolves when so many attempts of the operation have arrived; `carriedOut`: and are committed */
-  came(operation: OperationName, count?: number, carriedOut?: boolean): Promise<void>;
+  waitForAttempts(operation: OperationName, count?: number, carriedOut?: boolean): Promise<void>;
   /** attempts of an operation since the script was set */
   attempts(operation: OperationName): { timeMs: number; carriedOut: boolean }[];
   /** all that was written: logs, journals, states */
   texts(): string[];
   /** advances the service's clock, as while the machines of its clients were asleep */
-  later(ms: number): void;
+  advanceClock(ms: number): void;
   /** stops the service's clock until it is resumed */
-  still(): void;
-  goOn(): void;
+  stopClock(): void;
+  resumeClock(): void;
   close(): Promise<void>;
 }
 
@@ -111,20 +111,20 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
           ...env,
         }),
       ),
-    came: async (operation, count = 1, carriedOut = false) => {
+    waitForAttempts: async (operation, count = 1, carriedOut = false) => {
       await settled(() => attempts(operation).length >= count);
       if (!carriedOut) return;
       while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     },
     attempts,
     texts: () => [...log, ...filesBelow(folder)],
-    later: (ms) => {
+    advanceClock: (ms) => {
       pace.movedMs = (pace.movedMs ?? 0) + ms;
     },
-    still: () => {
+    stopClock: () => {
       pace.stillMs ??= timeAt(pace);
     },
-    goOn: () => {
+    resumeClock: () => {
       const { stillMs } = pace;
       if (stillMs === undefined) return;
       delete pace.stillMs;

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { engineOf, untilEnd } from "../../../provider/engine/engine-end.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -80,19 +80,16 @@ describe("the end of the engine", () => {
 
 const never = () => new Promise<never>(() => undefined);
 
-describe("a process of the dynamic provider's name", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "irm-engine-"));
-    mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
-    // The SDK's gRPC server keeps the process alive.
-    const text = `const { kinds } = await import(${JSON.stringify(handler.href)});
+describe("a process of the dynamic provider's name", async () => {
+  const folder: string = mkdtempSync(join(tmpdir(), "irm-engine-"));
+  mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
+  // The SDK's gRPC server keeps the process alive.
+  const text = `const { kinds } = await import(${JSON.stringify(handler.href)});
 setInterval(() => undefined, 1_000);
 console.log(Object.keys(kinds).join());\n`;
-    writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), text);
-  });
+  writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), text);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("stays while the engine listens, even without stdin, and ends when the engine stops", async () => {

@@ -17,7 +17,7 @@ it("a run with the service waits for nothing, and says nothing", async () => {
   const { clock, said, offline } = start();
   offline.expectStep();
   await offline.hold();
-  offline.shown();
+  offline.noteShown();
   offline.carriedOut();
   expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [], false]);
 });
@@ -26,8 +26,8 @@ it("a preview warns once, and its checks wait no longer", async () => {
   const { clock, said, offline } = start();
   offline.begin(REASON);
   offline.expectStep();
-  offline.shown();
-  offline.shown();
+  offline.noteShown();
+  offline.noteShown();
   await offline.hold();
   offline.expectNone();
   expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [WARNING], true]);

@@ -3,11 +3,11 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
-import { createServer, type RunningServer } from "../../../server/index.ts";
+import { createServer } from "../../../server/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import type { StateResource } from "../../harness/engine-stack.ts";
 import { workloadToken } from "../../harness/provider.ts";
@@ -19,21 +19,18 @@ const requireFromString = createRequire(createRequire(import.meta.url).resolve("
 );
 const BACKEND = "file://~";
 
-describe.each(VERSIONS)("a state of version %s", (version) => {
+describe.each(VERSIONS)("a state of version %s", async (version) => {
   const folder = mkdtempSync(join(journalFolder, "previous-"));
-  let server: RunningServer;
-  let resources: Required<StateResource>[];
-  let identityToken: string;
   let said: string[];
 
-  beforeAll(async () => {
-    restoreRecords(version, join(folder, "irm.db"));
-    server = await createServer({ dev: true, store: join(folder, "irm.db") });
-    identityToken = await workloadToken(server, "owner");
-    const all = JSON.parse(readPart(version, "stack", server.baseUrl)).deployment.resources as StateResource[];
-    resources = all.filter(({ outputs }) => outputs?.__provider !== undefined) as Required<StateResource>[];
-    writeFileSync(join(folder, journalName(BACKEND, server.baseUrl)), readPart(version, "journal"));
-  });
+  restoreRecords(version, join(folder, "irm.db"));
+  const server = await createServer({ dev: true, store: join(folder, "irm.db") });
+  const identityToken: string = await workloadToken(server, "owner");
+  const all = JSON.parse(readPart(version, "stack", server.baseUrl)).deployment.resources as StateResource[];
+  const resources: Required<StateResource>[] = all.filter(
+    ({ outputs }) => outputs?.__provider !== undefined,
+  ) as Required<StateResource>[];
+  writeFileSync(join(folder, journalName(BACKEND, server.baseUrl)), readPart(version, "journal"));
   afterAll(() => server.close());
   beforeEach(() => {
     said = [];

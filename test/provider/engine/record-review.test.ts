@@ -1,22 +1,19 @@
 // What a preview says of records: who can assume an identity, what a role grants, how they were called, and the names of what a program
 // gives by uid.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import { PREVIEW, SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { startServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { createUid } from "../../harness/records.ts";
 import { getter, keyOf, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 
-let api: TestServer;
 let methods: Record<StateKind, Methods>;
 let said: string[];
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 /** A process of a preview. */
@@ -133,13 +130,9 @@ test("of a group that is renamed, both names", async () => {
   ]);
 });
 
-describe("of bindings that a program declares by uid", () => {
-  let ci: string;
-  let team: string;
-  beforeAll(async () => {
-    ci = (await api.actor("ci")).uid;
-    team = await createUid(api, "groups", api.organization, { name: "team" });
-  });
+describe("of bindings that a program declares by uid", async () => {
+  const ci: string = (await api.actor("ci")).uid;
+  const team: string = await createUid(api, "groups", api.organization, { name: "team" });
 
   test("the names that the API has, and the path of the group; the organization by its name", async () => {
     await planned("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });

@@ -1,10 +1,10 @@
 // How many requests a refresh and a destroy take, of 10 groups, 30 identities and 60 role bindings, with 8 operations at a time as the
 // engine has them.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 interface Resource {
@@ -12,13 +12,8 @@ interface Resource {
   id: string;
   outs: Json;
 }
-
-let service: Service;
-let home: string;
-beforeAll(async () => {
-  service = await startService();
-  home = service.organization as string;
-});
+const service = await startService();
+const home: string = service.organization as string;
 afterAll(() => service.close());
 
 const startProcess = async (): Promise<Record<StateKind, Methods>> => {
@@ -68,11 +63,8 @@ const createStack = async (form: "bindings" | "sets"): Promise<Resource[]> => {
   return [...groups, ...identities, ...bound];
 };
 
-describe.each(["bindings", "sets"] as const)("a stack with %s", (form) => {
-  let stack: Resource[];
-  beforeAll(async () => {
-    stack = await createStack(form);
-  }, 60_000);
+describe.each(["bindings", "sets"] as const)("a stack with %s", async (form) => {
+  const stack: Resource[] = await createStack(form);
   beforeEach(() => {
     service.requests.length = 0;
   });
@@ -111,13 +103,27 @@ describe.each(["bindings", "sets"] as const)("a stack with %s", (form) => {
 });
 
 describe("the deletes of many identities", () => {
-  it("spare the role bindings of others, although one list clears most of them", async () => {
+  type Created = Awaited<ReturnType<Methods["create"]>>;
+
+  const createIdentities = async (word: string): Promise<Created[]> => {
     const methods = await startProcess();
-    const names = Array.from({ length: 8 }, (_, i) => `spared ${i}`);
-    const identities = await inParallel(names, async (name) => {
-      const inputs = { ...keyOf(name), parent: home, name, claimMatch: claimMatch(name) };
-      return { name, ...(await methods.identity.create(inputs)) };
-    });
+    const names = Array.from({ length: 8 }, (_, i) => `${word} ${i}`);
+    return inParallel(names, (name) =>
+      methods.identity.create({ ...keyOf(name), parent: home, name, claimMatch: claimMatch(name) }),
+    );
+  };
+  const failuresOf = async ({ identity }: Record<StateKind, Methods>, identities: readonly Created[]) => {
+    const results = await inParallel(identities, ({ id, outs }) =>
+      identity.delete(id, outs).then(
+        () => "",
+        (error: Error) => error.message,
+      ),
+    );
+    return results.filter((text) => text !== "");
+  };
+
+  it("spare the role bindings of others, although one list clears most of them", async () => {
+    const identities = await createIdentities("spared");
     const bound = identities.at(-2)?.id as string;
     const { roles } = await service.session.call("ListRoles", { name: "viewer" });
     const roleUid = roles?.[0]?.uid as string;
@@ -125,16 +131,20 @@ describe("the deletes of many identities", () => {
     const { uid } = (await service.session.call("CreateRoleBinding", binding as never)) as { uid: string };
     const next = await startProcess();
     service.requests.length = 0;
-    const results = await inParallel(identities, ({ id, outs }) =>
-      next.identity.delete(id, outs).then(
-        () => "",
-        (error: Error) => error.message,
-      ),
-    );
-    expect(results.filter((text) => text !== "")).toEqual([expect.stringContaining(`role binding ${uid}`)]);
+    expect(await failuresOf(next, identities)).toEqual([expect.stringContaining(`role binding ${uid}`)]);
     const deleted = service.requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.pathname);
     expect(deleted).toHaveLength(7);
     expect(deleted.some((path) => path.endsWith(bound))).toBe(false);
     await service.session.call("DeleteRoleBinding", { uid });
+  });
+
+  it("spare a role binding that this run creates after the list", async () => {
+    const identities = await createIdentities("bound");
+    const { id: identity } = identities.at(-1) as Created;
+    const next = await startProcess();
+    expect(await failuresOf(next, identities.slice(0, -1))).toEqual([]);
+    const { id } = await next.roleBinding.create({ ...keyOf("new"), parent: home, identity, role: "viewer" });
+    expect(await failuresOf(next, identities.slice(-1))).toEqual([expect.stringContaining(`role binding ${id}`)]);
+    await service.session.call("DeleteRoleBinding", { uid: id });
   });
 });

@@ -1,24 +1,15 @@
 // A state whose records are at another service, detected by the address in the state and by the organization behind it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
 import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { type Service, startService, workloadToken } from "../../harness/provider.ts";
+import { startService, workloadToken } from "../../harness/provider.ts";
 import { getter, keyOf, lost, ORG, refusal } from "../../support/scripted.ts";
 
-let service: Service;
-let organization: string;
-let team: string;
-beforeAll(async () => {
-  service = await startService();
-  organization = service.organization as string;
-  const request = { parent: organization, group: { name: "team" } };
-  team = (await service.session.call("CreateGroup", request as never)).uid;
-});
 afterAll(() => service.close());
 beforeEach(() => {
   requests = [];
@@ -50,6 +41,11 @@ const news = (parent = organization, name = "team") => ({ __provider: "text", ..
 const preview = (parent = organization) => ({ ...news(parent), __preview: true });
 const here = () => serviceOf(service.baseUrl);
 const elsewhere = "http://127.0.0.1:1";
+
+const service = await startService();
+const organization: string = service.organization as string;
+const request = { parent: organization, group: { name: "team" } };
+const team: string = (await service.session.call("CreateGroup", request as never)).uid;
 
 describe("an address", () => {
   it.each([
@@ -258,7 +254,7 @@ describe("an update", () => {
     [
       "the token is refused",
       async () => refusal("UNAUTHENTICATED", "no"),
-      "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It is that of IRM_TOKEN.",
+      "UNAUTHENTICATED: Unauthenticated: no\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from IRM_TOKEN.",
     ],
   ])("ends in the check, before any step, where %s", async (_, answer, text) => {
     const [first, ...others] = await errorsOf(await group(token, answer), keys);

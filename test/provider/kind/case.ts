@@ -18,6 +18,8 @@ export interface Place {
 
 export interface KindCase {
   kind: KindName;
+  /** arguments whose change creates a new record, in order of the alphabet */
+  replacing: readonly string[];
   inputs(place: Place): Json;
   /** arguments that change, the request that it takes, and its mask; without one, a new record is made instead */
   change: Json;
@@ -46,6 +48,7 @@ const oidc = {
 export const cases: readonly KindCase[] = [
   {
     kind: "groupInvite",
+    replacing: ["email", "parent", "role", "singleUse", "ttl"],
     inputs: ({ group }) => ({ parent: group, role: "viewer", ttl: "3600s", email: "new@example.com" }),
     change: { ttl: "7200s" },
     restated: { ttl: "3600.0s", singleUse: false },
@@ -54,6 +57,7 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "identityProvider",
+    replacing: ["parent"],
     inputs: ({ group }) => ({ parent: group, name: "login", defaultRole: "viewer", oidc }),
     change: { oidc: { ...oidc, clientSecret: "another secret of the client" } },
     update: { mask: "oidc.clientSecret" },
@@ -72,6 +76,7 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "externalGroupRoleMapping",
+    replacing: ["externalGroupId", "parent", "roleUid", "scope"],
     inputs: ({ organization, provider }) => ({
       parent: provider,
       externalGroupId: "CN=SRE,OU=Platform",
@@ -84,6 +89,7 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "accountAssociation",
+    replacing: ["parent"],
     inputs: ({ group }) => ({
       parent: group,
       name: "clouds",
@@ -104,6 +110,7 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "repo",
+    replacing: ["parent"],
     inputs: ({ group }) => ({
       parent: group,
       name: "nginx",
@@ -142,6 +149,7 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "tag",
+    replacing: ["name", "parent"],
     inputs: ({ repo }) => ({ parent: repo, name: "1.2.3-r0", digest: digest("a"), bundles: ["fips", "base"] }),
     change: { digest: digest("b") },
     update: { upsert: true },

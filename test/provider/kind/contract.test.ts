@@ -2,26 +2,23 @@
 // requests, replaced, adopted, deleted, found after a lost response. Secrets are unreadable everywhere.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { checkedConfig } from "../../../client/credentials.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../../client/credentials.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { gone, type Service, startService } from "../../harness/provider.ts";
+import { gone, startService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, type KindCase, type Place } from "./case.ts";
 
-let service: Service;
 let place: Place;
 let journal: string;
 let said: string[];
 let count = 0;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.close());
 
 const call = (operation: OperationName, request: Json): Promise<Json> =>
@@ -65,7 +62,7 @@ const processWith = (lost = 0): Session => {
     return answer;
   };
   const { clock } = service;
-  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: (text) => void said.push(text) });
+  return sessionWith(readConfig(getter(), env), { env, clock, transport, log: (text) => void said.push(text) });
 };
 
 const writes = () =>

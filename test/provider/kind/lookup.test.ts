@@ -1,44 +1,36 @@
 // Look-ups and lists of the kinds that are never at the root, as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import * as irm from "../../../provider/index.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
 import { adoption } from "../../../provider/program/adoption.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { digest } from "./case.ts";
 
-let service: Service;
-let group: string;
-let repo: string;
-let tag: string;
-let invite: string;
-let provider: string;
 const make = async (operation: OperationName, request: Json): Promise<string> =>
   ((await service.session.call(operation, request as never)) as Json).uid as string;
-
-beforeAll(async () => {
-  service = await startService();
-  Object.assign(process.env, service.env);
-  const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
-  await pulumi.runtime.setMocks(mocks, "project", "stack", false);
-  const parent = service.organization as string;
-  const { uid: role } = await irm.getRole({ name: "viewer" });
-  group = await make("CreateGroup", { parent, group: { name: "g" } });
-  repo = await make("CreateRepo", { parent: group, repo: { name: "nginx" } });
-  tag = await make("CreateTag", { parent: repo, tag: { name: "1.2.3-r0", digest: digest("a") } });
-  invite = await make("CreateGroupInvite", { parent: group, groupInvite: { roleUid: role, ttl: "60s" } });
-  const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
-  const identityProvider = { name: "login", defaultRole: role, oidc };
-  provider = await make("CreateIdentityProvider", { parent: group, identityProvider });
-  await make("CreateAccountAssociation", { parent: group, accountAssociation: { name: "clouds" } });
-});
 afterAll(async () => {
   for (const name of Object.keys(service.env)) delete process.env[name];
   await service.close();
 });
 
 const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
+
+const service = await startService();
+Object.assign(process.env, service.env);
+const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
+await pulumi.runtime.setMocks(mocks, "project", "stack", false);
+const parent = service.organization as string;
+const { uid: role } = await irm.getRole({ name: "viewer" });
+const group: string = await make("CreateGroup", { parent, group: { name: "g" } });
+const repo: string = await make("CreateRepo", { parent: group, repo: { name: "nginx" } });
+const tag: string = await make("CreateTag", { parent: repo, tag: { name: "1.2.3-r0", digest: digest("a") } });
+const invite: string = await make("CreateGroupInvite", { parent: group, groupInvite: { roleUid: role, ttl: "60s" } });
+const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
+const identityProvider = { name: "login", defaultRole: role, oidc };
+const provider: string = await make("CreateIdentityProvider", { parent: group, identityProvider });
+await make("CreateAccountAssociation", { parent: group, accountAssociation: { name: "clouds" } });
 
 describe("a look-up", () => {
   it("finds each kind by its uid, and by its name where it has one", async () => {

@@ -2,7 +2,7 @@
 // name, an association with the uid of its group, and leftovers of a killed run.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -13,16 +13,13 @@ import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, digest, type Place } from "./case.ts";
 
-let service: Service;
 let group: string;
 let count = 0;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.close());
 
 const call = (operation: OperationName, request: Json): Promise<Json> =>
@@ -181,6 +178,58 @@ describe("a repo", () => {
     );
     await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
     await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("an identity provider with mappings of others", () => {
+  const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+  const withMapping = async () => {
+    const { organization } = service;
+    const made = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
+    const roleUid = made.outs.defaultRole;
+    const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: organization };
+    const mapping = await uidOf(call("CreateExternalGroupRoleMapping", { parent: made.id, externalGroupRoleMapping }));
+    service.requests.length = 0;
+    return { ...made, mapping };
+  };
+  const deletes = () => service.requests.flatMap(({ method, url }) => (method === "DELETE" ? [url.pathname] : []));
+
+  it("is not deleted, and the error names them with advice", async () => {
+    const { kind, id, outs, mapping } = await withMapping();
+    await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
+      new RegExp(
+        `external group role mappings of the identity provider would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*external group role mapping ${mapping}`,
+        "s",
+      ),
+    );
+    expect(deletes()).toEqual([]);
+  });
+
+  it("waits for those that this run deletes", async () => {
+    const { kind, id, outs, mapping } = await withMapping();
+    const session = service.otherSession();
+    const { externalGroupRoleMapping } = kindRecords;
+    await Promise.all([
+      reconcile.remove(kind, session, id, outs),
+      reconcile.remove(externalGroupRoleMapping, session, mapping, { identityProviderUid: id }),
+    ]);
+    expect(deletes().map((path) => path.replace(/^\/iam\/v2beta1\//, ""))).toEqual([
+      `externalGroupRoleMappings/${mapping}`,
+      `identityProviders/${id}`,
+    ]);
+  });
+
+  it("is deleted with them by forceDestroy, but not while this run keeps one", async () => {
+    const { kind, id, outs, mapping } = await withMapping();
+    const stored = { ...outs, forceDestroy: true };
+    const session = service.otherSession();
+    session.ownership.keep(mapping, false);
+    await expect(reconcile.remove(kind, session, id, stored)).rejects.toThrow(
+      /forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted/,
+    );
+    expect(deletes()).toEqual([]);
+    await reconcile.remove(kind, service.otherSession(), id, stored);
+    await expect(call("GetExternalGroupRoleMapping", { uid: mapping })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 

@@ -1,32 +1,17 @@
 // Role bindings: a built-in role by its name, and states that an earlier version has written.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { keyOf, lost, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
 
 const { roleBinding } = kindRecords;
-
-let service: Service;
-let org: string;
-let ci: string;
 const builtIn: Record<string, string> = {};
 const call = (operation: string, request: object): Promise<Json> =>
   service.session.call(operation as never, request as never) as never;
 const operations = () => service.requests.splice(0).map(({ method, url }) => `${method} ${url.pathname.split("/")[3]}`);
-
-beforeAll(async () => {
-  service = await startService();
-  org = service.organization as string;
-  const { roles } = (await call("ListRoles", { uidp: { inRoot: true } })) as { roles: { uid: string; name: string }[] };
-  for (const { uid, name } of roles) builtIn[name] = uid;
-  const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "secret subject" } };
-  ci = (await call("CreateIdentity", { parent: org, identity })).uid as string;
-  // A role that anyone can create in a group must not be granted instead.
-  await call("CreateRole", { parent: org, role: { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] } });
-});
 beforeEach(() => {
   service.requests.splice(0);
 });
@@ -35,6 +20,15 @@ afterAll(() => service.close());
 const args = (role: unknown, name = "b"): Json => ({ ...keyOf(name), parent: org, identity: ci, role });
 const create = (inputs: Json) => reconcile.create(roleBinding, service.otherSession(), inputs);
 const names = (identity: string) => ({ identity, role: "viewer", group: "dev" });
+
+const service = await startService();
+const org: string = service.organization as string;
+const { roles } = (await call("ListRoles", { uidp: { inRoot: true } })) as { roles: { uid: string; name: string }[] };
+for (const { uid, name } of roles) builtIn[name] = uid;
+const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "secret subject" } };
+const ci: string = (await call("CreateIdentity", { parent: org, identity })).uid as string;
+// A role that anyone can create in a group must not be granted instead.
+await call("CreateRole", { parent: org, role: { name: "viewer", capabilities: ["CAP_IAM_GROUPS_LIST"] } });
 
 describe("a built-in role by its name", () => {
   it("is granted, never a role of that name in a group; the state keeps the name without a change", async () => {

@@ -1,7 +1,7 @@
 // The valid lines of a journal: the formats of all earlier versions, and no invalid entry.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { contentsFrom, textFrom } from "../../../provider/log/entry.ts";
+import { contentsFrom, textFrom } from "../../../provider/log/entries.ts";
 import { fingerprintOf } from "../../../provider/record/desired.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
 import { isUidp } from "../../../schema/index.ts";

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parsePolicy } from "../../../access/policy/index.ts";
-import { AccessPolicy, type AccessPolicyArgs, type PolicyDocument } from "../../../provider/index.ts";
+import { AccessPolicy, type AccessPolicyArgs, IdentityProvider, type PolicyDocument } from "../../../provider/index.ts";
 import { policyMatch } from "../../../provider/program/policy-match.ts";
 import { root } from "../../harness/api-process.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];
 const startEngine = async () => {
@@ -158,6 +158,36 @@ describe("AccessPolicy", () => {
   });
 });
 
+describe("the people of a policy", () => {
+  const policy = {
+    organization: "acme",
+    roles: { auditor: { can: ["groups.list"], was: "inspector" } },
+    people: {
+      "acme-sso": { externalGroups: { "/platform/SRE": ["owner", "auditor"] } },
+      other: { externalGroups: {} },
+    },
+  } satisfies PolicyDocument;
+
+  it("get one mapping for each role of each external group, by the identity provider that is given", async () => {
+    const sso = new IdentityProvider("sso", {
+      parent: "0123456789abcdef0123456789abcdef01234567",
+      name: "acme-sso",
+      defaultRole: "viewer",
+      oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+    });
+    await create(6, { policy, identityProviders: { "acme-sso": sso }, deleteAdopted: true });
+    const mappings = Object.entries(registered()).filter(([name]) => name.startsWith("ExternalGroupRoleMapping "));
+    const own = { parent: "id of sso", externalGroupId: "/platform/SRE", scope: "id of acme", deleteAdopted: true };
+    expect(Object.fromEntries(mappings)).toEqual({
+      "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, roleUid: "owner" },
+      "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": {
+        ...own,
+        roleUid: "id of acme:role/auditor",
+      },
+    });
+  });
+});
+
 describe("the arguments of AccessPolicy", () => {
   const folder = mkdtempSync(join(tmpdir(), "irm-policy-"));
   const failure = (args: unknown): string => {
@@ -199,18 +229,25 @@ describe("the arguments of AccessPolicy", () => {
     working.mockRestore();
   });
 
-  it("refuse the section people, which they do not create, beside all mistakes", () => {
+  it("refuse a default role of people, which is the identity provider's own, beside all mistakes", () => {
     const lines = ["organization: acme", "groups: { platform: }", "people: { sso: { defaultRole: veiwer } }"];
     writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
     const file = relative(root, join(folder, "access.yaml"));
     expect(failure({ file })).toBe(
       [
         "AccessPolicy acme: the policy has 2 mistakes:",
-        `${file}:3:1: people: AccessPolicy does not create what this section says, only irm check and irm review read it; move it to a policy of its own`,
+        `${file}:3:18: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here`,
         `${file}:3:31: people.sso.defaultRole: there is no role veiwer; did you mean viewer?`,
       ].join("\n  - "),
     );
     expect(made).toEqual([]);
+  });
+
+  it("refuse an identity provider that people does not name", () => {
+    const people = { "acme-sso": { externalGroups: { SRE: ["viewer"] } } };
+    expect(failure({ policy: { organization: "acme", people }, identityProviders: { "acme-ssso": "x" } })).toBe(
+      "AccessPolicy acme:\n  - identityProviders.acme-ssso: people does not name it; did you mean acme-sso?",
+    );
   });
 
   it("report the mistakes of an object, and arguments that do not exist", () => {
@@ -235,6 +272,8 @@ describe("the arguments of AccessPolicy", () => {
       new AccessPolicy("section", { policy: { organization: "acme", identitys: {} } });
       const { github } = release;
       const google = { serviceAccount: "a@b.iam.gserviceaccount.com" };
+      // @ts-expect-error the default role is the identity provider's own
+      new AccessPolicy("people", { policy: { organization: "acme", people: { sso: { defaultRole: "viewer" } } } });
       // @ts-expect-error one relationship
       new AccessPolicy("two", { policy: { organization: "acme", identities: { a: { github, google } } } });
     };
@@ -242,12 +281,9 @@ describe("the arguments of AccessPolicy", () => {
   });
 });
 
-describe("adopt", () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-    Object.assign(process.env, service.env);
-  });
+describe("adopt", async () => {
+  const service = await startService();
+  Object.assign(process.env, service.env);
   afterAll(async () => {
     for (const name of Object.keys(service.env)) delete process.env[name];
     await service.close();
@@ -313,5 +349,46 @@ describe("adopt", () => {
     const { name } = (await call("GetGroup", { uid })) as unknown as { name: string };
     expect(await matchOf({ organization: name }).group("/")).toMatchObject({ uid, name });
     expect(await matchOf({ organization: "nowhere" }).group("/")).toBeUndefined();
+  });
+
+  it('"match" finds the mappings of an identity provider by group and role, custom and built-in', async () => {
+    const uid = service.organization as string;
+    const capabilities = ["CAP_IAM_GROUPS_LIST"];
+    const auditor = (await call("CreateRole", { parent: uid, role: { name: "auditor", capabilities } })).uid;
+    const roles = (await call("ListRoles", { uidp: { inRoot: true }, name: "viewer" })) as unknown as {
+      roles: { uid: string }[];
+    };
+    const viewer = roles.roles[0]?.uid as string;
+    const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
+    const provider = async (parent: string, name: string) => {
+      const made = await call("CreateIdentityProvider", {
+        parent,
+        identityProvider: { name, defaultRole: viewer, oidc },
+      });
+      return made.uid;
+    };
+    const sso = await provider(uid, "acme-sso");
+    // In a group below, so it is not the policy's.
+    const below = await provider(await group(uid, "below"), "acme-sso");
+    const map = async (parent: string, roleUid: string) =>
+      (
+        await call("CreateExternalGroupRoleMapping", {
+          parent,
+          externalGroupRoleMapping: { externalGroupId: "SRE", roleUid, scope: uid },
+        })
+      ).uid;
+    const made = { auditor: await map(sso, auditor), viewer: await map(sso, viewer), below: await map(below, viewer) };
+    const match = matchOf({
+      organization: { uid },
+      roles: { auditor: { can: ["groups.list"] } },
+      people: { "acme-sso": { externalGroups: { SRE: ["auditor", "viewer", "editor"] } } },
+    });
+    const found = async (role: string) =>
+      (await match.mapping({ provider: "acme-sso", externalGroupId: "SRE", role }))?.uid;
+    expect([await found("auditor"), await found("viewer"), await found("editor")]).toEqual([
+      made.auditor,
+      made.viewer,
+      undefined,
+    ]);
   });
 });

@@ -1,30 +1,14 @@
 // Look-ups and lists as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { listAll } from "../../../client/paginate.ts";
 import * as irm from "../../../provider/index.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { json, ORG, scriptedSession } from "../../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
-
-let service: Service;
-let org: string;
 const call = (operation: string, request: object): Promise<{ uid: string }> =>
   service.session.call(operation as never, request as never) as never;
-
-beforeAll(async () => {
-  service = await startService();
-  org = service.organization as string;
-  Object.assign(process.env, service.env);
-  await pulumi.runtime.setMocks(
-    { newResource: () => ({ id: "", state: {} }), call: () => ({}) },
-    "project",
-    "stack",
-    false,
-  );
-  for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
-});
 afterAll(async () => {
   for (const name of Object.keys(service.env)) delete process.env[name];
   await service.close();
@@ -35,6 +19,17 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   for await (const item of list) items.push(item);
   return items;
 };
+
+const service = await startService();
+const org: string = service.organization as string;
+Object.assign(process.env, service.env);
+await pulumi.runtime.setMocks(
+  { newResource: () => ({ id: "", state: {} }), call: () => ({}) },
+  "project",
+  "stack",
+  false,
+);
+for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
 
 describe("lists", () => {
   it("read all pages", async () => {

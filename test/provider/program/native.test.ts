@@ -19,7 +19,8 @@ const startEngine = async (isPreview = false) => {
   const mocks: pulumi.runtime.Mocks = {
     newResource: (args) => {
       made.push(args);
-      const id = args.type.startsWith("irm:index:Role") ? ROLE : GROUP;
+      const id =
+        args.name === "with an id of its own" ? args.name : args.type.startsWith("irm:index:Role") ? ROLE : GROUP;
       return { id, state: { name: args.inputs.name } };
     },
     call: (args) => {
@@ -88,18 +89,35 @@ describe("a native resource", () => {
     ];
     await Promise.all(all.map(({ uid }) => value(uid)));
     const inputs = Object.fromEntries(made.map((one) => [one.type.replace("irm:index:", ""), one.inputs]));
-    const __organization = "acme";
+    const __run = { organization: "acme" };
+    const names = { group: "g", identity: "i", role: "r" };
     expect(inputs).toMatchObject({
-      Group: { __organization, parent: ORG, name: "g" },
-      Identity: { __organization, parent: GROUP, name: "i", claimMatch },
-      Role: { __organization, parent: GROUP, name: "r", capabilities: ["groups.list"], adopt: "match" },
-      RoleBinding: { __organization, parent: GROUP, role: ROLE, names: { group: "g", identity: "i", role: "r" } },
-      GroupInvite: { __organization, parent: GROUP, role: "viewer", ttl: "60s" },
+      Group: { __run, parent: ORG, name: "g" },
+      Identity: { __run, parent: GROUP, name: "i", claimMatch },
+      Role: { __run, parent: GROUP, name: "r", capabilities: ["groups.list"], adopt: "match" },
+      RoleBinding: { __run: { ...__run, names }, parent: GROUP, role: ROLE },
+      GroupInvite: { __run, parent: GROUP, role: "viewer", ttl: "60s" },
     });
     const types = ["AccountAssociation", "Group", "GroupInvite", "Identity", "IdentityProvider", "Repo", "Role"];
     expect(Object.keys(inputs).toSorted()).toEqual([...types, "RoleBinding", "Tag"]);
     const hidden = made.flatMap((one) => Object.keys(one.inputs).filter((name) => name.startsWith("__")));
-    expect(new Set(hidden)).toEqual(new Set(["__organization"]));
+    expect(new Set(hidden)).toEqual(new Set(["__run"]));
+  });
+
+  it.each([
+    ["a preview", true],
+    ["an update", false],
+  ])("has the group of its record as parent in %s, where the state has none", async (_what, isPreview) => {
+    await startEngine(isPreview);
+    // The option keeps the group of the record, and the SDK knows the argument alone.
+    const kept = new Group("kept", { parent: ROLE, name: "g" }, { ignoreChanges: ["parent"] });
+    expect(await value(kept.parent)).toBe(ORG);
+    expect(await value(new dynamic.Group("dynamic", { parent: ROLE, name: "g" }).parent)).toBe(ORG);
+    expect(kept.parent).toBe(kept.parent);
+  });
+
+  it("has its argument as parent in a unit test whose ids are no uids", async () => {
+    expect(await value(new Group("with an id of its own", { parent: ORG, name: "g" }).parent)).toBe(ORG);
   });
 
   it("passes the options that a dynamic one refuses or stores, to the engine", async () => {
@@ -109,7 +127,7 @@ describe("a native resource", () => {
     const opts = { ...own, customTimeouts: { create: "5s" }, transformations };
     await value(new Group("g", { parent: ORG, name: "g" }, opts).uid);
     expect(found[0]).toMatchObject({ ...own, customTimeouts: { create: "5s" } });
-    expect(made.at(-1)?.inputs).toEqual({ __organization: "acme", parent: ORG, name: "g" });
+    expect(made.at(-1)?.inputs).toEqual({ __run: { organization: "acme" }, parent: ORG, name: "g" });
   });
 
   it("has the dynamic one as an alias, and the other way round, also by each former name", async () => {
@@ -132,7 +150,7 @@ describe("a native resource", () => {
     const role = native.Role.get("r", ROLE);
     await value(role.uid);
     expect(role).toBeInstanceOf(native.Role);
-    expect(made[0]).toMatchObject({ type: "irm:index:Role", id: ROLE, inputs: { __organization: "acme" } });
+    expect(made[0]).toMatchObject({ type: "irm:index:Role", id: ROLE, inputs: { __run: { organization: "acme" } } });
   });
 
   it("and a dynamic one refer to each other", async () => {

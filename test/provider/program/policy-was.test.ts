@@ -34,6 +34,14 @@ const policy = (was: boolean): PolicyDocument => ({
   access: { "team/tools": { pusher: ["publish"] } },
 });
 
+/** A role that people get belongs to the organization itself. */
+const withPeople = (): PolicyDocument => {
+  const one = policy(true);
+  const auditor = { was: "inspector", can: ["groups.list"] };
+  const people = { sso: { externalGroups: { SRE: ["auditor", "viewer"] } } };
+  return { ...one, roles: { ...one.roles, auditor }, people };
+};
+
 test("was is an alias of the resource, and of those whose names follow from it", async () => {
   const aliases = new Map<string, unknown>();
   const see: pulumi.ResourceTransformation = ({ name, opts }) => {
@@ -41,14 +49,17 @@ test("was is an alias of the resource, and of those whose names follow from it",
     if (named.length > 0) aliases.set(name, named[0]);
     return undefined;
   };
-  new AccessPolicy("acme", { policy: policy(true) }, { transformations: [see] });
-  await vi.waitFor(() => expect(registered).toHaveLength(7));
+  const identityProviders = { sso: "0123456789abcdef0123456789abcdef01234567/0123456789abcdef" };
+  new AccessPolicy("acme", { policy: withPeople(), identityProviders }, { transformations: [see] });
+  await vi.waitFor(() => expect(registered).toHaveLength(10));
   expect(Object.fromEntries(aliases)).toEqual({
     "acme/team": "acme/crew",
     "acme/team/tools": "acme/crew/tools",
     "acme:role/pusher": "acme:role/publisher",
     "acme:identity/publish": "acme:identity/release",
     "acme:access/team/tools": "acme:access/crew/tools",
+    "acme:role/auditor": "acme:role/inspector",
+    "acme:people/sso/auditor/SRE": "acme:people/sso/inspector/SRE",
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pinPosition } from "../../../provider/program/position.ts";
 
 interface Frame {
@@ -16,17 +16,25 @@ interface Frame {
 
 const sdk = pulumi.Resource as unknown as { stackTrace(skip: number): (Frame | undefined)[] };
 const { stackTrace } = sdk;
+const { debuggablePromise: debuggable } = createRequire(import.meta.url)("@pulumi/pulumi/runtime/debuggable.js") as {
+  debuggablePromise<T>(promise: Promise<T>, context: string): Promise<T>;
+};
 afterEach(() => {
   sdk.stackTrace = stackTrace;
 });
 
 /** What the SDK would send of a resource that is constructed now. */
 class Subject {
+  /** The SDK takes the first one as the position. */
   readonly frames: (Frame | undefined)[];
+  /** what it sends beside the position, later */
+  readonly sent: (Frame | undefined)[];
   constructor() {
     const unpin = pinPosition(new.target);
-    this.frames = sdk.stackTrace(4);
+    const frames = sdk.stackTrace(4);
+    this.frames = [...frames];
     unpin();
+    this.sent = frames;
   }
 }
 
@@ -56,12 +64,55 @@ describe("the position of a resource", () => {
     expect(createRequire(import.meta.url)(top).frames).toEqual(at(top, 2));
   });
 
+  it("is sent once: no stack is sent beside it", () => {
+    expect(new Subject().sent).toEqual([]);
+  });
+
   it("leaves the stack of an error alone, and the SDK's method after it", () => {
     const { stackTraceLimit } = Error;
     expect(new Subject().frames).toHaveLength(1);
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
     expect(sdk.stackTrace).toBe(stackTrace);
     expect(new Error("x").stack).toContain(fileURLToPath(import.meta.url));
+  });
+
+  describe("where something maps stack traces to sources", () => {
+    const { prepareStackTrace } = Error;
+    const mapped: (string | null | undefined)[] = [];
+    const mapper = (error: Error, calls: NodeJS.CallSite[]): string => {
+      mapped.push(calls[0]?.getFunctionName());
+      return `${error}, mapped`;
+    };
+    beforeEach(() => {
+      mapped.length = 0;
+      Error.prepareStackTrace = mapper;
+    });
+    afterEach(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+
+    it("is what the SDK's report of promises names, which is not mapped", () => {
+      const unpin = pinPosition(Subject);
+      mapped.length = 0;
+      const traced = Promise.resolve() as object as Promise<void> & { _debugStackTrace?: unknown };
+      void debuggable(traced, "a property");
+      const thrown = new Error("in the SDK");
+      expect(thrown.stack).toBe("Error: in the SDK, mapped");
+      unpin();
+      expect(traced._debugStackTrace).toMatch(/^Error(\n {4}at file:.*:\d+:\d+)?$/);
+      expect(mapped).toHaveLength(1);
+      expect(Error.prepareStackTrace).toBe(mapper);
+      void debuggable(Promise.resolve(), "after it");
+      expect(mapped).toEqual([null, "debuggablePromise"]);
+    });
+
+    it("leaves alone what was installed meanwhile", () => {
+      const other = () => "other";
+      const unpin = pinPosition(Subject);
+      Error.prepareStackTrace = other;
+      unpin();
+      expect(Error.prepareStackTrace).toBe(other);
+    });
   });
 
   it.each([

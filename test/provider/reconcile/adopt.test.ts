@@ -13,7 +13,7 @@ const machine = startMachine();
 describe("adoption", () => {
   it("adopts the record, changes the fields that differ, and remembers that it existed before", async () => {
     const args = machine.inputs();
-    const there = await machine.theirs({ ...args, description: "old" });
+    const there = await machine.createByOther({ ...args, description: "old" });
     const { id, outs } = await reconcile.create(group, machine.run().session, { ...args, adopt: there.uid });
     expect(id).toBe(there.uid);
     expect(outs).toMatchObject({ description: "d", adopted: true });
@@ -27,8 +27,8 @@ describe("adoption", () => {
   it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
     const args = machine.inputs();
     const twins = await Promise.all([
-      reconcile.create(group, machine.elsewhere(), args),
-      reconcile.create(group, machine.elsewhere(), args),
+      reconcile.create(group, machine.onOtherMachine(), args),
+      reconcile.create(group, machine.onOtherMachine(), args),
     ]);
     await reconcile.create(group, machine.run("reset").session, args).catch(() => undefined);
     const [kept] = twins;
@@ -46,9 +46,9 @@ describe("adoption", () => {
     });
     await expect(reconcile.create(group, session, args)).rejects.toThrow(Killed);
     const [made] = await machine.named(args.name);
-    const other = await machine.theirs(machine.inputs());
+    const other = await machine.createByOther(machine.inputs());
     await reconcile.create(group, machine.run().session, { ...args, adopt: other.uid });
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       expect.stringMatching(
         new RegExp(
           `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
@@ -98,8 +98,8 @@ describe("adoption", () => {
     const { session } = machine.run();
     await reconcile.create(group, session, { ...machine.inputs(), adopt: first.id });
     await reconcile.remove(group, session, first.id, first.outs);
-    expect(machine.said.at(-1)).toContain(`${first.id}`);
-    expect(machine.said.at(-1)).toContain("stays: another resource of this stack manages it");
+    expect(machine.messages.at(-1)).toContain(`${first.id}`);
+    expect(machine.messages.at(-1)).toContain("stays: another resource of this stack manages it");
     expect(await machine.service.session.call("GetGroup", { uid: first.id })).toMatchObject({ uid: first.id });
   });
 });

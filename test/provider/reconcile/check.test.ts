@@ -260,7 +260,7 @@ describe("a replacement that would break dependents of the uid", () => {
       { parent: GROUP, name: "eng" },
       { parent: ORG, name: "eng" },
       [
-        "parent: a change creates a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
+        "parent: a change creates a new group: its uid and the uids of everything below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
       ],
     ],
     [
@@ -269,7 +269,7 @@ describe("a replacement that would break dependents of the uid", () => {
       { root: true, name: "eng" },
       { parent: ORG, name: "eng" },
       [
-        "parent: a change creates a new group: its uid and those of all that is below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
+        "parent: a change creates a new group: its uid and the uids of everything below it would change, and the role bindings in it would end; set allowReplace: true to allow it",
       ],
     ],
     [

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { deletesOf, deleteWhenUnblocked } from "../../../provider/reconcile/delete-order.ts";
+import { deletesOf, noteDeleted } from "../../../provider/reconcile/delete.ts";
 import { remove } from "../../../provider/reconcile/index.ts";
-import { failedPrecondition } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, role } = kindRecords;
@@ -75,37 +74,43 @@ describe("a group that is not empty", () => {
     expect(clock.sleeps.slice(0, 7)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
   });
 
+  /** A service that shows nothing below the group, and answers its deletes so. */
+  const answering = (remove: () => ReturnType<typeof json>) => (request: HttpRequest) =>
+    request.method === "DELETE" ? remove() : envelope(request.url.pathname.split("/").at(-1) as string, []);
+
   it("waits while deletes below it finish in this process, whatever the lists say", async () => {
     let attempts = 0;
-    const { session, clock } = scriptedSession(envelope("groups", []));
-    await deleteWhenUnblocked(group, session, GROUP, async () => {
-      attempts++;
-      clock.advance(6_000);
-      deletesOf(session).finished(`${GROUP}/00000000000000${10 + attempts}`);
-      return attempts < 20 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined;
-    });
+    const { session, clock } = scriptedSession(
+      answering(() => {
+        attempts++;
+        clock.advance(6_000);
+        noteDeleted(session, `${GROUP}/00000000000000${10 + attempts}`);
+        return attempts < 20 ? notEmpty : json({});
+      }),
+    );
+    await remove(group, session, GROUP, {});
     expect(attempts).toBe(20);
   });
 
   it("does not count deletes elsewhere as progress", async () => {
-    const { session, clock } = scriptedSession(envelope("groups", []));
-    const run = deleteWhenUnblocked(group, session, GROUP, async () => {
-      clock.advance(6_000);
-      deletesOf(session).finished(`${ORG}/ffffffffffffffff`);
-      return failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]);
-    });
-    await expect(run).rejects.toThrow("No progress for 10 s, and the caller sees no record that blocks the deletion");
+    const { session, clock } = scriptedSession(
+      answering(() => {
+        clock.advance(6_000);
+        noteDeleted(session, `${ORG}/ffffffffffffffff`);
+        return notEmpty;
+      }),
+    );
+    await expect(remove(group, session, GROUP, {})).rejects.toThrow(
+      "No progress for 10 s, and the caller sees no record that blocks the deletion",
+    );
   });
 
   it("is retried at once after a delete below it", async () => {
-    const { session, clock } = scriptedSession(envelope("groups", []));
-    clock.sleep = () => new Promise(() => undefined);
     let attempts = 0;
-    const run = deleteWhenUnblocked(group, session, GROUP, async () =>
-      ++attempts === 1 ? failedPrecondition([{ type: "RESOURCE_NOT_EMPTY", description: "not empty" }]) : undefined,
-    );
-    setImmediate(() => deletesOf(session).finished(`${GROUP}/0000000000000001`));
-    await run;
+    const { session, clock } = scriptedSession(answering(() => (++attempts === 1 ? notEmpty : json({}))));
+    clock.sleep = () => new Promise(() => undefined);
+    setImmediate(() => noteDeleted(session, `${GROUP}/0000000000000001`));
+    await remove(group, session, GROUP, {});
     expect(attempts).toBe(2);
   });
 
@@ -131,7 +136,7 @@ describe("a role that is bound", () => {
     const { session, requests } = scriptedSession((request) => {
       if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
       if (request.url.pathname.includes("roleBindings")) return json({});
-      return deletesOf(session).countFor(ROLE) > 0 ? json({}) : bound;
+      return deletesOf(session).counts.has(ROLE) ? json({}) : bound;
     });
     const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
     const { roleBinding } = kindRecords;

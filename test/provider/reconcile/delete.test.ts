@@ -1,19 +1,14 @@
 // A delete: records below are deleted first, foreign ones are named, and hidden ones are not treated as deleted.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
-
-let service: Service;
-let org: string;
-beforeAll(async () => {
-  service = await startService();
-  org = service.organization as string;
-});
+const service = await startService();
+const org: string = service.organization as string;
 afterAll(() => service.close());
 
 const create = (inputs: Json) =>

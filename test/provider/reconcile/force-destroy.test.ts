@@ -1,6 +1,6 @@
 // forceDestroy of a group, against the reference server: which records it deletes, in which order, and all refusals.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { checkedConfig } from "../../../client/credentials.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../../client/credentials.ts";
 import { systemTransport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputProblems } from "../../../provider/reconcile/check.ts";
@@ -8,20 +8,14 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { getter, keyOf } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
-
-let service: Service;
-let org: string;
-let viewer: string;
-beforeAll(async () => {
-  service = await startService();
-  org = service.organization as string;
-  const { roles } = await service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
-  viewer = (roles as unknown as { uid: string }[])[0]?.uid as string;
-});
+const service = await startService();
+const org: string = service.organization as string;
+const { roles } = await service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
+const viewer: string = (roles as unknown as { uid: string }[])[0]?.uid as string;
 afterAll(() => service.close());
 
 /** The messages and requests of the run, in one list. */
@@ -42,7 +36,7 @@ const run = (seenAs = (url: URL) => url): Session => {
       return send({ ...request, url: seenAs(new URL(request.url)) });
     },
   };
-  return sessionWith(checkedConfig(getter(), service.env), outside);
+  return sessionWith(readConfig(getter(), service.env), outside);
 };
 const deletes = () => events.filter((event) => event.startsWith("DELETE"));
 

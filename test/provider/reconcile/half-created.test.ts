@@ -2,8 +2,8 @@
 // Unknown fields survive (docs/faults.md#f25). Against the reference server, with responses that are changed on the wire.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { checkedConfig } from "../../../client/credentials.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../../client/credentials.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
@@ -11,24 +11,18 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf, refusal } from "../../support/scripted.ts";
 
 const { group, identity, role } = kindRecords;
-
-let service: Service;
-let org: string;
-beforeAll(async () => {
-  service = await startService();
-  clock = service.clock;
-  org = service.organization as string;
-});
+const service = await startService();
+const clock: ManualClock = service.clock;
+const org: string = service.organization as string;
 afterAll(() => service.close());
 
 type Wire = (request: HttpRequest, answer: HttpAnswer) => HttpAnswer;
 
 let sent: HttpRequest[];
-let clock: ManualClock;
 beforeEach(() => {
   sent = [];
 });
@@ -41,7 +35,7 @@ const run = (wire: Wire = (_, answer) => answer): Session => {
     sent.push(request);
     return wire(request, await direct(request));
   };
-  return sessionWith(checkedConfig(getter(), env), { env, clock, transport, log: () => undefined });
+  return sessionWith(readConfig(getter(), env), { env, clock, transport, log: () => undefined });
 };
 
 const changed =

@@ -1,11 +1,11 @@
 // The reads of a refresh: few lists answer them, never more requests than reads, and nothing that a list does not know.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import { isAncestor, type Json } from "../../../schema/index.ts";
 import { createRateLimit } from "../../../server/base/rate-limit.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 interface Stored {
@@ -30,9 +30,7 @@ const readAll = async (session: Session, stack: readonly Stored[], parallel = 8)
   return results;
 };
 
-describe("a refresh", () => {
-  let service: Service;
-  let home: string;
+describe("a refresh", async () => {
   const stack: Stored[] = [];
 
   const create = async (kind: KindName, name: string, inputs: Json): Promise<string> => {
@@ -41,27 +39,25 @@ describe("a refresh", () => {
     return id;
   };
   const subjectOf = (name: string) => ({ issuer: "https://issuer.example", subject: name });
-
-  beforeAll(async () => {
-    service = await startService();
-    home = service.organization as string;
-    for (let i = 0; i < 20; i += 1) {
-      const group = await create("group", `g${i}`, { parent: home, name: `g${i}` });
-      for (let j = 0; j < 3; j += 1) {
-        const name = `i${i}-${j}`;
-        const identity = await create("identity", name, { parent: group, name, claimMatch: subjectOf(name) });
-        for (const role of ["viewer", "editor"])
-          await create("roleBinding", `${name}-${role}`, { parent: group, identity, role });
-      }
-    }
-    service.clock.advance(10_000);
-  }, 60_000);
   afterAll(() => service.close());
   beforeEach(() => {
     service.requests.length = 0;
   });
 
   const asked = () => service.requests.map(({ url }) => url);
+
+  const service = await startService();
+  const home: string = service.organization as string;
+  for (let i = 0; i < 20; i += 1) {
+    const group = await create("group", `g${i}`, { parent: home, name: `g${i}` });
+    for (let j = 0; j < 3; j += 1) {
+      const name = `i${i}-${j}`;
+      const identity = await create("identity", name, { parent: group, name, claimMatch: subjectOf(name) });
+      for (const role of ["viewer", "editor"])
+        await create("roleBinding", `${name}-${role}`, { parent: group, identity, role });
+    }
+  }
+  service.clock.advance(10_000);
 
   it.each([1, 2, 8, 32])("of a whole organization takes few requests, with %i reads at a time", async (parallel) => {
     const results = await readAll(service.otherSession(), stack, parallel);
@@ -192,6 +188,25 @@ describe("a refresh of a large organization", () => {
     const results = await readAll(session, stack);
     expect(results.map((result) => (result as reconcile.ReadResult).id)).toEqual(stack.map(({ id }) => id));
     expect(seen.gets + seen.lists).toBeLessThanOrEqual(10_000 / 150 + 20);
+  });
+
+  it("reads what this process writes while a list of uids is under way", async () => {
+    const uids = groupsIn(30_000);
+    const asked = uids.slice(-6);
+    const changed = asked[3] as string;
+    let written: Json | undefined;
+    const { answer } = serviceOf(uids);
+    const { session } = scriptedSession(async (request) => {
+      if (request.method === "PATCH") written = { uid: changed, name: "new" };
+      if (written && request.url.pathname.endsWith(changed)) return json(written);
+      const shown = answer(request);
+      if (request.url.searchParams.has("uidp.ids") && !written)
+        await session.call("UpdateGroup", { group: { uid: changed, name: "new" }, updateMask: "name" } as never);
+      return shown;
+    });
+    const results = await readAll(session, storedGroups(asked));
+    expect(written).toBeDefined();
+    expect(results[3]).toMatchObject({ id: changed, props: { name: "new" } });
   });
 
   it.each([1, 8])("never takes more requests than records, with %i at a time", async (parallel) => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
 import { GROUP, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
@@ -63,11 +64,19 @@ describe("a read", () => {
     const { props, inputs } = await reconcile.read(roleBinding, session, GROUP, stored);
     const role = { uid: ROLE, name: "viewer" };
     expect(props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG, name: "renamed" }, role, __role: "viewer" });
-    const names = { identity: "renamed", role: "viewer" };
-    expect(inputs).toEqual({ parent: ORG, identity: ORG, role: "viewer", names });
+    expect(inputs).toEqual({ parent: ORG, identity: ORG, role: "viewer" });
     const secret = await reconcile.read(roleBinding, session, GROUP, { identity: { uid: ORG }, role });
     expect(secret.props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG }, role });
-    expect(secret.inputs).toMatchObject({ role: ROLE, names: { identity: "[secret]", role: "viewer" } });
+    expect(secret.inputs).toEqual({ parent: ORG, identity: ORG, role: ROLE });
+  });
+
+  it("keeps the inputs in the state while they describe the record, and its place", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "eng", description: "" }));
+    const read = (inputs: Json) => reconcile.read(group, session, GROUP, stored, { inputs });
+    const given = { parent: ORG, name: "eng", description: "" };
+    expect((await read(given)).inputs).toBe(given);
+    expect((await read({ ...given, name: "ops" })).inputs).toEqual({ parent: ORG, name: "eng" });
+    expect((await read({ ...given, parent: ROLE })).inputs).toEqual({ parent: ORG, name: "eng" });
   });
 
   it("keeps allowReplace, and leaves out values that the service chose", async () => {

@@ -1,4 +1,5 @@
 // Role bindings that the engine creates at the same time: those of one group go in one request, and each keeps its own outcome.
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import { Killed } from "../../harness/provider.ts";
@@ -45,7 +46,7 @@ describe("role bindings that are created at the same time", () => {
     expect(new Set(uidsIn(results)).size).toBe(13);
     for (const [i, result] of results.entries()) {
       const { parent, identity, role } = asked[i] as Json;
-      const outs = { parent, identity: { uid: identity }, role: { uid: role } };
+      const outs = { group: { uid: parent }, identity: { uid: identity }, role: { uid: role } };
       expect(result).toMatchObject({ status: "fulfilled", value: { outs } });
     }
   });
@@ -64,6 +65,35 @@ describe("role bindings that are created at the same time", () => {
     const asked = pairs.map((pair, i) => ({ ...keyOf(`${group} ${i}`), parent: group, ...pair }));
     expect(uidsIn(await createAtOnce(run, asked))).toHaveLength(30);
     expect(createsOf(run)).toEqual([2, 0]);
+  });
+
+  it("are one request too where the engine saves its state between two creates of which it has checked both", async () => {
+    const group = await sets.group();
+    const run = await sets.run();
+    const { roleBinding } = run.methods;
+    const asked = await inputsOf(group, 2);
+    const [first, second] = await Promise.all(
+      asked.map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
+    );
+    const begun = roleBinding.create(first as Json);
+    // Longer than a create waits for one that is not announced.
+    for (const begin = performance.now(); performance.now() - begin < 8; ) await setImmediate();
+    const results = await Promise.allSettled([begun, roleBinding.create(second as Json)]);
+    expect(new Set(uidsIn(results)).size).toBe(2);
+    expect(createsOf(run)).toEqual([1, 0]);
+  });
+
+  it("do not wait for long where one that was checked is never created", async () => {
+    const group = await sets.group();
+    const run = await sets.run();
+    const { roleBinding } = run.methods;
+    const [first, ...others] = await inputsOf(group, 4);
+    const { inputs } = await roleBinding.check({}, first as Json);
+    for (const other of others) await roleBinding.check({}, other);
+    expect(uidsIn(await Promise.allSettled([roleBinding.create(inputs)]))).toHaveLength(1);
+    // Nobody waits for them again.
+    expect(uidsIn(await createAtOnce(run, await inputsOf(await sets.group(), 2)))).toHaveLength(2);
+    expect(createsOf(run)).toEqual([1, 1]);
   });
 
   it("alone is the plain request", async () => {

@@ -62,11 +62,11 @@ describe("a lost response to a create", () => {
       "It is unknown whether the group was created. The intent journal keeps the create as pending, and the next run searches for the record first.",
     );
     expect(await machine.named(args.name)).toEqual([]);
-    const late = await machine.theirs(args);
+    const late = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).toBe(late.uid);
     expect(machine.posts).toBe(1);
-    const said = machine.said.filter((text) => !text.startsWith("waiting"));
+    const said = machine.messages.filter((text) => !text.startsWith("waiting"));
     expect(said).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
   });
 
@@ -81,7 +81,7 @@ describe("a lost response to a create", () => {
 
   it("is settled only by a record of that time: an older one with the same name is not adopted", async () => {
     const args = machine.inputs();
-    const older = await machine.theirs(args);
+    const older = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.runAt(10_000, "reset").session, args);
     expect(id).not.toBe(older.uid);
     expect(machine.posts).toBe(2);
@@ -89,7 +89,7 @@ describe("a lost response to a create", () => {
 
   it("is not settled in the next run by a record that is older than the entry: it creates one", async () => {
     const args = machine.inputs();
-    const older = await machine.theirs(args);
+    const older = await machine.createByOther(args);
     await reconcile.create(group, machine.runAt(10_000, "timeout").session, args).catch(() => undefined);
     const { id } = await reconcile.create(group, machine.runAt(10_000).session, args);
     expect(id).not.toBe(older.uid);
@@ -99,7 +99,7 @@ describe("a lost response to a create", () => {
   it("is settled by a record with the same inputs only", async () => {
     const args = machine.inputs();
     const { session } = machine.run("reset");
-    const other = await machine.theirs({ ...args, description: "another" });
+    const other = await machine.createByOther({ ...args, description: "another" });
     const { id } = await reconcile.create(group, session, args);
     expect(id).not.toBe(other.uid);
   });
@@ -107,7 +107,7 @@ describe("a lost response to a create", () => {
   it("with two candidates fails, lists them, and creates nothing more", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout").session, args).catch(() => undefined);
-    const twins = await Promise.all([machine.theirs(args), machine.theirs(args)]);
+    const twins = await Promise.all([machine.createByOther(args), machine.createByOther(args)]);
     const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Error;
     expect(error.message).toContain("the response to a create was lost, and 2 records match it:");
     for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", created 2`);
@@ -117,7 +117,7 @@ describe("a lost response to a create", () => {
 
   it("with a record that is older than the entry by less than clocks may differ fails: its owner is unknown", async () => {
     const args = machine.inputs();
-    const { uid, createTime } = await machine.theirs(args);
+    const { uid, createTime } = await machine.createByOther(args);
     // By the service's clock, it is the second after.
     const date = new Date(Math.floor(Date.parse(createTime as string) / 1_000) * 1_000 + 1_000).toUTCString();
     const then = () =>
@@ -137,7 +137,7 @@ describe("a lost response to a create", () => {
 
   it("is not settled by a record that existed before, however new", async () => {
     const args = machine.inputs();
-    const there = await machine.theirs(args);
+    const there = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.run("reset").session, args);
     expect(id).not.toBe(there.uid);
     expect(machine.posts).toBe(2);
@@ -148,7 +148,7 @@ describe("a lost response to a create", () => {
     const { session } = machine.run("reset", "refused", "refused", "refused", "refused");
     await expect(reconcile.create(group, session, args)).rejects.toThrow("It is unknown whether the group was created");
     // The service carries out the reset request after all.
-    const late = await machine.theirs(args);
+    const late = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).toBe(late.uid);
   });
@@ -195,7 +195,7 @@ describe("a create that is refused", () => {
     const { session } = machine.run();
     session.journal.recordFailure = () => Promise.reject(new JournalError("the disk is full"));
     await expect(reconcile.create(group, session, args)).rejects.toThrow("INVALID_ARGUMENT");
-    expect(machine.said).toEqual([`${args.__key}: the disk is full`]);
+    expect(machine.messages).toEqual([`${args.__key}: the disk is full`]);
   });
 });
 

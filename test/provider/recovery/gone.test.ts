@@ -50,7 +50,7 @@ describe("an entry of an organization that the service does not have", () => {
     leave(all[1], `${GONE}/0123456789abcdef`, `${GONE}/0123456789abcdef/0123456789abcdef`);
     const { session } = machine.run();
     for (const args of all) expect((await reconcile.create(group, session, args)).id).toContain(machine.org);
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       `the intent journal ${file()}: ${evidence()}. Its entries are dropped where they are in the way, and kept in ${file()}.invalid`,
     ]);
     expect(quarantined().trim().split("\n")).toHaveLength(2);
@@ -75,13 +75,13 @@ describe("an entry of an organization that the service does not have", () => {
       const methods = await methodsOf(machine.run());
       expect((await methods.check({}, { ...own, __preview: true })).inputs.__takenOver).toBeUndefined();
     }
-    expect(machine.said).toEqual([]);
+    expect(machine.messages).toEqual([]);
     expect(quarantined()).toBe("");
   });
 
   it("is settled where the program adopts a record for its resource", async () => {
     const args = machine.inputs();
-    const { uid } = await machine.theirs(args);
+    const { uid } = await machine.createByOther(args);
     leave(args, GONE, `${GONE}/0123456789abcdef`);
     await reconcile.create(group, machine.run().session, { ...args, adopt: uid });
     expect(quarantined()).toContain("cannot be read");

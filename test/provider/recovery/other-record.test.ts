@@ -29,7 +29,7 @@ describe("a response that names another record", () => {
     [
       "an older one with the same fields (a cache)",
       async (args) => {
-        const earlier = await machine.theirs(args);
+        const earlier = await machine.createByOther(args);
         return () => json(earlier);
       },
       "existed before the create",
@@ -37,7 +37,7 @@ describe("a response that names another record", () => {
     [
       "an older one with other fields",
       async () => {
-        const earlier = await machine.theirs(machine.inputs());
+        const earlier = await machine.createByOther(machine.inputs());
         return () => json(earlier);
       },
       "existed before the create",
@@ -45,7 +45,7 @@ describe("a response that names another record", () => {
     [
       "a much older one",
       async () => {
-        const earlier = await machine.theirs(machine.inputs());
+        const earlier = await machine.createByOther(machine.inputs());
         machine.service.clock.advance(60_000);
         return () => json(earlier);
       },
@@ -54,7 +54,7 @@ describe("a response that names another record", () => {
     [
       "one that was deleted since (a cache)",
       async (args) => {
-        const earlier = await machine.theirs(args);
+        const earlier = await machine.createByOther(args);
         await call("DeleteGroup", { uid: earlier.uid });
         machine.service.clock.advance(5_000);
         return () => json(earlier);
@@ -64,7 +64,7 @@ describe("a response that names another record", () => {
     [
       "one of another parent",
       async (args) => {
-        const outer = await machine.theirs(machine.inputs());
+        const outer = await machine.createByOther(machine.inputs());
         const inner = await call("CreateGroup", { parent: outer.uid, group: { name: args.name, description: "d" } });
         return () => json(inner);
       },
@@ -73,7 +73,7 @@ describe("a response that names another record", () => {
     ["the parent itself", async () => async () => json(await call("GetGroup", { uid: machine.org })), "is not in "],
     [
       "one that another caller creates at the same time, with other fields",
-      async () => async () => json(await machine.theirs(machine.inputs())),
+      async () => async () => json(await machine.createByOther(machine.inputs())),
       "differs from what was requested",
     ],
     [
@@ -100,7 +100,7 @@ describe("a response that names another record", () => {
     expect(before).not.toContain(id);
     expect(await machine.named(args.name)).toContainEqual(expect.objectContaining({ uid: id }));
     expect(machine.posts).toBe(1);
-    const said = machine.said.filter((text) => text.includes("the response to CreateGroup names group"));
+    const said = machine.messages.filter((text) => text.includes("the response to CreateGroup names group"));
     expect(said).toEqual([expect.stringContaining(`, which ${why}`)]);
     expect(said[0]).toContain("it is not adopted, and the search for the created record continues");
     expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);

@@ -85,9 +85,22 @@ describe("the journal", () => {
       return { ...answer, headers: { ...answer.headers, date: new Date(at + 600_000).toUTCString() } };
     });
     await reconcile.create(group, tenMinutesLater.session, args);
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       expect.stringMatching(new RegExp(`created by an earlier run at ${new Date(at).toISOString()}$`)),
     ]);
+  });
+
+  it("leaves an equal record to the resource that an earlier run created it for", async () => {
+    const args = machine.inputs();
+    const killed = machine.runOver(async ({ method }, send) => {
+      if (method === "POST") throw new Killed();
+      return send();
+    });
+    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    const twin = await reconcile.create(group, machine.run().session, { ...args, ...keyOf("twin") });
+    const { id } = await reconcile.create(group, machine.run().session, args);
+    expect(id).not.toBe(twin.id);
+    expect(await machine.named(args.name)).toHaveLength(2);
   });
 
   it("does not offer a record that the engine has acknowledged since", async () => {
@@ -179,7 +192,7 @@ describe("the journal", () => {
     await reconcile.create(group, machine.run().session, machine.inputs());
     const { session } = machine.run("timeout");
     await expect(reconcile.create(group, session, lost)).rejects.toThrow("It is unknown whether the group was created");
-    const { uid } = await machine.theirs(lost);
+    const { uid } = await machine.createByOther(lost);
     const report = expect.stringMatching(
       new RegExp(
         `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
@@ -189,13 +202,13 @@ describe("the journal", () => {
       ),
     );
     const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
-    expect(machine.said.splice(0)).toEqual([
+    expect(machine.messages.splice(0)).toEqual([
       expect.stringContaining("waiting for what an earlier request may still create"),
     ]);
     await (await methodsOf(machine.run())).read(id, outs);
-    expect(machine.said.splice(0)).toEqual([report]);
+    expect(machine.messages.splice(0)).toEqual([report]);
     await (await methodsOf(machine.run())).delete(id, outs);
-    expect(machine.said).toEqual([report]);
+    expect(machine.messages).toEqual([report]);
   });
 
   it("is not needed for a read or a delete", async () => {
@@ -220,19 +233,19 @@ describe("the journal", () => {
 describe("a runner without a journal", () => {
   it("reports a record that equals the one that it creates", async () => {
     const args = machine.inputs();
-    const { uid } = await machine.theirs(args);
+    const { uid } = await machine.createByOther(args);
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
+    expect(machine.messages).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 
   it("reports it also in a group that it has adopted", async () => {
-    const outer = await machine.theirs(machine.inputs());
+    const outer = await machine.createByOther(machine.inputs());
     const args: Json = { ...machine.inputs(), parent: outer.uid };
-    const { uid } = await machine.theirs(args);
+    const { uid } = await machine.createByOther(args);
     const { session } = machine.run();
     await reconcile.create(group, session, { ...keyOf("outer"), parent: machine.org, name: "outer", adopt: outer.uid });
     await reconcile.create(group, session, args);
-    expect(machine.said).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
+    expect(machine.messages).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
   });
 });

@@ -33,9 +33,9 @@ describe("a recovery that waits", () => {
     await killed(args);
     const { session } = machine.run();
     await reconcile.create(group, session, args);
-    const seconds = machine.said.map((text) => Number(/, (\d+) s so far/.exec(text)?.[1]));
+    const seconds = machine.messages.map((text) => Number(/, (\d+) s so far/.exec(text)?.[1]));
     expect(seconds).toEqual([2, 12, 22, 32, 42, 52, 62]);
-    expect(machine.said[0]).toBe(line(2, nameOf(args)));
+    expect(machine.messages[0]).toBe(line(2, nameOf(args)));
     expect(await machine.named(args.name)).toHaveLength(1);
   });
 
@@ -43,7 +43,7 @@ describe("a recovery that waits", () => {
     const args = machine.inputs();
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect((await reconcile.create(group, machine.run().session, args)).id).toBe(id);
-    expect(machine.said.filter((text) => text.startsWith("waiting"))).toEqual([]);
+    expect(machine.messages.filter((text) => text.startsWith("waiting"))).toEqual([]);
   });
 
   it("is one line for all resources that wait at the same time", async () => {
@@ -51,14 +51,14 @@ describe("a recovery that waits", () => {
     for (const args of all) await killed(args);
     const { session } = machine.run();
     await Promise.all(all.map((args) => reconcile.create(group, session, args)));
-    const waits = machine.said.filter((text) => text.startsWith("waiting"));
+    const waits = machine.messages.filter((text) => text.startsWith("waiting"));
     expect(waits.filter((text) => text.includes(" 2 s so far"))).toEqual([
       line(2, `${all.slice(0, 3).map(nameOf).join(", ")} and 2 more`),
     ]);
   });
 
   it("says so for a set of role bindings too", async () => {
-    const { uid } = await machine.theirs(machine.inputs());
+    const { uid } = await machine.createByOther(machine.inputs());
     const request = {
       parent: machine.org,
       identity: { name: "wait", claimMatch: { issuer: "https://x.example.com", subject: "s" } },
@@ -73,7 +73,7 @@ describe("a recovery that waits", () => {
     });
     await expect(applySet(run.session, "set", {}, args)).rejects.toThrow();
     await applySet(machine.run().session, "set", {}, args);
-    expect(machine.said[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
+    expect(machine.messages[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
   });
 });
 
@@ -96,7 +96,7 @@ describe("^C", () => {
         ...outside,
         cancelled: stop.signal,
         log: (text) => {
-          machine.said.push(text);
+          machine.messages.push(text);
           if (text.includes(" 12 s so far")) stop.abort();
         },
       });

@@ -109,7 +109,7 @@ describe("a journal that names the identity of somebody else", () => {
     const { inputs } = await preview(await methodsOf(machine.run()), args);
     const at = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(inputs.__takenOver).toEqual({ uid, at });
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       expect.stringMatching(
         new RegExp(
           `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
@@ -142,7 +142,9 @@ describe("a preview", () => {
       uid: id,
       doubt: "whether it is what the program asks for is known only to the run",
     });
-    expect(machine.said.at(-1)).toContain(`may take over identity ${id} "${args.name}", created by an earlier run at`);
+    expect(machine.messages.at(-1)).toContain(
+      `may take over identity ${id} "${args.name}", created by an earlier run at`,
+    );
   });
 
   it("says so where a request may still be under way, without a wait", async () => {
@@ -152,7 +154,7 @@ describe("a preview", () => {
     const run = machine.run();
     const { inputs } = await preview(await methodsOf(run), args);
     expect(inputs.__takenOver).toEqual({ at: expect.any(String), doubt: "it may not be visible yet" });
-    expect(machine.said.at(-1)).toContain("may take over an identity, created by an earlier run at");
+    expect(machine.messages.at(-1)).toContain("may take over an identity, created by an earlier run at");
     expect(run.clock.sleeps).toEqual([]);
   });
 
@@ -160,9 +162,9 @@ describe("a preview", () => {
     const { args } = await records();
     const { id } = await reconcile.create(identity, machine.run().session, args);
     await machine.service.session.call("DeleteIdentity", { uid: id });
-    machine.said.splice(0);
+    machine.messages.splice(0);
     const { inputs } = await preview(await methodsOf(machine.run()), args);
     expect(inputs.__takenOver).toBeUndefined();
-    expect(machine.said).toEqual([]);
+    expect(machine.messages).toEqual([]);
   });
 });

@@ -1,20 +1,16 @@
 // A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run
 // that ended in the middle of either.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { startService } from "../../harness/provider.ts";
 import { getter, keyOf } from "../../support/scripted.ts";
 
-let service: Service;
-let org: string;
-beforeAll(async () => {
-  service = await startService();
-  org = service.organization as string;
-});
+const service = await startService();
+const org: string = service.organization as string;
 afterAll(() => service.close());
 
 let said: string[];
@@ -59,6 +55,17 @@ describe("a renamed resource that adopts its record", () => {
     await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
     expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
+    expect(await isThere(old.id)).toBe(true);
+  });
+
+  it("keeps it from a resource whose state has no key, also once the program no longer says adopt", async () => {
+    const old = await (await run()).create(inputs("keyless"));
+    const { outs } = await (await run()).create(inputs("keeper", { adopt: old.id }));
+    const next = await run();
+    await compare(next, old.id, outs, inputs("keeper"));
+    const { __key, ...ofFirstVersion } = old.outs;
+    await next.delete(old.id, ofFirstVersion);
+    expect(said.at(-1)).toBe(`group ${old.id} "record" stays: another resource of this stack manages it`);
     expect(await isThere(old.id)).toBe(true);
   });
 

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import type { Entry } from "../../../provider/log/entry.ts";
 import { journalFile } from "../../../provider/log/file.ts";
 import { holderHere } from "../../../provider/log/holder.ts";
-import { joinOperation } from "../../../provider/run/join.ts";
+import { joinOperation } from "../../../provider/log/join.ts";
+import type { Operation } from "../../../provider/log/operation.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
-import type { Operation } from "../../../provider/run/operation.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -99,8 +99,7 @@ describe("two processes of one run", () => {
   it("report what an earlier run left once, and nothing that the other has under way", async () => {
     const left = await leavePending("left");
     const [one, two] = [joined(), joined()];
-    const before = await two.journal.otherIds(keyOf("two"));
-    expect(before).toEqual(new Set());
+    expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(false);
     const entry = await begun(one, "one");
     expect(await two.journal.takeUnreported(keyOf("two"))).toEqual([expect.objectContaining({ intent: left.intent })]);
     expect(await one.journal.takeUnreported(keyOf("one"))).toEqual([]);
@@ -127,7 +126,8 @@ describe("two processes of one run", () => {
     expect(await two.journal.countPendingAlike(second)).toBe(2);
     await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
     expect(await two.journal.countPendingAlike(second)).toBe(1);
-    expect(await two.journal.otherIds(keyOf("two"))).toEqual(new Set([uidOf("a")]));
+    expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(true);
+    expect(await one.journal.isOfOther(uidOf("a"), keyOf("one"))).toBe(false);
     await one.journal.end([first]);
     await two.journal.end([second]);
   });

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { contentsFrom, type Entry, knownLine } from "../../../provider/log/entry.ts";
+import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
+import type { Entry } from "../../../provider/log/entry.ts";
 import { journalFile } from "../../../provider/log/file.ts";
 import { acknowledgerOf } from "../../../provider/run/stored.ts";
 

@@ -37,7 +37,7 @@ const tamper = (member: string, members: Json): void =>
 
 /** A record that a run created before it was killed, and an older foreign one. */
 const killed = async () => {
-  const theirs = await machine.theirs(machine.inputs());
+  const theirs = await machine.createByOther(machine.inputs());
   const args = machine.inputs();
   machine.service.clock.advance(5_000);
   const { id } = await reconcile.create(group, machine.run().session, args);
@@ -60,17 +60,17 @@ describe("a line that is not an entry", () => {
       ),
     ];
     expect((await (await methodsOf(machine.run())).read(id, outs)).id).toBe(id);
-    expect(machine.said.splice(0)).toEqual(warning);
+    expect(machine.messages.splice(0)).toEqual(warning);
 
     const up = await methodsOf(machine.run());
     await up.create(machine.inputs());
     await up.create(machine.inputs());
-    expect(machine.said.splice(0)).toEqual(warning);
+    expect(machine.messages.splice(0)).toEqual(warning);
     expect(readFileSync(file(), "utf8")).not.toContain("what is this");
     expect(readFileSync(`${file()}.invalid`, "utf8")).toContain('{"line":"what is this","why":"it is not JSON"}\n');
 
     await (await methodsOf(machine.run())).delete(id, outs);
-    expect(machine.said).toEqual([]);
+    expect(machine.messages).toEqual([]);
     expect(await machine.named(args.name)).toEqual([]);
   });
 });
@@ -87,14 +87,14 @@ describe("an entry that names another record", () => {
     expect(next.id).toBe(id);
     expect(machine.posts).toBe(1);
     expect(await machine.named(theirs.name)).toMatchObject([{ uid: theirs.uid }]);
-    expect(machine.said.at(-1)).toContain(`adopting group ${id}`);
+    expect(machine.messages.at(-1)).toContain(`adopting group ${id}`);
   });
 
   it("is reported with the reason and the place where it is kept", async () => {
     const { args, theirs } = await killed();
     tamper("made", { uid: theirs.uid });
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.said[0]).toBe(
+    expect(machine.messages[0]).toBe(
       `${args.__key}: the intent journal names ${theirs.uid} for it, which existed before the create: ` +
         `it is ignored, and kept in ${file()}.invalid`,
     );
@@ -116,7 +116,7 @@ describe("an entry that names another record", () => {
 
   it("that is newer, foreign and different adopts and creates nothing until a person decides", async () => {
     const { args, id } = await killed();
-    const later = await machine.theirs({ ...args, description: "another" });
+    const later = await machine.createByOther({ ...args, description: "another" });
     await machine.service.session.call("DeleteGroup", { uid: id });
     tamper("made", { uid: later.uid });
     for (let run = 0; run < 2; run += 1)
@@ -148,7 +148,7 @@ describe("an entry whose members do not fit its record", () => {
     tamper("intent", { kind: "role" });
     const next = await reconcile.create(group, machine.run().session, args);
     expect(next.id).toBe(id);
-    expect(machine.said[0]).toContain(
+    expect(machine.messages[0]).toContain(
       `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
     );
   });
@@ -157,7 +157,7 @@ describe("an entry whose members do not fit its record", () => {
     const { args, id, theirs } = await killed();
     tamper("intent", { parent: theirs.uid });
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.said[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is ignored`);
+    expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is ignored`);
     expect(existsSync(`${file()}.invalid`)).toBe(true);
   });
 });
@@ -166,9 +166,9 @@ describe("adoption of another record than the entry names", () => {
   it("does not report an unrelated record as unmanaged", async () => {
     const { args, theirs } = await killed();
     tamper("made", { uid: theirs.uid });
-    const other = await machine.theirs(machine.inputs());
+    const other = await machine.createByOther(machine.inputs());
     const adopting = { ...keyOf(""), ...args, adopt: other.uid, name: other.name };
     await reconcile.create(group, machine.run().session, adopting);
-    expect(machine.said.join("\n")).not.toContain("nobody's");
+    expect(machine.messages.join("\n")).not.toContain("nobody's");
   });
 });

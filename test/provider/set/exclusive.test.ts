@@ -17,16 +17,16 @@ describe("an exclusive set", () => {
     const first = await (await sets.run()).up(wanted);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
     expect(first.outs.unmanaged).toMatchObject([{ uid: undeclared, identity: { name: "two" } }]);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     expect(await (await sets.run()).preview(wanted, first)).toMatchObject({ changes: true });
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       `RoleBindingSet set-${group} changes:\n  - removes "two" as "editor", which the program does not declare`,
     ]);
     await sets.bind(group, three, "viewer");
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const second = await (await sets.run()).up(wanted, first);
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
-    expect(machine.said.at(-1)).toContain(
+    expect(machine.messages.at(-1)).toContain(
       `{ identity: "${two}", role: "${await sets.role("editor")}" }, // "two" as "editor"`,
     );
     expect(second.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
@@ -40,9 +40,9 @@ describe("an exclusive set", () => {
     await sets.bind(group, identities[1] as string, "editor");
     const pairs = [[identities[0] as string, "viewer"]] as const;
     const first = await (await sets.run()).up(sets.inputs(group, pairs));
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const second = await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), first);
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows whether it is removed`,
     ]);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
@@ -68,15 +68,15 @@ describe("an exclusive set", () => {
     const before = sets.inputs(group, [[own, "viewer"]], EXCLUSIVE);
     const wanted = sets.inputs(group, [], EXCLUSIVE);
     const first = await (await sets.run()).up(before);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const second = await (await sets.run()).up(wanted, first);
     const reason = "this run acts as this identity";
-    expect(machine.said.join("\n")).toContain(`(${kept}) on purpose: ${reason}`);
+    expect(machine.messages.join("\n")).toContain(`(${kept}) on purpose: ${reason}`);
     expect(second.outs.unmanaged).toMatchObject([{ kept: reason }, { kept: reason }]);
     expect(await sets.pairs(group)).toHaveLength(2);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     expect(await (await sets.run()).preview(wanted, second)).toMatchObject({ changes: false });
-    expect(machine.said.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
+    expect(machine.messages.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
   });
 
   it("of the organization keeps the owner that the run acts as, so that another one is not the last", async () => {

@@ -48,7 +48,7 @@ describe("a batch whose response is lost", () => {
     const { outs } = await (await sets.run()).up(three(group));
     expect(machine.posts).toBe(1);
     expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
-    expect(machine.said.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
+    expect(machine.messages.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
   });
 
   it("by a timeout, with nothing found by the next run either: it creates them after the request has timed out", async () => {
@@ -162,10 +162,10 @@ describe("a set that is deleted", () => {
     });
     await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
     expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     await (await sets.run()).delete(state);
     expect(await sets.pairs(group)).toEqual(["one editor"]);
-    expect(machine.said.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
+    expect(machine.messages.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
   });
 });
 

@@ -7,7 +7,7 @@ const { machine, identities } = sets;
 
 /** What a program has in `bindings` with the lines of the last log pasted into it. */
 const pasted = (): [identity: string, role: string][] => {
-  const lines = machine.said.findLast((text) => text.includes("to restore one, add its pair to bindings:"));
+  const lines = machine.messages.findLast((text) => text.includes("to restore one, add its pair to bindings:"));
   const text = lines?.split("\n").slice(1).join("\n") ?? "";
   const pairs = new Function(`return [\n${text}\n];`)() as { identity: string; role: string }[];
   return pairs.map(({ identity, role }) => [identity, role]);

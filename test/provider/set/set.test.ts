@@ -35,6 +35,26 @@ describe("a set of role bindings", () => {
     expect(machine.lines().filter((line) => "known" in line)).toHaveLength(60);
   });
 
+  it("lists nothing in a group that the same run has created, unless a RoleBinding is declared there too", async () => {
+    const pairs = [[identities[0] as string, "viewer"]] as const;
+    const run = await sets.run();
+    const newGroup = async () => (await run.methods.group.create(machine.inputs())).id;
+    const alone = sets.inputs(await newGroup(), pairs);
+    expect(uidsIn((await run.up(alone)).outs)).toHaveLength(1);
+    expect(countOf(run, "ListRoleBindings")).toBe(0);
+    const shared = await newGroup();
+    const binding = {
+      ...{ __key: "organization/project/stack/RoleBinding::beside", parent: shared },
+      ...{ identity: identities[0], role: "viewer" },
+    };
+    const { inputs } = await run.methods.roleBinding.check({}, binding);
+    const { id } = await run.methods.roleBinding.create(inputs);
+    await expect(run.up(sets.inputs(shared, pairs))).rejects.toThrow(
+      `role binding ${id} is already managed by organization/project/stack/RoleBinding::beside; declare the pair once`,
+    );
+    expect(await sets.pairs(shared)).toEqual(["one viewer"]);
+  });
+
   it("has the uids and names of its bindings as outputs, in the order of the program", async () => {
     const group = await sets.group();
     const viewer = await sets.role("viewer");
@@ -67,7 +87,7 @@ describe("a set of role bindings", () => {
         [two, "viewer"],
       ]),
     );
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const run = await sets.run();
     const names = [
       { identity: "two", role: "viewer" },
@@ -89,7 +109,7 @@ describe("a set of role bindings", () => {
     expect(await sets.pairs(group)).toEqual(["three editor", "two viewer"]);
     expect(uidsIn(next.outs)[0]).toBe(uidsIn(first.outs)[1]);
     const name = `set-${group}`;
-    expect(machine.said).toEqual([
+    expect(machine.messages).toEqual([
       `RoleBindingSet ${name} changes:\n  - adds "three" as "editor"\n  - removes "one" as "viewer"`,
       `RoleBindingSet ${name}: removing 1 role binding of group ${group}; to restore one, add its pair to bindings:\n` +
         `  { identity: "${one}", role: "${await sets.role("viewer")}" }, // "one" as "viewer"`,
@@ -108,7 +128,7 @@ describe("a set of role bindings", () => {
     expect(outs.unmanaged).toEqual([
       { uid: theirs, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
     ]);
-    expect(machine.said.at(-1)).toBe(
+    expect(machine.messages.at(-1)).toBe(
       `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,
     );
   });
@@ -178,9 +198,9 @@ describe("a set of role bindings", () => {
     const run = await sets.run();
     const state = await run.up(sets.inputs(group, [[identities[0] as string, "viewer"]], { names }));
     expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
-    expect(machine.said).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
+    expect(machine.messages).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
     const refreshed = await (await sets.run()).refresh(state);
-    expect(JSON.stringify([state, refreshed, machine.said])).not.toContain('"one"');
+    expect(JSON.stringify([state, refreshed, machine.messages])).not.toContain('"one"');
   });
 });
 
@@ -205,16 +225,28 @@ describe("the check of a set", () => {
     const uid = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
     expect(failures).toEqual([
       { property: "exlusive", reason: "unknown argument; did you mean exclusive?" },
+      { property: "bindings[2].rolle", reason: "unknown argument; did you mean role?" },
       { property: "parent", reason: uid },
       { property: "bindings[1].identity", reason: uid },
       { property: "bindings[1].role", reason: `${uid}, or the name of a built-in role` },
-      { property: "bindings[2].rolle", reason: "unknown argument; did you mean role?" },
-      { property: "bindings[2].role", reason: "role is required" },
-      { property: "bindings[3]", reason: "the same identity and role as bindings[0]" },
-      { property: "bindings[6]", reason: "must be a pair: { identity, role }" },
+      { property: "bindings[2].role", reason: "is required" },
+      { property: "bindings[6]", reason: "must be an object: { identity, role }" },
       { property: "exclusive", reason: "must be true or false" },
       { property: "maxRemovals", reason: "must be a whole number of role bindings" },
+      { property: "bindings[3]", reason: "the same identity and role as bindings[0]" },
     ]);
+  });
+
+  it("needs a group and a list of pairs", async () => {
+    const { methods } = await sets.run();
+    const check = async (args: Json) => (await methods.roleBindingSet.check({}, args)).failures;
+    expect(await check({})).toEqual([
+      { property: "parent", reason: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
+      { property: "bindings", reason: "is required" },
+    ]);
+    const parent = machine.org;
+    expect(await check({ parent, bindings: "viewer" })).toEqual([{ property: "bindings", reason: "must be a list" }]);
+    expect(await check({ parent, bindings: UNKNOWN })).toEqual([]);
   });
 
   it("refuses a role by its name and by its uid in the preview, and otherwise in the update, before anything changes", async () => {

@@ -1,13 +1,13 @@
 // What must not end access: removals that no preview has shown.
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../provider/record/path.ts";
+import { UNKNOWN } from "../../../provider/record/normal-form.ts";
 import { Killed } from "../../harness/provider.ts";
 import { countOf, type EngineSet, startSets } from "../../harness/role-binding-set.ts";
 
 const sets = startSets();
 const { machine, identities } = sets;
 const EXCLUSIVE = { exclusive: true };
-const log = () => machine.said.join("\n");
+const log = () => machine.messages.join("\n");
 
 const change = async (uid: string, role: string): Promise<void> => {
   const roleUid = await sets.role(role);
@@ -31,11 +31,11 @@ describe("a set", () => {
       outs: { ...first.outs, unmanaged: [{ ...found, kept: "this run acts as this identity" }] },
     };
     const changed = sets.inputs(group, [[one, "editor"]], EXCLUSIVE);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const second = await (await sets.run()).up(changed, kept);
     expect(log()).toContain('keeps "two" as "editor" on purpose');
     expect(await sets.pairs(group)).toEqual(["one editor", "two editor"]);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     await (await sets.run()).up(changed, second);
     expect(log()).toContain('removes "two" as "editor", which the program does not declare');
     expect(await sets.pairs(group)).toEqual(["one editor"]);
@@ -66,7 +66,7 @@ describe("a set", () => {
       const second = await (await sets.run()).up(wanted, first);
       const name = which === "managed" ? "one" : "two";
       expect(await sets.pairs(group)).toContain(`${name} owner`);
-      machine.said.length = 0;
+      machine.messages.length = 0;
       await (await sets.run()).up(wanted, second);
       expect(log()).toContain(`removes "${name}" as "owner"`);
       expect(await sets.pairs(group)).not.toContain(`${name} owner`);
@@ -80,7 +80,7 @@ describe("a set", () => {
     const first = await (await sets.run()).up(wanted);
     await sets.bind(group, one, "viewer");
     const second = await (await sets.run()).refresh(first);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const third = await (await sets.run()).up(wanted, second);
     expect(log()).toContain('removes "one" as "viewer", which exists twice');
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
@@ -107,7 +107,7 @@ describe("a set", () => {
     const wanted = sets.inputs(group, [[one, "viewer"]], { maxRemovals: 1 });
     const first = await (await sets.run()).up(wanted);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two viewer"]);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     await (await sets.run()).up(wanted, first);
     expect(log()).toContain('removes "two" as "viewer"');
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
@@ -127,7 +127,7 @@ describe("a set", () => {
         limited,
       ),
     );
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const unknown = { ...sets.inputs(group, [], limited), bindings: UNKNOWN };
     expect(await (await sets.run()).preview(unknown, first)).toMatchObject({ changes: true });
     expect(log()).not.toContain("removes");
@@ -137,7 +137,7 @@ describe("a set", () => {
     const [group, other] = [await sets.group(), await sets.group()];
     const [one] = identities as [string];
     const first = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
-    machine.said.length = 0;
+    machine.messages.length = 0;
     const moved = { ...sets.inputs(other, [[one, "editor"]]), __key: first.inputs.__key };
     expect(await (await sets.run()).preview(moved, first)).toMatchObject({ replaces: ["parent"] });
     expect(log()).toBe(
@@ -170,7 +170,7 @@ describe("a set", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
     await (await sets.run()).up(own, first);
     expect(await sets.pairs(group)).toHaveLength(3);
-    machine.said.length = 0;
+    machine.messages.length = 0;
     await (await sets.run()).up(other, second);
     expect(log()).toContain('other changes:\n  - removes "one" as "viewer", which the program does not declare');
     expect(await sets.pairs(group)).toEqual(["three viewer", "two viewer"]);

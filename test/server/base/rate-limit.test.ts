@@ -1,20 +1,16 @@
 // Rate limits (docs/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
 // requests without one. The clock is stopped unless the test moves it.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { isApiError } from "../../../schema/index.ts";
 import { createRateLimit } from "../../../server/base/rate-limit.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import { expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
 
 const LIMIT = 5;
 const TEXT = "more than 5 requests a second; try again later";
 const retryInfo = (retryDelay: string) => ({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay });
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ rateLimit: LIMIT });
-});
+const api = await startServer({ rateLimit: LIMIT });
 afterAll(() => api.close());
 
 /** All callers have been silent long enough. */

@@ -1,20 +1,16 @@
 // A scripted read-after-create delay (docs/faults.md#f18): Get and List hide a new record for this time, and no other method
 // does.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import { expectNotFound } from "../../support/refusal.ts";
 import { grpcOf, WAYS } from "../../support/way.ts";
 
 const LAG_MS = 3000;
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ faults: {} });
-  api.clock.advance(1);
-});
+const api = await startServer({ faults: {} });
+api.clock.advance(1);
 afterAll(async () => {
   grpcOf(api).close();
   await api.close();

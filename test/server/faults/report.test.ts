@@ -1,5 +1,5 @@
 // Scripted failures: the report of attempts, the page /faults, and random failures.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createFaultDelays } from "../../../server/faults/delay.ts";
 import {
   type Attempt,
@@ -8,15 +8,12 @@ import {
   FaultsError,
   ServerOptionsError,
 } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { grpcOf } from "../../support/way.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ faults: {} });
-});
+const api = await startServer({ faults: {} });
 afterAll(async () => {
   grpcOf(api).close();
   await api.close();

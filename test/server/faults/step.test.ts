@@ -2,26 +2,21 @@
 // are in test/server/faults/delay.test.ts, the report in test/server/faults/report.test.ts.
 
 import { get } from "node:https";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../../schema/index.ts";
 import { createServer, type FaultScript } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 import { statusBody } from "../../support/refusal.ts";
 import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
-
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer({ faults: {} });
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer({ faults: {} });
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();

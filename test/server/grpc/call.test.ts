@@ -1,19 +1,14 @@
 // The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { loggedRequests, startServer } from "../../harness/api-server.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-let held: HeldIssuer;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-  held = await startHeldIssuer(api);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
+const held: HeldIssuer = await startHeldIssuer(api);
 afterAll(async () => {
   grpc.close();
   await api.close();
@@ -129,7 +124,7 @@ describe("an abandoned call", () => {
     session.close();
     expect(answer.headers["grpc-status"]).toBe("4");
     expect(decodeURI(String(answer.headers["grpc-message"]))).toMatch(
-      /^Deadline exceeded: the (caller waits no longer|call took too long)$/,
+      /^Deadline exceeded: the (caller is no longer waiting|call took too long)$/,
     );
     expect(await lineOf("too-late")).toMatchObject({ operation: "CreateGroup", code: "DEADLINE_EXCEEDED" });
     expect(await grpc.call("ListGroups", { name: "too late" }, { token: api.owner.token })).toMatchObject({

@@ -5,23 +5,18 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { connect } from "node:net";
 import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createGrpcRegistry } from "../../../server/grpc/registry.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
-import { loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
-import { createGrpcClient, errorFrom, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { loggedRequests, startServer } from "../../harness/api-server.ts";
+import { createGrpcClient, errorFrom, grpcMethodOf } from "../../support/grpc.ts";
 import { framed, openHttp2, rawStream } from "../../support/http2.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-let session: ClientHttp2Session;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-  session = openHttp2(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
+const session: ClientHttp2Session = openHttp2(api.baseUrl);
 afterAll(async () => {
   session.close();
   grpc.close();

@@ -1,18 +1,14 @@
 // The bounds of the gRPC wire: size of a message, size of an error's details, pings, what is not served.
 import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { startServer } from "../../harness/api-server.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();

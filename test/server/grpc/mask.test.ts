@@ -1,18 +1,14 @@
 // Update masks on both wires (docs/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
 // fields, and REST the keys of the body.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();

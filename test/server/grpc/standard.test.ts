@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ClientReadableStream } from "@grpc/grpc-js";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { WATCH_MS } from "../../../server/grpc/health.ts";
 import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { sharedKeys, startServer } from "../../harness/api-server.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
 const registry = createGrpcRegistry();
@@ -23,13 +23,8 @@ const decode = (name: string) => (bytes: Buffer) => {
   const schema = messageIn(registry, name);
   return toJson(schema, fromBinary(schema, bytes)) as Body;
 };
-
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();

@@ -1,5 +1,5 @@
 // The page at `/`, as text; test/interop/home-page.test.ts opens it in a browser.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createServer, type RunningServer } from "../../../server/index.ts";
 import { homeDocument } from "../../../server/pages/home-document.ts";
 import { sharedKeys } from "../../harness/api-server.ts";
@@ -22,11 +22,8 @@ const get = async (url: string, headers: Record<string, string> = {}) => {
 
 const tokenIn = (html: string): string | undefined => /data-token="([^"]+)"/.exec(html)?.[1];
 
-describe("with --dev", () => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await start({ dev: true });
-  });
+describe("with --dev", async () => {
+  const server = await start({ dev: true });
 
   test("shows the addresses, the organization and its owner", async () => {
     const { status, headers, text } = await get(`${server.baseUrl}/`);

@@ -1,16 +1,13 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and the
 // result of `createServer`.
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 describe("discovery", () => {

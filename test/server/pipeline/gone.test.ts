@@ -57,8 +57,8 @@ const start = () => {
 };
 
 const GONE = [
-  ["CANCELLED", "Cancelled: the caller waits no longer"],
-  ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller waits no longer"],
+  ["CANCELLED", "Cancelled: the caller is no longer waiting"],
+  ["DEADLINE_EXCEEDED", "Deadline exceeded: the caller is no longer waiting"],
 ] as const;
 
 test.each(GONE)("an abandoned call is %s, and creates no record", async (code, message) => {

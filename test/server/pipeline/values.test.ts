@@ -1,20 +1,16 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
 import { createGrpcRegistry, methodIn } from "../../../server/grpc/registry.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { createGrpcClient, type GrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { badRequest, expectInvalid } from "../../support/refusal.ts";
 
-let api: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  api = await startServer();
-  grpc = createGrpcClient(api.baseUrl);
-});
+const api = await startServer();
+const grpc = createGrpcClient(api.baseUrl);
 afterAll(async () => {
   grpc.close();
   await api.close();

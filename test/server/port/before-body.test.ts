@@ -1,16 +1,14 @@
 // An unauthenticated caller is refused after the head of a request: the server does not wait for, read or decode the body. The
 // bodies here never end, so a response shows that the server did not wait for them.
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { IAM, startServer } from "../../harness/api-server.ts";
+import { HOUR_MS } from "../../harness/clock.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { framed, openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const TYPE = "application/json";
@@ -122,6 +120,19 @@ describe("with a token", () => {
     await connection.until(/100 Continue/);
     await api.ok("DELETE", `${IAM}/identities/${uid}`);
     connection.write("{}");
+    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 401 Unauthorized\r\n");
+    connection.reset();
+  });
+
+  test("a token that expires while the body arrives is unauthenticated", async () => {
+    const { token } = await api.actor("late", { role: "owner" });
+    const connection = await openConnection(api.baseUrl);
+    const body = '{"name":"expired"}';
+    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
+    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
+    await connection.until(/100 Continue/);
+    api.clock.advance(24 * HOUR_MS);
+    connection.write(body);
     expect(await connection.until(/\}$/)).toContain("HTTP/1.1 401 Unauthorized\r\n");
     connection.reset();
   });

@@ -7,9 +7,9 @@ import { request as requestHttps } from "node:https";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, type RunningServer } from "../../../server/index.ts";
-import { IAM, loggedRequests, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { createServer } from "../../../server/index.ts";
+import { IAM, loggedRequests, sharedKeys, startServer } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
@@ -18,11 +18,8 @@ import { openConnection } from "../../support/socket.ts";
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
 
-describe("in the clear", () => {
-  let api: TestServer;
-  beforeAll(async () => {
-    api = await startServer();
-  });
+describe("in the clear", async () => {
+  const api = await startServer();
   afterAll(() => api.close());
 
   const open = async (): Promise<Socket> => {
@@ -160,10 +157,11 @@ describe("in the clear", () => {
   });
 });
 
-describe("with TLS", () => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await createServer({ dev: true, keys: sharedKeys(), tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY } });
+describe("with TLS", async () => {
+  const server = await createServer({
+    dev: true,
+    keys: sharedKeys(),
+    tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY },
   });
   afterAll(() => server.close());
 

@@ -1,10 +1,10 @@
 // The address that clients use differs from the one that the server listens on: behind a proxy, in a container.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createLog } from "../../../server/base/log.ts";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
 import { sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
 import { type Body, createHttpClient } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { type ReverseProxy, startReverseProxy } from "../../support/reverse-proxy.ts";
@@ -13,35 +13,37 @@ const clock = () => START_MS;
 const claimsOf = (token: string): Body =>
   JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
 
-describe("behind a proxy with its own name", () => {
+describe("behind a proxy with its own name", async () => {
   const PUBLIC = "https://irm.example.com";
   const AUTH = "https://issuer.irm.example.com";
   let proxy: ReverseProxy;
   let server: RunningServer;
   let rest: ReturnType<typeof createHttpClient>;
-  let grpc: GrpcClient;
-  let workload: string;
 
-  beforeAll(async () => {
-    proxy = await startReverseProxy(() => server.localUrl);
-    const keys = {
-      issuer: "https://ci.example.com",
-      subject: "job",
-      issuerKeys: JSON.stringify(sharedKeys().signer.jwks()),
-    };
-    const seed = parseSeed(
-      JSON.stringify({
-        organization: { name: "acme" },
-        identities: [{ name: "ci", staticKeys: keys }],
-        bindings: [{ identity: "ci", role: "owner" }],
-      }),
-      "seed.yaml",
-    );
-    server = await createServer({ publicUrl: `${PUBLIC}/`, publicAuthUrl: AUTH, seed, clock, keys: sharedKeys() });
-    rest = createHttpClient(proxy.url);
-    grpc = createGrpcClient(proxy.grpcUrl);
-    const now = Math.floor(START_MS / 1000);
-    workload = await sharedKeys().signer.sign({ iss: keys.issuer, sub: "job", aud: AUTH, iat: now, exp: now + 600 });
+  proxy = await startReverseProxy(() => server.localUrl);
+  const keys = {
+    issuer: "https://ci.example.com",
+    subject: "job",
+    issuerKeys: JSON.stringify(sharedKeys().signer.jwks()),
+  };
+  const seed = parseSeed(
+    JSON.stringify({
+      organization: { name: "acme" },
+      identities: [{ name: "ci", staticKeys: keys }],
+      bindings: [{ identity: "ci", role: "owner" }],
+    }),
+    "seed.yaml",
+  );
+  server = await createServer({ publicUrl: `${PUBLIC}/`, publicAuthUrl: AUTH, seed, clock, keys: sharedKeys() });
+  rest = createHttpClient(proxy.url);
+  const grpc = createGrpcClient(proxy.grpcUrl);
+  const now = Math.floor(START_MS / 1000);
+  const workload: string = await sharedKeys().signer.sign({
+    iss: keys.issuer,
+    sub: "job",
+    aud: AUTH,
+    iat: now,
+    exp: now + 600,
   });
   afterAll(async () => {
     rest.close();
@@ -93,22 +95,21 @@ describe("behind a proxy with its own name", () => {
   });
 });
 
-describe("with dev, behind a proxy on this machine", () => {
+describe("with dev, behind a proxy on this machine", async () => {
   let proxy: ReverseProxy;
   let server: Awaited<ReturnType<typeof start>>;
   let rest: ReturnType<typeof createHttpClient>;
   const start = () => createServer({ dev: true, publicUrl: proxy.url, clock, keys: sharedKeys() });
-  beforeAll(async () => {
-    proxy = await startReverseProxy(() => server.localUrl);
-    server = await start();
-    rest = createHttpClient(proxy.url);
-  });
   afterAll(async () => {
     rest.close();
     await Promise.all([proxy.close(), server.close()]);
   });
   const mint = (host: string) =>
     rest.send({ method: "POST", target: "/dev-issuer/token", headers: { host }, body: '{"subject":"owner"}' });
+
+  proxy = await startReverseProxy(() => server.localUrl);
+  server = await start();
+  rest = createHttpClient(proxy.url);
 
   test("the development issuer is at the public address, and its tokens are exchanged there", async () => {
     const { host } = new URL(proxy.url);

@@ -2,18 +2,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { readTlsKeys, TlsError } from "../../../server/index.ts";
 import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../../support/certificate.ts";
 
-let folder: string;
 const file = (name: string) => join(folder, name);
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-tls-"));
-  const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
-  for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
-});
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const folder: string = mkdtempSync(join(tmpdir(), "pulumi-irm-tls-"));
+const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
+for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
 
 test("a certificate and its key are read", () => {
   expect(readTlsKeys(file("cert.pem"), file("key.pem"))).toEqual({ cert: CERTIFICATE, key: CERTIFICATE_KEY });
@@ -36,7 +34,7 @@ describe("are reported in one sentence:", () => {
       "another key",
       "cert.pem",
       "other.pem",
-      /^the private key in \S+other\.pem is not that of the certificate in \S+cert\.pem$/,
+      /^the private key in \S+other\.pem does not belong to the certificate in \S+cert\.pem$/,
     ],
   ])("%s", (_, cert, key, text) => {
     const read = () => readTlsKeys(file(cert), file(key));

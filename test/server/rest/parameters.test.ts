@@ -1,13 +1,10 @@
 // Parameters of a query and of a form (docs/contract.md#parameters): a field that is not a list appears once, in any spelling
 // and place. So a proxy between client and server reads the same value as the server.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, expect, test } from "vitest";
+import { startServer } from "../../harness/api-server.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const post = async (query: string, form: string) =>

@@ -1,19 +1,14 @@
 // `strictBodies`: a field that does not exist is refused instead of ignored, on both wires.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { createGrpcClient } from "../../support/grpc.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
-let strict: TestServer;
-let plain: TestServer;
-let grpc: GrpcClient;
-beforeAll(async () => {
-  [strict, plain] = await Promise.all([startServer({ strictBodies: true }), startServer()]);
-  grpc = createGrpcClient(strict.baseUrl);
-});
+const [strict, plain] = await Promise.all([startServer({ strictBodies: true }), startServer()]);
+const grpc = createGrpcClient(strict.baseUrl);
 afterAll(async () => {
   grpc.close();
   await Promise.all([strict.close(), plain.close()]);

@@ -11,9 +11,7 @@ const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const ACCOUNT = 'AWS account ID must match "^[0-9]{12}$"';
 
 let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({ ids: shuffledIds(11) });
-});
+api = await startServer({ ids: shuffledIds(11) });
 afterAll(() => api.close());
 
 const group = (parent = api.organization): Promise<string> => createUid(api, "groups", parent, { name: "g" });

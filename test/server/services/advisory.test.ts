@@ -1,7 +1,7 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, shuffledIds, startServer } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -71,15 +71,11 @@ advisories:
 `,
   "seed.yaml",
 );
-
-let api: TestServer;
 const groups: Record<string, string> = {};
 const advisories: Record<string, Body> = {};
-beforeAll(async () => {
-  api = await startServer({ seed, ids: shuffledIds(41) });
-  for (const { name, uid } of (await api.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
-  for (const advisory of (await api.ok("GET", PATH)).advisories) advisories[advisory.advisoryId[4]] = advisory;
-});
+const api = await startServer({ seed, ids: shuffledIds(41) });
+for (const { name, uid } of (await api.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
+for (const advisory of (await api.ok("GET", PATH)).advisories) advisories[advisory.advisoryId[4]] = advisory;
 afterAll(() => api.close());
 
 /** The letters of the advisories that a list holds. */

@@ -1,7 +1,7 @@
 // The rules of external groups of identity providers (docs/contract.md#external-groups).
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid, postRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import {
@@ -15,17 +15,6 @@ import {
 
 const PATH = `${IAM}/externalGroupRoleMappings`;
 const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-
-let api: TestServer;
-let eng: string;
-let viewer: string;
-let editor: string;
-beforeAll(async () => {
-  api = await startServer();
-  eng = await createUid(api, "groups", api.organization, { name: "eng" });
-  viewer = await api.role("viewer");
-  editor = await api.role("editor");
-});
 afterAll(() => api.close());
 
 const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
@@ -44,6 +33,11 @@ const post = (parent: string, body: Body = {}, token?: string) =>
 const create = (parent: string, body: Body = {}) =>
   createRecord(api, "externalGroupRoleMappings", parent, fields(body));
 const list = async (query: Body) => (await api.ok("GET", PATH, { query })).externalGroupRoleMappings as Body[];
+
+const api = await startServer();
+const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
+const viewer: string = await api.role("viewer");
+const editor: string = await api.role("editor");
 
 describe("a mapping", () => {
   test("is below its identity provider, and keeps the group as the identity provider writes it", async () => {

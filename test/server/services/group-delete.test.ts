@@ -1,21 +1,18 @@
 // What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
 // binding that made the creator owner of a root group goes with the group and does not block it.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectNotFound, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer({
-    seed: parseSeed(
-      "{ organization: { name: acme }, groups: [{ name: stocked }], repos: [{ name: r, group: stocked }] }",
-      "s",
-    ),
-  });
+const api = await startServer({
+  seed: parseSeed(
+    "{ organization: { name: acme }, groups: [{ name: stocked }], repos: [{ name: r, group: stocked }] }",
+    "s",
+  ),
 });
 afterAll(() => api.close());
 

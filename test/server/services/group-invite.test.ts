@@ -25,22 +25,15 @@ roles:
 `,
   "seed.yaml",
 );
-
-let api: TestServer;
-let eng: string;
-let viewer: string;
 const roles: Record<string, Body> = {};
-let inviter: Actor;
-beforeAll(async () => {
-  api = await startServer({ seed });
-  eng = (await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } })).groups[0].uid;
-  viewer = await api.role("viewer");
-  const found = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } });
-  for (const role of found.roles) roles[role.name] = role;
-  inviter = await api.actor("inviter", { role: roles.inviter?.uid });
-  const body = { identityUid: inviter.uid, roleUid: viewer };
-  await createRecord(api, "roleBindings", api.organization, body);
-});
+const api = await startServer({ seed });
+const eng: string = (await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } })).groups[0].uid;
+const viewer: string = await api.role("viewer");
+const found = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } });
+for (const role of found.roles) roles[role.name] = role;
+const inviter: Actor = await api.actor("inviter", { role: roles.inviter?.uid });
+const body = { identityUid: inviter.uid, roleUid: viewer };
+await createRecord(api, "roleBindings", api.organization, body);
 afterAll(() => api.close());
 
 const create = (body: Body = {}, token?: string) =>

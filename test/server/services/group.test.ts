@@ -1,18 +1,15 @@
 // The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
 
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { countingIds, IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const create = (parent: string, body: Body, token?: string) =>
@@ -124,18 +121,15 @@ describe("a group below another", () => {
   });
 });
 
-describe("the parent of a new group may be", () => {
-  let server: TestServer;
+describe("the parent of a new group may be", async () => {
   const groups: Record<string, string> = {};
-  beforeAll(async () => {
-    server = await startServer({
-      seed: parseSeed(
-        "{ organization: { name: acme }, groups: [{ name: eng }, { name: my team, parent: eng }, { name: dup }, { name: dup, parent: eng }] }",
-        "s",
-      ),
-    });
-    for (const { name, uid } of (await server.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
+  const server = await startServer({
+    seed: parseSeed(
+      "{ organization: { name: acme }, groups: [{ name: eng }, { name: my team, parent: eng }, { name: dup }, { name: dup, parent: eng }] }",
+      "s",
+    ),
   });
+  for (const { name, uid } of (await server.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
   afterAll(() => server.close());
   const under = (parent: string, token = server.owner.token) =>
     server.call("POST", `${IAM}/groups/${parent}`, { body: { name: "new" }, token });

@@ -1,8 +1,8 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { type Actor, IAM, startPlainServer, startServer, type TestServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, startPlainServer, startServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import {
@@ -32,25 +32,18 @@ roles:
 `,
   "seed.yaml",
 );
-
-let api: TestServer;
-let eng: string;
-let viewer: string;
 const roles: Record<string, string> = {};
-let sso: Actor;
-beforeAll(async () => {
-  api = await startServer({ seed });
-  const { groups } = await api.ok("GET", `${IAM}/groups`);
-  const at = Object.fromEntries(groups.map(({ name, uid }: Body) => [name, uid]));
-  eng = at.eng;
-  viewer = await api.role("viewer");
-  for (const role of (await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } })).roles)
-    roles[`${role.name} ${role.uid.split("/").length === 2 ? "acme" : role.uid.startsWith(eng) ? "eng" : "sales"}`] =
-      role.uid;
-  sso = await api.actor("sso", { role: roles["sso acme"] as string });
-  const body = { identityUid: sso.uid, roleUid: viewer };
-  await createRecord(api, "roleBindings", api.organization, body);
-});
+const api = await startServer({ seed });
+const { groups } = await api.ok("GET", `${IAM}/groups`);
+const at = Object.fromEntries(groups.map(({ name, uid }: Body) => [name, uid]));
+const eng: string = at.eng;
+const viewer: string = await api.role("viewer");
+for (const role of (await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } })).roles)
+  roles[`${role.name} ${role.uid.split("/").length === 2 ? "acme" : role.uid.startsWith(eng) ? "eng" : "sales"}`] =
+    role.uid;
+const sso: Actor = await api.actor("sso", { role: roles["sso acme"] as string });
+const body = { identityUid: sso.uid, roleUid: viewer };
+await createRecord(api, "roleBindings", api.organization, body);
 afterAll(() => api.close());
 
 const OIDC = { issuer: "https://idp.example", clientId: "client", clientSecret: SECRET };

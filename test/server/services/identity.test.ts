@@ -1,6 +1,6 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
@@ -11,11 +11,7 @@ import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const create = (body: Body, server = api) =>

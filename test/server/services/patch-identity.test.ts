@@ -1,7 +1,7 @@
 // PATCH of identities and role bindings (docs/contract.md#updates): nested paths, oneofs that switch, neighbours that stay.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -15,12 +15,8 @@ const CLAIM_MATCH = {
 };
 const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userId: "u" };
 const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
-
-let api: TestServer;
 let identity: Body;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 beforeEach(async () => {
   const body = { name: "i", description: "d", company: "c", claimMatch: CLAIM_MATCH };
   identity = await createRecord(api, "identities", api.organization, body);

@@ -1,8 +1,8 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.ts";
@@ -10,12 +10,8 @@ import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.
 const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION = String.raw`description must match "^[\S ]{0,512}$"`;
 const seed = parseSeed("organization: { name: acme, verified: true, kind: ORG_KIND_CUSTOMER }", "seed.yaml");
-
-let api: TestServer;
 let group: Body;
-beforeAll(async () => {
-  api = await startServer({ seed });
-});
+const api = await startServer({ seed });
 beforeEach(async () => {
   group = await createRecord(api, "groups", api.organization, { name: "before", description: "d" });
 });

@@ -1,20 +1,15 @@
 // Ping: whether the API responds, without a token. Validate (docs/contract.md#validate): whose token it is.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
 
-let api: TestServer;
-let eng: string;
-let sales: string;
-beforeAll(async () => {
-  api = await startServer();
-  const group = (name: string): Promise<string> => createUid(api, "groups", api.organization, { name });
-  eng = await group("eng");
-  sales = await group("sales");
-});
+const api = await startServer();
+const group = (name: string): Promise<string> => createUid(api, "groups", api.organization, { name });
+const eng: string = await group("eng");
+const sales: string = await group("sales");
 afterAll(() => api.close());
 
 describe("ping", () => {

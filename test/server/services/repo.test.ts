@@ -1,8 +1,8 @@
 // The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion that
 // includes the tags.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { REGISTRY, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
@@ -13,13 +13,8 @@ const BUNDLE =
 const ALIAS = String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
 const REPO_NAME = "must be at most 255 characters without white space";
-
-let api: TestServer;
-let eng: string;
-beforeAll(async () => {
-  api = await startServer();
-  eng = await createUid(api, "groups", api.organization, { name: "eng" });
-});
+const api = await startServer();
+const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
 afterAll(() => api.close());
 
 let count = 0;

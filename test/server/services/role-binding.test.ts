@@ -1,22 +1,15 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countingIds, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { countingIds, IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-
-let api: TestServer;
-let identity: string;
-let viewer: string;
-let editor: string;
-beforeAll(async () => {
-  api = await startServer();
-  identity = (await api.actor("bound")).uid;
-  [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
-});
+const api = await startServer();
+const identity: string = (await api.actor("bound")).uid;
+const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
 afterAll(() => api.close());
 
 const create = (body: Body, parent = api.organization) => api.call("POST", `${IAM}/roleBindings/${parent}`, { body });

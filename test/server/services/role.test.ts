@@ -1,20 +1,16 @@
 // The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { publishedRoles } from "../../support/published-role.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
-let api: TestServer;
-let builtIn: Map<string, Body>;
-beforeAll(async () => {
-  api = await startServer();
-  const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
-  builtIn = new Map(roles.map((role: Body) => [role.name, role]));
-});
+const api = await startServer();
+const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
+const builtIn: Map<string, Body> = new Map(roles.map((role: Body) => [role.name, role]));
 afterAll(() => api.close());
 
 const create = (body: Body, token?: string) =>

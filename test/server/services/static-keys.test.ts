@@ -1,7 +1,10 @@
 // Identities with static keys (docs/contract.md#static-keys): which keys, for how long, and their exchanges.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, describe, expect, test } from "vitest";
+import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -10,11 +13,7 @@ import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
-
-let api: TestServer;
-beforeAll(async () => {
-  api = await startServer();
-});
+const api = await startServer();
 afterAll(() => api.close());
 
 const create = (body: Body) =>
@@ -114,6 +113,27 @@ describe("static keys", () => {
     const token = await sharedKeys().signer.sign(claims);
     const answer = await server.exchange(token, { aud: server.baseUrl, identity: uid });
     expect(answer.status, answer.text).toBe(200);
+    await server.close();
+  });
+
+  test("do not make the server ask their issuer for keys, whatever token names it", async () => {
+    const server = await startServer();
+    let asked = 0;
+    const issuer = createServer((_, response) => {
+      asked += 1;
+      response.writeHead(404).end();
+    });
+    await once(issuer.listen(0, "127.0.0.1"), "listening");
+    const iss = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+    const staticKeys = { issuer: iss, subject: "s", issuerKeys: KEYS() };
+    await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
+    const iat = Math.floor(START_MS / 1000);
+    const token = await sharedKeys().signer.sign({ iss, sub: "s", aud: server.authUrl, iat, exp: iat + 60 });
+    const unknown = `${server.organization}/${"0".repeat(16)}`;
+    const answer = await server.exchange(token, { identity: unknown });
+    expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
+    expect(asked).toBe(0);
+    issuer.close();
     await server.close();
   });
 });

@@ -1,7 +1,7 @@
 // Repos that sync from another (docs/contract.md#sync-source): their source, and the inherited fields, which are read-only.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Actor, REGISTRY, startServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -9,16 +9,10 @@ import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 const INHERITED = "is inherited from the repo that this one syncs from and cannot be changed";
-
-let api: TestServer;
-let eng: string;
-let mirrors: string;
-beforeAll(async () => {
-  api = await startServer();
-  const group = (parent: string, name: string): Promise<string> => createUid(api, "groups", parent, { name });
-  eng = await group(api.organization, "eng");
-  mirrors = await group(api.organization, "mirrors");
-});
+const api = await startServer();
+const group = (parent: string, name: string): Promise<string> => createUid(api, "groups", parent, { name });
+const eng: string = await group(api.organization, "eng");
+const mirrors: string = await group(api.organization, "mirrors");
 afterAll(() => api.close());
 
 let count = 0;
@@ -91,7 +85,7 @@ describe("the source", () => {
     await repo({}, eng);
     expectViolations(await sync(source), [
       "sync_config.source",
-      `${JSON.stringify(source)} is no repo that you may pull from`,
+      `${JSON.stringify(source)} is not a repo that you may pull from`,
     ]);
   });
 
@@ -106,7 +100,7 @@ describe("the source", () => {
     for (const source of [secret.uid, "theirs/secret"])
       expectViolations(await sync(source), [
         "sync_config.source",
-        `${JSON.stringify(source)} is no repo that you may pull from`,
+        `${JSON.stringify(source)} is not a repo that you may pull from`,
       ]);
     // A caller that may pull there may sync from there, once it may also write here.
     const body = { identityUid: other.uid, roleUid: await api.role("editor") };

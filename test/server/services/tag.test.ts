@@ -1,7 +1,7 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
@@ -10,13 +10,6 @@ const PATH = `${REGISTRY}/tags`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
 const DIGEST = 'digest must match "^sha256:[0-9a-f]{64}$"';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
-
-let api: TestServer;
-let repo: string;
-beforeAll(async () => {
-  api = await startServer({ ids: shuffledIds(31) });
-  repo = await newRepo(api.organization, "nginx");
-});
 afterAll(() => api.close());
 
 const newRepo = (parent: string, name: string): Promise<string> => createUid(api, "repos", parent, { name });
@@ -24,6 +17,9 @@ let count = 0;
 const create = (body: Body = {}, parent = repo) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `v${++count}`, digest: digest("a"), ...body } });
 const made = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
+
+const api = await startServer({ ids: shuffledIds(31) });
+const repo: string = await newRepo(api.organization, "nginx");
 
 describe("a tag", () => {
   test("is returned unchanged, below the uid of its repo", async () => {
@@ -118,7 +114,7 @@ describe("a tag", () => {
   });
 });
 
-describe("a list of tags", () => {
+describe("a list of tags", async () => {
   const SHOWN = [
     "latest",
     "1.27",
@@ -139,16 +135,12 @@ describe("a list of tags", () => {
   };
   // Of two kinds at once: shown when both are requested.
   const TWICE = "sha256-ab-r1";
-  let busy: string;
-  let eng: string;
-  beforeAll(async () => {
-    eng = await createUid(api, "groups", api.organization, { name: "eng" });
-    busy = await newRepo(eng, "busy");
-    for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
-      api.clock.advance(1);
-      await made({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
-    }
-  });
+  const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
+  const busy: string = await newRepo(eng, "busy");
+  for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
+    api.clock.advance(1);
+    await made({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
+  }
   const names = async (query: Body): Promise<string[]> => {
     const page = await api.ok("GET", PATH, { query: { "uidp.childrenOf": busy, page_size: 200, ...query } });
     expect(page.totalCount).toBe(String(page.tags.length));

@@ -1,22 +1,16 @@
 // The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
 // ALREADY_EXISTS, one by one and in a batch. Without the switch it is created.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Actor, IAM, startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectDenied, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/roleBindings`;
-
-let api: TestServer;
-let viewer: string;
-let editor: string;
 let bound: Actor;
-beforeAll(async () => {
-  api = await startServer({ uniqueRoleBindings: true });
-  [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
-});
+const api = await startServer({ uniqueRoleBindings: true });
+const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
 afterAll(() => api.close());
 
 const group = (): Promise<string> => createUid(api, "groups", api.organization, { name: "g" });
@@ -29,10 +23,8 @@ const expectTaken = (answer: Answer, parent: string, uid: string, roleUid = view
     details: [resourceInfo("RoleBinding", uid)],
   });
 
-describe("with the switch, a binding", () => {
-  beforeAll(async () => {
-    bound = await api.actor("bound");
-  });
+describe("with the switch, a binding", async () => {
+  bound = await api.actor("bound");
 
   test("is created once: the second is ALREADY_EXISTS, names the first, and creates nothing", async () => {
     const parent = await group();

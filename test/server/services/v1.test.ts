@@ -1,49 +1,44 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, and an empty list for a missing record.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { insertRoleBinding } from "../../../server/services/role-binding.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const V1 = "/iam/v1";
 const UNKNOWN = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
-
-let api: TestServer;
-let group: string;
 const made: Record<string, Body> = {};
 
-beforeAll(async () => {
-  api = await startServer();
-  group = await createUid(api, "groups", api.organization, { name: "team" });
-  const make = async (kind: string, name: string, body: Body) => {
-    made[name] = await api.ok("POST", `${IAM}/${kind}/${group}`, { body });
-  };
-  const identity = (name: string, body: Body) => make("identities", name, { name, ...body });
-  await identity("exact", { claimMatch: { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } } });
-  await identity("keys", {
-    staticKeys: { issuer: "https://keys.example", subject: "k", issuerKeys: "keys", audiences: ["a"] },
-  });
-  await identity("aws", {
-    awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::1:role/r", userIdPattern: ".*" },
-  });
-  await identity("service", { servicePrincipal: "SERVICE_PRINCIPAL_CATALOG_SYNCER" });
-  await make("roles", "role", { name: "lister", description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-  await make("roleBindings", "binding", { identityUid: made.exact?.uid, roleUid: made.role?.uid });
-  await make("groupInvites", "invite", {
-    roleUid: made.role?.uid,
-    ttl: "60s",
-    email: "a@example.org",
-    singleUse: true,
-  });
-  await make("accountAssociations", "cloud", {
-    name: "cloud",
-    google: { projectId: "p", projectNumber: "1" },
-    github: { appInstallations: { 7: { installations: [{ installationId: "8", name: "acme" }] } } },
-  });
+const api = await startServer();
+const group: string = await createUid(api, "groups", api.organization, { name: "team" });
+const make = async (kind: string, name: string, body: Body) => {
+  made[name] = await api.ok("POST", `${IAM}/${kind}/${group}`, { body });
+};
+const identity = (name: string, body: Body) => make("identities", name, { name, ...body });
+await identity("exact", { claimMatch: { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } } });
+await identity("keys", {
+  staticKeys: { issuer: "https://keys.example", subject: "k", issuerKeys: "keys", audiences: ["a"] },
+});
+await identity("aws", {
+  awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::1:role/r", userIdPattern: ".*" },
+});
+await identity("service", { servicePrincipal: "SERVICE_PRINCIPAL_CATALOG_SYNCER" });
+await make("roles", "role", { name: "lister", description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+await make("roleBindings", "binding", { identityUid: made.exact?.uid, roleUid: made.role?.uid });
+await make("groupInvites", "invite", {
+  roleUid: made.role?.uid,
+  ttl: "60s",
+  email: "a@example.org",
+  singleUse: true,
+});
+await make("accountAssociations", "cloud", {
+  name: "cloud",
+  google: { projectId: "p", projectNumber: "1" },
+  github: { appInstallations: { 7: { installations: [{ installationId: "8", name: "acme" }] } } },
 });
 afterAll(() => api.close());
 

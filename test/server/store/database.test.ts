@@ -1,16 +1,21 @@
 // The database: durability of acknowledged writes, the content of the file, and files of other versions.
 
-import { chmodSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { DatabaseError } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
+import { root } from "../../harness/api-process.ts";
 import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
+
+/** The number of steps: the format that the newest one makes. */
+const FORMAT = readdirSync(join(root, "server", "store")).filter((name) => /^schema-\d+\.sql$/.test(name)).length;
 
 const pragma = (database: ReturnType<typeof openDatabase>, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -22,7 +27,7 @@ describe("a database file", () => {
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "journal_mode")).toBe("wal");
     expect(pragma(database, "foreign_keys")).toBe(1);
-    expect(pragma(database, "user_version")).toBe(3);
+    expect(pragma(database, "user_version")).toBe(FORMAT);
     database.close();
   });
 
@@ -39,7 +44,7 @@ describe("a database file", () => {
   test("of a newer version is refused with a DatabaseError, and the file is closed", () => {
     const file = folder.path("newer.db");
     const database = openDatabase(file);
-    database.exec("PRAGMA user_version = 4");
+    database.exec(`PRAGMA user_version = ${FORMAT + 1}`);
     database.close();
     for (let i = 0; i < 2; i += 1) expect(() => openDatabase(file)).toThrow(DatabaseError);
     const again = openDatabase(folder.path("another.db"));
@@ -100,7 +105,7 @@ describe("a database of format 1", () => {
     await createRecord(api, "groupInvites", ROOT, { roleUid: VIEWER, ttl: "1s" });
     await api.close();
     const database = openDatabase(folder.path("older.db"));
-    expect(pragma(database, "user_version")).toBe(3);
+    expect(pragma(database, "user_version")).toBe(FORMAT);
     expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
     database.close();
   });

@@ -1,8 +1,8 @@
 // Filters (docs/contract.md#uids, docs/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
 // each kind, exact names, all of them ANDed.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 // One record of each kind in each group: the name says where it is.
@@ -20,17 +20,7 @@ repos: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'} }`)}]
 `,
   "seed.yaml",
 );
-
-let api: TestServer;
 const groups: Record<string, string> = {};
-
-beforeAll(async () => {
-  api = await startServer({ seed, ids: shuffledIds(4) });
-  groups[""] = api.organization;
-  const { groups: found } = await api.ok("GET", `${IAM}/groups`);
-  for (const path of GROUPS.slice(1))
-    groups[path] = found.find(({ name }: Body) => name === path.split("/").at(-1)).uid;
-});
 afterAll(() => api.close());
 
 const at = (path: string) => groups[path] as string;
@@ -50,6 +40,11 @@ const places = async ([plural, path, place]: (typeof KINDS)[number], query: Body
   return found.toSorted();
 };
 const sorted = (...paths: string[]) => paths.map(own).toSorted();
+
+const api = await startServer({ seed, ids: shuffledIds(4) });
+groups[""] = api.organization;
+const { groups: found } = await api.ok("GET", `${IAM}/groups`);
+for (const path of GROUPS.slice(1)) groups[path] = found.find(({ name }: Body) => name === path.split("/").at(-1)).uid;
 
 describe.each(KINDS)("%s", (...kind) => {
   test.each([

@@ -1,6 +1,6 @@
 // order_by (docs/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { IAM, shuffledIds, startServer } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { createRandom } from "../../support/random.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -24,39 +24,35 @@ const KINDS = ["groups", "identities", "roles", "roleBindings"] as const;
 // No upper case, no letter that a locale would sort elsewhere: a byte is a byte.
 const NAMES = ["a", "b", "-", "_", "a b", "a-b", "ab", "z.9", "9"];
 const COUNT = 24;
-
-let api: TestServer;
 const rows: Record<string, Body[]> = {};
 
-beforeAll(async () => {
-  api = await startServer({ ids: shuffledIds(2) });
-  const random = createRandom(3);
-  const parent = api.organization;
-  const bodies: Record<(typeof KINDS)[number], () => Body> = {
-    groups: () => ({ name: random.pick(NAMES) }),
-    identities: () => ({ name: random.pick(NAMES), servicePrincipal: 1 }),
-    roles: () => ({ name: random.pick(NAMES), capabilities: ["CAP_IAM_GROUPS_LIST"] }),
-    roleBindings: () => ({ identityUid: api.identity, roleUid: viewer }),
-  };
-  const viewer = await api.role("viewer");
-  for (const kind of KINDS) {
-    const own: Body[] = [];
-    for (let i = 0; i < COUNT; i += 1) {
-      // Half of the rows are made in the millisecond of the row before.
-      api.clock.advance(random.below(2));
-      own.push(await api.ok("POST", `${IAM}/${kind}/${parent}`, { body: bodies[kind]() }));
-    }
-    // Some are changed later, in another order; three in one millisecond.
-    for (const { uid } of random.shuffle(own).slice(0, 8)) {
-      api.clock.advance(random.below(2));
-      await api.ok("PATCH", `${IAM}/${kind}/${uid}`, {
-        body: kind === "roleBindings" ? {} : { description: "changed" },
-      });
-    }
-    const query = { "uidp.childrenOf": parent, page_size: 200 };
-    rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
+const api = await startServer({ ids: shuffledIds(2) });
+const random = createRandom(3);
+const parent = api.organization;
+const bodies: Record<(typeof KINDS)[number], () => Body> = {
+  groups: () => ({ name: random.pick(NAMES) }),
+  identities: () => ({ name: random.pick(NAMES), servicePrincipal: 1 }),
+  roles: () => ({ name: random.pick(NAMES), capabilities: ["CAP_IAM_GROUPS_LIST"] }),
+  roleBindings: () => ({ identityUid: api.identity, roleUid: viewer }),
+};
+const viewer = await api.role("viewer");
+for (const kind of KINDS) {
+  const own: Body[] = [];
+  for (let i = 0; i < COUNT; i += 1) {
+    // Half of the rows are made in the millisecond of the row before.
+    api.clock.advance(random.below(2));
+    own.push(await api.ok("POST", `${IAM}/${kind}/${parent}`, { body: bodies[kind]() }));
   }
-});
+  // Some are changed later, in another order; three in one millisecond.
+  for (const { uid } of random.shuffle(own).slice(0, 8)) {
+    api.clock.advance(random.below(2));
+    await api.ok("PATCH", `${IAM}/${kind}/${uid}`, {
+      body: kind === "roleBindings" ? {} : { description: "changed" },
+    });
+  }
+  const query = { "uidp.childrenOf": parent, page_size: 200 };
+  rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
+}
 afterAll(() => api.close());
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,7 +1,7 @@
 // Pages (AIP-158, docs/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { REGISTRY, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
@@ -12,10 +12,6 @@ const COUNT = 203;
 const padded = (n: number) => String(n).padStart(3, "0");
 const repos = Array.from({ length: COUNT }, (_, i) => `{ name: r${padded(i)} }`);
 const seed = parseSeed(`{ organization: { name: acme }, repos: [${repos.join(", ")}] }`, "seed.yaml");
-
-let api: TestServer;
-/** every uid, in the default order */
-let uids: string[];
 
 const list = (query: Body): Promise<Body> => api.ok("GET", `${REGISTRY}/repos`, { query });
 const uidsOf = (page: Body): string[] => page.repos.map(({ uid }: Body) => uid);
@@ -30,12 +26,14 @@ const walk = async (query: Body): Promise<string[][]> => {
   } while (token);
   return pages;
 };
-
-beforeAll(async () => {
-  api = await startServer({ seed, ids: shuffledIds(1) });
-  uids = [...uidsOf(await list({ page_size: 200 })), ...uidsOf(await list({ page_size: 200, skip: 200 }))];
-});
 afterAll(() => api.close());
+
+const api = await startServer({ seed, ids: shuffledIds(1) });
+/** every uid, in the default order */
+const uids: string[] = [
+  ...uidsOf(await list({ page_size: 200 })),
+  ...uidsOf(await list({ page_size: 200, skip: 200 })),
+];
 
 test("the default order is by uid, ascending", () => {
   expect(new Set(uids).size).toBe(COUNT);

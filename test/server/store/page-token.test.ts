@@ -1,15 +1,8 @@
 // Page tokens (docs/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
 // page_token. Older than 3 days: the list restarts from the first page, without an error.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import {
-  REGISTRY,
-  sharedKeys,
-  shuffledIds,
-  startServer,
-  type TestServer,
-  type TokenOptions,
-} from "../../harness/api-server.ts";
+import { REGISTRY, sharedKeys, shuffledIds, startServer, type TokenOptions } from "../../harness/api-server.ts";
 import { DAY_MS } from "../../harness/clock.ts";
 import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
@@ -24,19 +17,10 @@ const seed = parseSeed(
 );
 const start = (further = {}) => startServer({ seed, ids: shuffledIds(5), ...further });
 
-let api: TestServer;
-/** of the second page of three, by name */
-let token: string;
-
 const QUERY = { page_size: 3, order_by: "name" };
 const call = (query: Body, server = api) => server.call("GET", `${REGISTRY}/repos`, { query });
 const names = (json: Body): string[] => json.repos.map(({ name }: Body) => name);
 const first = async (query: Body = QUERY, server = api) => (await call(query, server)).json;
-
-beforeAll(async () => {
-  api = await start();
-  token = (await first()).nextPageToken;
-});
 afterAll(() => api.close());
 
 const FOREIGN = "is not a page token of this service";
@@ -46,6 +30,10 @@ const expectRefused = async (query: Body, description: string, server = api) =>
     details: [badRequest(["pageToken", description])],
     domain: "registry",
   });
+
+const api = await start();
+/** of the second page of three, by name */
+const token: string = (await first()).nextPageToken;
 
 test("a token needs no escaping in a query", () => {
   expect(token).toMatch(/^[\w.-]+$/);

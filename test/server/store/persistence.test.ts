@@ -1,6 +1,6 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens persist.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../../server/index.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
@@ -20,39 +20,32 @@ const start = (file: string, port = 0, clock = manualClock()): Promise<TestServe
   startServer({ store: folder.path(file), port, clock, ids: undefined, keys: undefined });
 const portOf = ({ baseUrl }: TestServer) => Number(new URL(baseUrl).port);
 
-describe("a server that is opened again on its file", () => {
-  let before: Record<string, Body>;
-  let token: string;
-  let pageToken: string;
-  let uids: Record<string, string>;
-  let api: TestServer;
-
+describe("a server that is opened again on its file", async () => {
   const read = async (server: TestServer): Promise<Record<string, Body>> => {
     const lists: Record<string, Body> = {};
     for (const kind of ["groups", "identities", "roles", "roleBindings"])
       lists[kind] = await server.ok("GET", `${IAM}/${kind}`, { query: { page_size: 200 }, token });
     return lists;
   };
-
-  beforeAll(async () => {
-    const first = await start("again.db");
-    const { organization } = first;
-    const make = async (kind: string, body: Body): Promise<string> =>
-      (await first.ok("POST", `${IAM}/${kind}/${organization}`, { body })).uid;
-    const claimMatch = { issuer: "https://issuer.example", subjectPattern: "s.*", claims: { ref: "main" } };
-    const identity = await make("identities", { name: "i", description: "d", claimMatch });
-    const role = await make("roles", { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-    await make("roleBindings", { identityUid: identity, roleUid: role });
-    for (let i = 0; i < 5; i += 1) await make("groups", { name: `g${i}` });
-    token = first.owner.token;
-    before = await read(first);
-    pageToken = (await first.ok("GET", `${IAM}/groups`, { query: { page_size: 2, order_by: "name" } })).nextPageToken;
-    uids = { organization, identity: first.identity };
-    const port = portOf(first);
-    await first.close();
-    api = await start("again.db", port);
-  });
   afterAll(() => api.close());
+
+  const first = await start("again.db");
+  const { organization } = first;
+  const make = async (kind: string, body: Body): Promise<string> =>
+    (await first.ok("POST", `${IAM}/${kind}/${organization}`, { body })).uid;
+  const claimMatch = { issuer: "https://issuer.example", subjectPattern: "s.*", claims: { ref: "main" } };
+  const identity = await make("identities", { name: "i", description: "d", claimMatch });
+  const role = await make("roles", { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  await make("roleBindings", { identityUid: identity, roleUid: role });
+  for (let i = 0; i < 5; i += 1) await make("groups", { name: `g${i}` });
+  const token: string = first.owner.token;
+  const before: Record<string, Body> = await read(first);
+  const pageToken: string = (await first.ok("GET", `${IAM}/groups`, { query: { page_size: 2, order_by: "name" } }))
+    .nextPageToken;
+  const uids: Record<string, string> = { organization, identity: first.identity };
+  const port = portOf(first);
+  await first.close();
+  const api = await start("again.db", port);
 
   test("has every record unchanged, the built-in ones too", async () => {
     expect(await read(api)).toEqual(before);

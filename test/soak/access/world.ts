@@ -1,7 +1,6 @@
 // A reference server in this process, and organizations in it, one at a time: an auditor sees all of it, and a reader a part.
 
-import type { Live } from "../../../access/graph/live.ts";
-import { readLive } from "../../../access/graph/live.ts";
+import { type Live, readLive } from "../../../access/graph/live.ts";
 import { operator } from "../../../server/caller/authorize.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
 import { openDatabase } from "../../../server/store/database.ts";

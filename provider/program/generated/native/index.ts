@@ -1,8 +1,8 @@
 // Generated from schema/ by `npm run generate`; not to be edited.
 export * from "../../../index.ts";
 export * from "../../provider.ts";
+export type { ProviderArgs } from "../provider-args.ts";
 export { AccessPolicy } from "../../native/access-policy.ts";
-export { RoleBindingSet } from "../../native/role-binding-set.ts";
 export {
   AccountAssociation,
   ExternalGroupRoleMapping,
@@ -13,6 +13,7 @@ export {
   Repo,
   Role,
   RoleBinding,
+  RoleBindingSet,
   Tag,
 } from "./classes.ts";
 export {

@@ -21,7 +21,7 @@ Address of the token exchange; default: the address of the API; a host that star
 
 baseUrl: Optional[str]
 """
-Address of the API: https, or http on loopback
+Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
 """
 
 identity: Optional[str]
@@ -31,12 +31,12 @@ uid of the identity to assume; default: the only identity with exactly the token
 
 identityTokenEnv: Optional[str]
 """
-Name of an environment variable with a workload's OIDC token
+Name of an environment variable with a workload's OIDC token; default: the variables of the environment
 """
 
 identityTokenFile: Optional[str]
 """
-Path of a file with a workload's OIDC token; read again for each exchange
+Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
 """
 
 journal: Optional[str]
@@ -46,7 +46,7 @@ Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`,
 
 movedFrom: Optional[str]
 """
-Address that the API had before it moved: confirms that it is the same service
+Address that the API had before it moved: confirms that it is the same service; default: none
 """
 
 requestTimeout: Optional[float]
@@ -56,11 +56,11 @@ Timeout of one request in seconds, from 1 to 3600; default: 60
 
 tokenEnv: Optional[str]
 """
-Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
 """
 
 tokenFile: Optional[str]
 """
-Path of a file with such a token; read again after a 401, and for each exchange
+Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
 """
 

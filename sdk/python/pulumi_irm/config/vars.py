@@ -30,7 +30,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def base_url(self) -> Optional[str]:
         """
-        Address of the API: https, or http on loopback
+        Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         """
         return __config__.get('baseUrl')
 
@@ -44,14 +44,14 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def identity_token_env(self) -> Optional[str]:
         """
-        Name of an environment variable with a workload's OIDC token
+        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
         """
         return __config__.get('identityTokenEnv')
 
     @_builtins.property
     def identity_token_file(self) -> Optional[str]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange
+        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
         """
         return __config__.get('identityTokenFile')
 
@@ -65,7 +65,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def moved_from(self) -> Optional[str]:
         """
-        Address that the API had before it moved: confirms that it is the same service
+        Address that the API had before it moved: confirms that it is the same service; default: none
         """
         return __config__.get('movedFrom')
 
@@ -79,14 +79,14 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def token_env(self) -> Optional[str]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         """
         return __config__.get('tokenEnv')
 
     @_builtins.property
     def token_file(self) -> Optional[str]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange
+        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
         return __config__.get('tokenFile')
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type TestServer } from "../../../harness/api-server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startServer } from "../../../harness/api-server.ts";
 import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "../../../harness/sts.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
 import { badRequest, expectRefusal } from "../../../support/refusal.ts";
@@ -89,13 +89,9 @@ describe("the development issuer", () => {
   });
 });
 
-describe("its page, over HTTP", () => {
-  let api: TestServer;
-  let client: ReturnType<typeof createHttpClient>;
-  beforeAll(async () => {
-    api = await startServer();
-    client = createHttpClient(api.authUrl);
-  });
+describe("its page, over HTTP", async () => {
+  const api = await startServer();
+  const client = createHttpClient(api.authUrl);
   afterAll(async () => {
     client.close();
     await api.close();

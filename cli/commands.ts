@@ -1,0 +1,209 @@
+// The commands of `irm` with their flags. A command loads its code when it runs, so that help, completion and usage errors do not wait
+// for the server to load.
+import { type Command, Option } from "commander";
+import { LEVELS } from "../server/base/log.ts";
+import type { AccessFlags } from "./access.ts";
+import { formatOption, TEST_FORMATS } from "./format.ts";
+import type { InitFlags } from "./init.ts";
+import type { CleanFlags, ListFlags } from "./journal.ts";
+import type { ReviewFlags } from "./review.ts";
+import type { ServeFlags } from "./serve.ts";
+import type { Exit } from "./terminal.ts";
+import type { TestFlags } from "./test.ts";
+import type { TokenFlags } from "./token.ts";
+
+const appendValue = (text: string, before: string[] = []): string[] => [...before, text];
+
+export const addCommands = (program: Command, exit: Exit): void => {
+  program
+    .command("serve")
+    .usage("[FLAGS]")
+    .summary("run the reference server")
+    .description(
+      "Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in memory.",
+    )
+    .option("--port <N>", "port of the API (default: 0, any free port)")
+    .option("--host <ADDRESS>", "address to listen on (default: 127.0.0.1)")
+    .option("--auth-port <N>", "port of the token exchange and the issuer (default: the same port)")
+    .option(
+      "--public-url <URL>",
+      "address that clients use: scheme, host and port (default: the address it listens on)",
+    )
+    .option("--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)")
+    .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
+    .option(
+      "--seed <FILE.yaml>",
+      "records to start with: organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
+    )
+    .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
+    .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")
+    .option("--tls-key <FILE>", "its private key, in PEM")
+    .option("--refresh-tokens", "issue and accept refresh tokens (default: off)")
+    .option("--rate-limit <N>", "requests a second that one caller may make (default: no limit)")
+    .option("--max-connections <N>", "connections at a time, half of them for one address (default: 1000)")
+    .option("--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)")
+    .option("--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)")
+    .option("--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)")
+    .option(
+      "--unique-role-bindings",
+      "refuse a second binding of the same identity and role in a group (default: allow it)",
+    )
+    .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
+    .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
+    .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
+    .addOption(logLevel())
+    .addHelpText("after", "\nSIGUSR2 rotates the signing key. The server also rotates it every 30 days.")
+    .action(async (flags: ServeFlags) => exit(await (await import("./serve.ts")).serve(flags)));
+
+  program
+    .command("token")
+    .usage("--issuer URL --subject S [FLAGS]")
+    .summary("get an identity token from the development issuer")
+    .description("Prints an identity token of the development issuer that irm serve --dev runs.")
+    .option("--issuer <URL>", "the issuer, as irm serve --dev prints it")
+    .option("--subject <S>", "sub of the token")
+    .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
+    .option("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string", appendValue)
+    .action(async (flags: TokenFlags) => exit(await (await import("./token.ts")).token(flags)));
+
+  const journal = program
+    .command("journal")
+    .usage("COMMAND [FLAGS]")
+    .summary("list or clear creates that interrupted runs left behind")
+    .description(
+      "The journal of a stack holds an entry for each create whose outcome the engine may not know. The next run of the stack resolves its entries.",
+    )
+    .helpCommand(false);
+  journal
+    .command("list")
+    .usage("[FLAGS]")
+    .summary("print the creates whose outcome is unknown")
+    .description(
+      "Prints the creates whose outcome is unknown: the request was sent, and no response arrived. With --all, also prints creates that succeeded and that the engine has not read since. Invalid lines of a journal are printed too; runs ignore them.",
+    )
+    .option(...FOLDER)
+    .option("--all", "print every entry")
+    .option("--json", "print every entry, one line of JSON each")
+    .action(async (flags: ListFlags) => exit(await (await import("./journal.ts")).list(flags)));
+  journal
+    .command("clean")
+    .usage("[FLAGS]")
+    .summary("remove entries and empty journals")
+    .description(
+      "Removes the entries of KEY, or all entries, and removes empty journals. The record of a pending entry may exist without a resource that manages it: look for it first.",
+    )
+    .option(...FOLDER)
+    .option("--key <KEY>", "remove the entries of this resource")
+    .option("--all", "remove all entries of all stacks in the folder, and all invalid lines")
+    .option("--invalid", "remove the invalid lines")
+    .action(async (flags: CleanFlags) => exit(await (await import("./journal.ts")).clean(flags)));
+  journal
+    .command("pending")
+    .usage("FILE")
+    .summary("find what an interrupted run created, from the engine's state")
+    .description(
+      "Reads the output of pulumi stack export. For each create that did not finish, prints the records that it may have produced, by name and uid. Exits with 1 when there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .argument("<FILE>", "the exported state, or - for stdin")
+    .action(async (file: string) => exit(await (await import("./journal.ts")).pending(file)));
+
+  program
+    .command("init")
+    .usage("[FILE] [FLAGS]")
+    .summary("write a first policy file")
+    .description(
+      "Writes a policy file with an example and a comment for each section, and a .gitignore beside it if there is none. Never overwrites a file.",
+    )
+    .argument("[FILE]", "the file to write", "access.yaml")
+    .option("--organization <NAME>", "name of the organization", "acme")
+    .action(async (file: string, flags: InitFlags) => exit((await import("./init.ts")).init(file, flags)));
+
+  program
+    .command("check")
+    .usage("[FILE]")
+    .summary("find the mistakes of a policy file")
+    .description(
+      "Prints every mistake of a policy file and of the files that it includes, with its line and column and what to write instead. Exits with 1 when there are any. Needs no engine and no network.",
+    )
+    .argument("[FILE]", "the policy", "access.yaml")
+    .action(async (file: string) => exit((await import("./check.ts")).check(file)));
+
+  program
+    .command("test")
+    .usage("[FILE] [FLAGS]")
+    .summary("test who may do what, in a policy or live")
+    .description(
+      "Runs tests of access: who may do what, and who must not. FILE is a policy with a section tests, or a file of tests; without it, access.tests.yaml and the policy access.yaml of this folder. Tests the policy alone, without a network; with --live, what the API says now. Exits with 3 if a test fails, and with 1 if one names what does not exist.",
+    )
+    .argument("[FILE]", "a policy, or a file of tests")
+    .option(
+      "--live",
+      "test what the API says, with the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential",
+    )
+    .addOption(formatOption(TEST_FORMATS))
+    .action(async (file: string | undefined, flags: TestFlags) =>
+      exit(await (await import("./test.ts")).test(file, flags)),
+    );
+
+  program
+    .command("review")
+    .usage("[FLAGS]")
+    .summary("print the change in access that a preview or a policy brings")
+    .description(
+      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option(
+      "--preview <FILE>",
+      "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
+    )
+    .option("--policy <FILE>", "the policy file to compare with the API")
+    .option("--exclusive", "with --policy: what the file lacks counts as removed")
+    .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
+    .option(
+      "--service <URL=VARIABLE>",
+      "a further service of the program, and the environment variable with a token for it; repeatable",
+      appendValue,
+    )
+    .addOption(formatOption())
+    .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
+    .option(
+      "--allow <RULE@SUBJECT>",
+      "excuse the finding of a rule about an existing record, by uid or path; repeatable",
+      appendValue,
+    )
+    .option(
+      "--rules <FILE>",
+      "YAML with deny, allow and required, which the flags add to; the path counts from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
+    )
+    .option(
+      "--tests <FILE>",
+      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: the tests of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
+    )
+    .option(
+      "--base <REF>",
+      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
+    )
+    .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+
+  program
+    .command("access")
+    .usage("[FLAGS]")
+    .summary("print who can do what, and where")
+    .description(
+      "Reads groups, identities, roles and bindings from the API and prints what they grant. The flags combine: what one identity can do at one group, for example. Without any, prints all access. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--identity <UID|NAME>", "where can this identity act")
+    .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
+    .option("--capability <NAME>", "who can do this, such as groups.list")
+    .addOption(formatOption())
+    .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
+};
+
+const FOLDER = [
+  "--folder <FOLDER>",
+  "folder of the journals (default: IRM_JOURNAL, or the user's state folder)",
+] as const;
+
+// The choices serve completion. The value is checked together with the others, after --help.
+const logLevel = (): Option =>
+  new Option("--log-level <L>", `${LEVELS.join(", ")} (default: info)`).choices(LEVELS).argParser((text) => text);

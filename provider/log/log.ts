@@ -1,0 +1,212 @@
+// An append-only file of lines that several processes write: the journal of a stack, and the log of an operation. Another process may put
+// another file in its place. The page cache is read and written at once, since it outlives a killed process; only the disk is waited for.
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+
+/** What was written since the last read. */
+export interface Tail {
+  /** whole lines */
+  lines: string[];
+  /** what follows them: a line that another process is writing, or did not finish */
+  rest: string;
+  /** the file was not read before, or is another one than before: these are all of its lines */
+  isAnew: boolean;
+}
+
+export interface Log {
+  readonly path: string;
+  /** Undefined where there is no file. */
+  readOn(): Tail | undefined;
+  /** The next read begins at the first line. */
+  rewind(): void;
+  /** Writes lines after all others, and leaves the disk to the system. They are read like those of other processes. */
+  add(...lines: unknown[]): void;
+  /** The lines are on disk when this resolves. They are read only where another process has written beside them. */
+  append(...lines: unknown[]): Promise<void>;
+  /** Puts a file with this text in its place, which is on disk when this resolves. */
+  replace(text: string): Promise<void>;
+  /** No process has removed the file, or put another one in its place. */
+  isInPlace(): boolean;
+  close(): void;
+}
+
+export interface LogOptions {
+  /**
+   * All of its processes are on this machine, so the file stays open. Otherwise each use opens it: that asks a file server again, where a
+   * `stat` may be answered from this machine's cache.
+   */
+  staysOpen?: boolean;
+  /** An error of the file system as a message with the path and what to do. */
+  explain(error: unknown, done: "read" | "written"): Error;
+}
+
+const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const NEWLINE = 0x0a;
+
+export const openLog = (path: string, { staysOpen = false, explain }: LogOptions): Log => {
+  const kept = staysOpen ? openKept(path, explain) : undefined;
+  // The file when it was last read or written, and up to where its lines are read.
+  let seen: Stats | undefined;
+  let offset = 0;
+  // One write at a time, whether or not the previous one succeeded.
+  let last: Promise<unknown> = Promise.resolve();
+  let writing: Promise<void> | undefined;
+  const waiting: unknown[] = [];
+
+  const isAsSeen = ({ ino, size, mtimeMs }: Stats): boolean =>
+    size === (seen?.size ?? 0) && (size === 0 || (ino === seen?.ino && mtimeMs === seen.mtimeMs));
+
+  const readOn = (): Tail | undefined => {
+    let file = kept;
+    try {
+      file ??= openSync(path, "r");
+      const stats = fstatSync(file);
+      if (seen && isAsSeen(stats)) return { lines: [], rest: "", isAnew: false };
+      // A file system gives the number of a removed file to the next one.
+      const isSame = stats.ino === seen?.ino && stats.birthtimeMs === seen.birthtimeMs && stats.size >= offset;
+      if (!isSame) offset = 0;
+      const buffer = Buffer.alloc(stats.size - offset);
+      const text = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, offset));
+      const end = text.lastIndexOf(NEWLINE) + 1;
+      offset += end;
+      seen = stats;
+      return { lines: text.toString("utf8", 0, end).split("\n"), rest: text.toString("utf8", end), isAnew: !isSame };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw explain(error, "read");
+      seen = undefined;
+      return undefined;
+    } finally {
+      if (file !== undefined && file !== kept) closeSync(file);
+    }
+  };
+
+  /** `isKnown`: the caller knows what it writes, and reads only what others have written beside it. */
+  const write = (file: number, lines: readonly unknown[], isKnown: boolean): void => {
+    const before = fstatSync(file);
+    const isRead = isAsSeen(before);
+    // A process that died in the middle of a line must not spoil this one.
+    const isWhole = before.size === 0 || (isRead && offset === before.size) || isEnded(file, before.size);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const bytes = Buffer.from(isWhole && !staysOpen ? text : `\n${text}`);
+    writeFileSync(file, bytes);
+    const after = fstatSync(file);
+    if (!isKnown || !isRead || after.size !== before.size + bytes.length) return;
+    seen = after;
+    offset = after.size;
+  };
+
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const turn = last.then(work).catch((error) => {
+      throw explain(error, "written");
+    });
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  const writeWaiting = async (): Promise<void> => {
+    // What the same turn of the event loop adds goes along: outcomes, and the entries of the creates that follow them.
+    await setImmediate();
+    writing = undefined;
+    const lines = waiting.splice(0);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(path, "a+", 0o600);
+    try {
+      const isFirst = fstatSync(file).size === 0;
+      write(file, lines, true);
+      await promisify(fdatasync)(file);
+      if (isFirst) await syncFolder(dirname(path));
+    } finally {
+      closeSync(file);
+    }
+  };
+
+  return {
+    path,
+    readOn,
+    rewind: () => {
+      seen = undefined;
+    },
+    add: (...lines) => {
+      let file = kept;
+      try {
+        file ??= openSync(path, "a+", 0o600);
+        write(file, lines, false);
+      } catch (error) {
+        throw explain(error, "written");
+      } finally {
+        if (file !== undefined && file !== kept) closeSync(file);
+      }
+    },
+    append: (...lines) => {
+      waiting.push(...lines);
+      // Lines that arrive while others are on their way to the disk share the next write, and its fsync.
+      writing ??= inTurn(writeWaiting);
+      return writing;
+    },
+    replace: (text) =>
+      inTurn(async () => {
+        const next = `${path}.next`;
+        const file = openSync(next, "w", 0o600);
+        try {
+          writeFileSync(file, text);
+          await promisify(fdatasync)(file);
+          renameSync(next, path);
+          seen = fstatSync(file);
+          offset = seen.size;
+        } finally {
+          closeSync(file);
+        }
+        await syncFolder(dirname(path));
+      }),
+    isInPlace: () => kept !== undefined && isSameFile(kept, path),
+    close: () => {
+      if (kept !== undefined) closeSync(kept);
+    },
+  };
+};
+
+const openKept = (path: string, explain: LogOptions["explain"]): number => {
+  try {
+    return openSync(path, FLAGS, 0o600);
+  } catch (error) {
+    throw explain(error, "written");
+  }
+};
+
+const isEnded = (file: number, size: number): boolean => {
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] === NEWLINE;
+};
+
+const isSameFile = (file: number, path: string): boolean => {
+  try {
+    return lstatSync(path).ino === fstatSync(file).ino;
+  } catch {
+    return false;
+  }
+};
+
+/** A file survives a power cut only if its folder is synced too. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const file = openSync(folder, "r");
+  try {
+    await promisify(fsync)(file);
+  } finally {
+    closeSync(file);
+  }
+};

@@ -1,0 +1,114 @@
+// Generated from schema/ by `npm run generate`; not to be edited.
+import type * as pulumi from "@pulumi/pulumi";
+import { SetResource } from "../set-resource.ts";
+import type { BoundRecord } from "./bound-record.ts";
+import type { Group } from "./group.ts";
+import type { Identity } from "./identity.ts";
+import type { Role } from "./role.ts";
+
+/** Who has which role. */
+export interface RoleBindingPair {
+  /** Who is granted the role: an Identity or a uid */
+  identity: Identity | pulumi.Input<string>;
+  /** What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
+  role: Role | pulumi.Input<string>;
+}
+
+/**
+ * What a RoleBindingSet takes.
+ *
+ * Errors: a pair that is there twice, and a group whose bindings another resource declares, are refused in the
+ * preview. The service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the
+ * capabilities of a role that it grants.
+ *
+ * @example
+ * ```ts
+ * new RoleBindingSet("platform", {
+ *   parent: platform,
+ *   bindings: [
+ *     { identity: ci, role: "editor" },
+ *     { identity: audit, role: "viewer" },
+ *   ],
+ * });
+ * ```
+ */
+export interface RoleBindingSetArgs {
+  /**
+   * The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one
+   * ends
+   */
+  parent: Group | pulumi.Input<string>;
+  /** Who has which role there; the order means nothing */
+  bindings: RoleBindingPair[];
+  /**
+   * Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in
+   * `unmanaged`. So a preview shows them first. Default: they stay
+   */
+  exclusive?: boolean;
+  /**
+   * Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default:
+   * 20
+   */
+  maxRemovals?: number;
+}
+
+/** A role binding of the set's group. */
+export interface SetBinding {
+  /** uid of the role binding */
+  uid: string;
+  /** Who is granted the role */
+  identity: BoundRecord;
+  /** What is granted */
+  role: BoundRecord;
+}
+
+/** A role binding that the set does not declare. */
+export interface UnmanagedBinding {
+  /** uid of the role binding */
+  uid: string;
+  /** Who is granted the role */
+  identity: BoundRecord;
+  /** What is granted */
+  role: BoundRecord;
+  /** Why an exclusive set never removes it */
+  kept?: string;
+}
+
+/**
+ * RoleBindingSet: all role bindings of one group as one resource, so that thousands of them are few resources to
+ * the engine.
+ *
+ * Errors: a pair that is there twice, and a group whose bindings another resource declares, are refused in the
+ * preview. The service refuses with PERMISSION_DENIED a caller without `role_bindings.create`, or without the
+ * capabilities of a role that it grants.
+ *
+ * @example
+ * ```ts
+ * new RoleBindingSet("platform", {
+ *   parent: platform,
+ *   bindings: [
+ *     { identity: ci, role: "editor" },
+ *     { identity: audit, role: "viewer" },
+ *   ],
+ * });
+ * ```
+ */
+export class RoleBindingSet extends SetResource {
+  /** uid of the group where the grants hold, and below */
+  declare readonly parent: pulumi.Output<string>;
+  /** The role bindings that the set manages, in the order of the program */
+  declare readonly bindings: pulumi.Output<SetBinding[]>;
+  /** The other role bindings of the group, as of the last update or refresh */
+  declare readonly unmanaged: pulumi.Output<UnmanagedBinding[]>;
+  /** Whether bindings that the set does not declare are removed */
+  declare readonly exclusive: pulumi.Output<boolean>;
+  /** Most role bindings that a run removes */
+  declare readonly maxRemovals: pulumi.Output<number>;
+  /** When the newest of its role bindings was created: RFC 3339, UTC; undefined while there are none */
+  declare readonly updateTime: pulumi.Output<string | undefined>;
+
+  /** `name` is its logical name, unique among the sets of the stack. */
+  constructor(name: string, args: RoleBindingSetArgs, opts: pulumi.CustomResourceOptions = {}) {
+    super(name, args, opts);
+  }
+}

@@ -1,0 +1,82 @@
+// The identity providers that a policy names under `people`. The policy does not create them: each is looked up by its name in the
+// organization while the program runs, so that a preview shows a misspelt name, and whose people get a role.
+import * as pulumi from "@pulumi/pulumi";
+import type { Policy } from "../../access/policy/index.ts";
+import { listChildren } from "../../client/paginate.ts";
+import { suggestion } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import type { IdentityProvider } from "./generated/identity-provider.ts";
+import { isPlanned } from "./planned.ts";
+import type { ListClient } from "./policy-match.ts";
+import { hasEngine, programError } from "./session.ts";
+
+/** By name: a resource of the program, or a uid. */
+export type GivenProviders = Readonly<Record<string, IdentityProvider | pulumi.Input<string>>>;
+
+/** By its name. */
+export type FindProvider = (provider: string) => IdentityProvider | pulumi.Input<string>;
+
+interface Named {
+  uid: string;
+  name: string;
+}
+
+/** Returns the identity provider of a name, which `given` or the organization has. All look-ups share one list. */
+export const policyProviders = (
+  name: string,
+  organization: pulumi.Input<string>,
+  client: () => Promise<ListClient>,
+  given: GivenProviders = {},
+): FindProvider => {
+  let listed: Promise<Named[]> | undefined;
+  const findIn = async (uid: string, provider: string): Promise<string> => {
+    const head = `AccessPolicy ${name}: people.${provider}:`;
+    if (isPlanned({ uid }))
+      throw programError(
+        `${head} this run creates the organization, so it has no identity provider yet; add people once it has one`,
+      );
+    listed ??= client().then((own) => listProviders(own, uid));
+    const all = await listed;
+    const [found, ...others] = all.filter((one) => one.name === provider);
+    if (found && others.length === 0) return found.uid;
+    if (found === undefined) {
+      const near = suggestion(
+        provider,
+        all.map((one) => one.name),
+      );
+      throw programError(
+        `${head} the organization ${uid} has no identity provider of this name${near || "; create it first, or give it in identityProviders"}`,
+      );
+    }
+    const uids = [found, ...others].map((one) => `\n  - ${one.uid}`).join("");
+    throw programError(
+      `${head} ${others.length + 1} identity providers have this name; give one of them in identityProviders:${uids}`,
+    );
+  };
+  const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
+  return (provider) => {
+    // In a unit test of a program there is no service to look in.
+    const own =
+      found.get(provider) ??
+      given[provider] ??
+      (hasEngine() ? pulumi.output(organization).apply((uid) => findIn(uid, provider)) : provider);
+    found.set(provider, own);
+    return own;
+  };
+};
+
+/** Throws where one is given that the policy does not name. */
+export const checkGivenProviders = (name: string, { people }: Policy, given: GivenProviders = {}): void => {
+  const problems = Object.keys(given)
+    .filter((provider) => !people.has(provider))
+    .map((provider) => `identityProviders.${provider}: people does not name it${suggestion(provider, people.keys())}`);
+  if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
+};
+
+/** Those of the organization itself: only they are the policy's to name. */
+const listProviders = async (client: ListClient, organization: string): Promise<Named[]> => {
+  const found: Named[] = [];
+  for await (const { uid, name } of listChildren<Named>(client, kindRecords.identityProvider.list, organization))
+    found.push({ uid, name });
+  return found;
+};

@@ -1,0 +1,145 @@
+// What the constructor of a set of role bindings does, in either form. Its arguments and outputs are generated.
+import * as pulumi from "@pulumi/pulumi";
+import { isUidp, resources, roleBindingSet } from "../../schema/index.ts";
+import { nameOf } from "./binding-names.ts";
+import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
+import { failWith } from "./fail-with.ts";
+import { formOf, requireOneForm, withAliases } from "./form.ts";
+import { referenceUid, uidOf } from "./inputs.ts";
+import { awaitValue, markHandled } from "./output.ts";
+import { pinPosition } from "./position.ts";
+import { claimPlace } from "./resource.ts";
+import { type CheckedNames, checkRole, namesToCheck } from "./role-names.ts";
+import { secretArguments } from "./secret-arguments.ts";
+import { programError } from "./session.ts";
+import { noteStored } from "./stored.ts";
+
+const { type: TYPE } = roleBindingSet;
+
+/** The outputs that are no arguments, without a value until the engine has them. */
+const unset = Object.fromEntries(
+  ["uid", ...Object.keys(roleBindingSet.outputs.shape)].map((name) => [name, undefined]),
+);
+
+interface GivenPair {
+  identity: unknown;
+  role: unknown;
+}
+
+/** What the generated class takes. */
+interface GivenArgs {
+  parent: unknown;
+  bindings: GivenPair[];
+}
+
+/** A set of role bindings; its uid is that of its group. */
+export abstract class SetResource extends pulumi.CustomResource {
+  /** uid of the group */
+  declare readonly uid: pulumi.Output<string>;
+  declare readonly bindings: pulumi.Output<readonly { uid: string }[]>;
+
+  protected constructor(name: string, args: GivenArgs, opts: pulumi.CustomResourceOptions) {
+    const form = formOf(new.target);
+    requireOneForm(form, TYPE, name, opts);
+    const { parent, bindings, ...switches } = args;
+    const group = referenceUid(parent, resources.group.type, "parent");
+    const pairs = pairsFrom(bindings);
+    markHandled([group, pairs]);
+    const own = form.inputs("roleBindingSet", TYPE, name, opts);
+    const given = { parent: group, bindings: pairs, ...switches };
+    const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
+    const options = withAliases(form, TYPE, withNames(opts));
+    const entered = currentProgram().enter({ type: TYPE, name, sharesUid: true, literals }, given, options);
+    claimPlace(entered, TYPE, name, given);
+    if (Array.isArray(pairs)) refuseTwice(name, entered, pairs);
+    const described = form.looksUp ? secretArguments({}) : {};
+    const bag = {
+      ...unset,
+      ...given,
+      ...shownPairs(namesToCheck(form, TYPE, opts), name, entered, pairs),
+      ...described,
+      ...own,
+    };
+    const unpin = pinPosition(new.target);
+    try {
+      super(form.prefix + TYPE, name, bag, entered.opts);
+    } finally {
+      unpin();
+    }
+    failWith(bag);
+    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
+    entered.constructed(this);
+    const managed = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];
+    noteStored(resources.roleBinding.field, managed);
+  }
+}
+
+/** The names of pairs whose changes are ignored are ignored too, pair by pair. */
+const withNames = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOptions => {
+  const { ignoreChanges } = opts;
+  if (ignoreChanges === undefined) return opts;
+  const names = ignoreChanges
+    .filter((path) => /^bindings\b/.test(path))
+    .map((path) => path.replace("bindings", "names"));
+  return { ...opts, ignoreChanges: [...ignoreChanges, ...names] };
+};
+
+type Pair = { identity: pulumi.Input<string>; role: pulumi.Input<string> };
+
+// Anything else than a list of pairs is refused by the check, with its path.
+const pairsFrom = (bindings: GivenPair[]): Pair[] => (Array.isArray(bindings) ? bindings.map(pairFrom) : bindings);
+
+const pairFrom = (pair: GivenPair, i: number): Pair => {
+  if (typeof pair !== "object" || pair === null) return pair;
+  return {
+    ...pair,
+    identity: referenceUid(pair.identity, resources.identity.type, `bindings[${i}].identity`) as pulumi.Input<string>,
+    role: referenceUid(pair.role, resources.role.type, `bindings[${i}].role`) as pulumi.Input<string>,
+  };
+};
+
+const literalOf = (value: unknown, type: string): Literal[] => (isUidp(value) ? [{ uid: value, type }] : []);
+
+const literalsIn = (pairs: readonly Pair[]): Literal[] => {
+  const found = Array.isArray(pairs)
+    ? pairs.flatMap((pair) => [...literalOf(pair?.identity, "Identity"), ...literalOf(pair?.role, "Role")])
+    : [];
+  return [...new Map(found.map((one) => [one.uid, one])).values()];
+};
+
+/** A preview does not know the uids of new records, so the check cannot compare them. */
+const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): void => {
+  const first = new Map<unknown, Map<unknown, number>>();
+  const problems = pairs.flatMap((pair, i) => {
+    const identity = entered.resourceOf(pair?.identity);
+    if (identity === undefined) return [];
+    const role = entered.resourceOf(pair.role) ?? pair.role;
+    const roles = first.get(identity) ?? new Map<unknown, number>();
+    first.set(identity, roles);
+    const before = roles.get(role);
+    if (before !== undefined) return [`bindings[${i}]: the same identity and role as bindings[${before}]`];
+    roles.set(role, i);
+    return [];
+  });
+  if (problems.length > 0) throw programError(`${TYPE} ${name}: ${problems.join("\n  - ")}`);
+};
+
+/** The pairs with their roles checked, and the names that a preview shows: one value for the SDK, which takes a stack trace for each. */
+const shownPairs = (which: CheckedNames, name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
+  if (!Array.isArray(pairs)) return {};
+  const checkPair = (pair: Pair, i: number): Pair =>
+    !pair?.role || entered.resourceOf(pair.role)
+      ? pair
+      : { ...pair, role: checkRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role, which) };
+  const known = new Map<unknown, Promise<string | undefined>>();
+  const findName = (reference: pulumi.Input<string | undefined>): Promise<string | undefined> => {
+    const name = known.get(reference) ?? nameOf(entered, reference);
+    known.set(reference, name);
+    return name;
+  };
+  const namesOf = async (pair: Pair) => ({
+    identity: await findName(pair?.identity),
+    role: await findName(pair?.role),
+  });
+  return { bindings: pairs.map(checkPair), names: Promise.all(pairs.map(namesOf)) };
+};

@@ -1,0 +1,67 @@
+// The records of a kind in a group: one list. A record that the list lacks may be new and hidden, or not visible to the caller, so it
+// counts as deleted only where that is certain (provider/recovery/not-found.ts).
+import { listChildren } from "../../client/paginate.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Kind } from "../record/kind.ts";
+import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
+import type { Session } from "../run/session.ts";
+import { childrenInBatch } from "./read-batch.ts";
+
+type Listed = Json & { uid: string };
+
+/** `isRefresh`: a list that began before may answer, with other reads. */
+export const childrenOf = async (
+  kind: Kind,
+  session: Session,
+  group: string,
+  { isRefresh = false } = {},
+): Promise<readonly Listed[]> => {
+  const list = async () => {
+    const records: Listed[] = [];
+    for await (const record of listChildren(session, kind.list, group)) records.push(record);
+    return records;
+  };
+  return isRefresh ? childrenInBatch(kind, session, group, list) : list();
+};
+
+/** Those of `known` that exist and a list lacks. `createTime` is that of the newest of these. */
+export const unlistedOf = async (
+  kind: Kind,
+  session: Session,
+  known: readonly { uid: string }[],
+  createTime: unknown,
+  listed: readonly { uid: string }[],
+): Promise<Json[]> => {
+  const unlisted: Json[] = [];
+  for (const { uid } of withoutThose(known, listed)) {
+    const record = await readUnlessDeleted(kind, session, uid, { createTime });
+    if (record) unlisted.push(record);
+  }
+  return unlisted;
+};
+
+export const withoutThose = <T extends { uid: string }>(
+  records: readonly T[],
+  others: readonly { uid: string }[],
+): T[] => {
+  const uids = new Set(others.map(({ uid }) => uid));
+  return records.filter(({ uid }) => !uids.has(uid));
+};
+
+/** Lists until `isComplete` holds, or nothing can be hidden any more after `waitMs`. */
+export const childrenWhen = async (
+  kind: Kind,
+  session: Session,
+  group: string,
+  waitMs: number,
+  isComplete: (records: readonly Listed[]) => boolean,
+): Promise<readonly Listed[]> => {
+  const until = session.clock.now() + waitMs;
+  let records: readonly Listed[] = [];
+  const look = async () => {
+    records = await childrenOf(kind, session, group);
+    return isComplete(records) ? true : undefined;
+  };
+  await retryUntilVisible(session.clock, look, () => until);
+  return records;
+};

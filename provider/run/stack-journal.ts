@@ -1,0 +1,92 @@
+// The journal of one stack while a process has it open: its file, its lock, and the entries as this process knows them. The first create
+// waits for the lock and compacts the file; later lines of other processes are read under the lock.
+import { createHash } from "node:crypto";
+import { createEntries, type Entries } from "../log/entries.ts";
+import type { Known } from "../log/entry.ts";
+import { type JournalFile, journalFile } from "../log/file.ts";
+import { type Lock, type LockOptions, lockOf } from "../log/lock.ts";
+import type { Tail } from "../log/log.ts";
+import { invalidText } from "./invalid.ts";
+
+export interface StackJournal extends Parts {
+  file: JournalFile;
+  lock: Lock;
+  entries: Entries;
+  /** there was no file */
+  isNew: boolean;
+  /** the entries were read while no other process was creating records */
+  isCaughtUp: boolean;
+  /** One wait serves all creates that begin together. */
+  catchingUp?: Promise<void> | undefined;
+}
+
+interface Parts extends Omit<LockOptions, "file" | "prepare"> {
+  /** what the engine has asked for, by id of the record: nothing of that is left to settle, whatever the file says */
+  acknowledged: ReadonlyMap<string, Known>;
+  /** Adds an event of this run. */
+  share(event: Event): boolean;
+}
+
+/** What the processes of a run share about the journal. */
+export type Event =
+  /** The entries with these ids are of this run, from before they are written. */
+  | { is: "begun"; ids: readonly string[] }
+  /** A process reports this entry, or the invalid line with this hash. Returns false where one has before. */
+  | { is: "reported"; id: string }
+  /** A process has opened the journal. Returns whether there was none when the first one did. */
+  | { is: "opened"; path: string; isNew: boolean };
+
+export const openJournal = async (path: string, parts: Parts): Promise<StackJournal> => {
+  const file = journalFile(path);
+  const lock = lockOf({ ...parts, file: path.replace(/\.jsonl$/, ".lock"), prepare: () => compact(open) });
+  const open: StackJournal = { ...parts, file, lock, entries: createEntries(), isNew: false, isCaughtUp: false };
+  const tail = file.readOn();
+  takeIn(open, tail);
+  open.isNew = parts.share({ is: "opened", path, isNew: tail === undefined });
+  return open;
+};
+
+/** Applies what was read of the file. */
+export const takeIn = (open: StackJournal, tail: Tail | undefined): void => {
+  const { acknowledged, file, share, log } = open;
+  const isAnew = tail?.isAnew !== false;
+  if (isAnew) open.entries = createEntries();
+  const invalid = open.entries.read([...(tail?.lines ?? []), ...(isAnew ? [tail?.rest ?? ""] : [])]);
+  if (isAnew) for (const line of acknowledged.values()) open.entries.apply(line);
+  const fresh = invalid.filter(({ line }) => share({ is: "reported", id: digest(line) }));
+  if (fresh.length > 0) log(invalidText(file.path, fresh));
+};
+
+const digest = (line: string): string => createHash("sha256").update(line).digest("hex");
+
+const readAgain = (open: StackJournal): void => {
+  open.file.rewind();
+  takeIn(open, open.file.readOn());
+};
+
+// Only once. No other process has a create under way.
+const compact = async (open: StackJournal): Promise<void> => {
+  if (open.isCaughtUp) return;
+  readAgain(open);
+  await open.file.compact(open.entries.byId.values());
+  open.isCaughtUp = true;
+};
+
+/** Waits for other processes that are creating records of the stack. */
+export const catchUp = (open: StackJournal): Promise<void> => {
+  open.catchingUp ??= catchUpUnderLock(open).finally(() => {
+    open.catchingUp = undefined;
+  });
+  return open.catchingUp;
+};
+
+const catchUpUnderLock = async (open: StackJournal): Promise<void> => {
+  await open.lock.acquire();
+  try {
+    // Another process of the operation has created the lock, and has compacted it.
+    if (!open.isCaughtUp) readAgain(open);
+    open.isCaughtUp = true;
+  } finally {
+    await open.lock.release();
+  }
+};

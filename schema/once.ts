@@ -1,0 +1,11 @@
+// Memoizes functions of descriptors and messages, which never change.
+
+/** Computes the value of each object once. */
+export const once = <Of extends object, T>(compute: (of: Of) => T): ((of: Of) => T) => {
+  const cache = new WeakMap<Of, { value: T }>();
+  return (of) => {
+    const cached = cache.get(of) ?? { value: compute(of) };
+    cache.set(of, cached);
+    return cached.value;
+  };
+};

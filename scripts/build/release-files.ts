@@ -1,0 +1,93 @@
+// The files of a release beside the npm package: the plugin as `pulumi plugin install --file` takes it, and the Python package as
+// `pip install` takes it. Neither needs Python, Go or tar on the machine that builds.
+import { createHash } from "node:crypto";
+import { glob, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { type Zippable, zipSync } from "fflate";
+import { createTarGzip } from "nanotar";
+import { parse } from "smol-toml";
+import { root } from "../base/project.mjs";
+import { PYTHON_SDK } from "../generate/schema-hash.ts";
+
+/** The same bytes from each build: no time, no user. */
+const attributes = { uid: 0, gid: 0, mtime: 0 };
+
+/** Writes `pulumi-resource-irm-v1.2.3.tar.gz`, the same for each platform, and returns its name. */
+export async function writePluginTarball(plugin: string, version: string, folder: string): Promise<string> {
+  const names = (await readdir(plugin)).toSorted();
+  const files = names.map(async (name) => {
+    const data = await readFile(join(plugin, name));
+    const mode = data.subarray(0, 2).toString() === "#!" ? "755" : "644";
+    return { name, data, attrs: { ...attributes, mode } };
+  });
+  const file = `pulumi-resource-irm-v${version}.tar.gz`;
+  await writeFile(join(folder, file), await createTarGzip(await Promise.all(files)));
+  return file;
+}
+
+/** What the generated pyproject.toml says. */
+interface Project {
+  name: string;
+  version: string;
+  description: string;
+  dependencies: string[];
+  "requires-python": string;
+  license: { text: string };
+}
+
+/** Writes `pulumi_irm-1.2.3-py3-none-any.whl` (https://packaging.python.org/specifications/binary-distribution-format/). */
+export async function writeWheel(folder: string): Promise<string> {
+  const sdk = join(root, PYTHON_SDK);
+  const { project } = parse(await readFile(join(sdk, "pyproject.toml"), "utf8")) as unknown as { project: Project };
+  const { name, version } = project;
+  const info = `${name}-${version}.dist-info`;
+  const files = new Map<string, Uint8Array>();
+  for await (const entry of glob(`${name}/**/*`, { cwd: sdk, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !path.includes("__pycache__"))
+      files.set(relative(sdk, path).replaceAll(sep, "/"), await readFile(path));
+  }
+  const sorted = new Map([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const readme = await readFile(join(sdk, "README.md"), "utf8");
+  sorted.set(`${info}/LICENSE`, await readFile(join(root, "LICENSE")));
+  sorted.set(`${info}/METADATA`, bytes(metadataOf(project, readme)));
+  sorted.set(
+    `${info}/WHEEL`,
+    bytes("Wheel-Version: 1.0\nGenerator: pulumi-irm\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
+  );
+  sorted.set(`${info}/RECORD`, bytes(recordOf(sorted, `${info}/RECORD`)));
+  const file = `${name}-${version}-py3-none-any.whl`;
+  await writeFile(
+    join(folder, file),
+    zipSync(Object.fromEntries([...sorted].map(([path, data]) => [path, zipEntry(data)]))),
+  );
+  return file;
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A regular file that its owner may write; the first time that a zip file can name. */
+const zipEntry = (data: Uint8Array): Zippable[string] => [data, { mtime: "1980-01-01", os: 3, attrs: 0o100644 << 16 }];
+
+/** Core metadata 2.1 (https://packaging.python.org/specifications/core-metadata/). */
+const metadataOf = (project: Project, readme: string): string =>
+  [
+    "Metadata-Version: 2.1",
+    `Name: ${project.name}`,
+    `Version: ${project.version}`,
+    `Summary: ${project.description}`,
+    `License: ${project.license.text}`,
+    `Requires-Python: ${project["requires-python"]}`,
+    ...project.dependencies.map((one) => `Requires-Dist: ${one}`),
+    "Description-Content-Type: text/markdown",
+    "",
+    readme,
+  ].join("\n");
+
+const recordOf = (files: ReadonlyMap<string, Uint8Array>, own: string): string => {
+  const lines = [...files].map(([path, data]) => {
+    const hash = createHash("sha256").update(data).digest("base64url");
+    return `${path},sha256=${hash},${data.length}`;
+  });
+  return `${[...lines, `${own},,`].join("\n")}\n`;
+};

@@ -1,0 +1,40 @@
+// The Pulumi engine: `pulumi` on the PATH, then the cached one, then one that is fetched or built (install.mjs).
+import { join } from "node:path";
+import { run } from "../base/child.mjs";
+import { root } from "../base/project.mjs";
+import { projectNode } from "../setup/dependencies.mjs";
+import { findCachedEngine } from "./cache.mjs";
+import { findEngineOnPath } from "./path.mjs";
+import { nodejsEdition } from "./version.mjs";
+
+/**
+ * The folder to put on the PATH; undefined when `pulumi` is on it already.
+ * @returns {Promise<string | undefined>}
+ */
+export async function ensureEngine(edition = nodejsEdition) {
+  const found = await findEngine(process.env, edition);
+  if (found.engine !== undefined) return found.engine.folder;
+
+  // Under the project's Node, which supports HTTPS_PROXY with a flag.
+  const { code } = await run(await projectNode(), [join(root, "scripts", "engine", "install.mjs"), edition.name], {
+    env: { ...process.env, NODE_USE_ENV_PROXY: "1" },
+    stdio: ["ignore", 2, 2],
+  });
+  // It has printed the error.
+  if (code !== 0) process.exit(code ?? 1);
+  return (await findCachedEngine(process.env, edition)).folder;
+}
+
+/**
+ * Looks without changing anything. `tried` has a line for each place without an engine.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ engine?: { folder?: string }, tried: string[] }>}
+ */
+export async function findEngine(env = process.env, edition = nodejsEdition) {
+  const onPath = await findEngineOnPath(env, edition);
+  if ("version" in onPath) return { engine: {}, tried: [] };
+
+  const cached = await findCachedEngine(env, edition);
+  if (cached.folder !== undefined) return { engine: { folder: cached.folder }, tried: [onPath.problem] };
+  return { tried: [onPath.problem, cached.problem] };
+}

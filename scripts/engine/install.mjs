@@ -1,0 +1,85 @@
+// Gets an engine into the cache: the official release, or else a build from Go modules. engine.mjs runs this program under
+// the project's Node, with the name of the edition. It prints to stderr only.
+import { chmod, copyFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { cacheFolder } from "../base/cache-folder.mjs";
+import { withLock } from "../base/lock.mjs";
+import { say } from "../base/project.mjs";
+import { buildEngine } from "./build.mjs";
+import { storeEngine, takeCachedPieces } from "./cache.mjs";
+import { findEngine } from "./engine.mjs";
+import { versionOf } from "./path.mjs";
+import { downloadEngine } from "./release.mjs";
+import { engineVersion, isAtLeast, languagesEdition, nodejsEdition, oldestEngine } from "./version.mjs";
+
+const edition = process.argv[2] === languagesEdition.name ? languagesEdition : nodejsEdition;
+
+/** @typedef {(folder: string, pieces: string[]) => Promise<void>} Provide */
+
+/** @type {{ name: string, provide: Provide }[]} */
+const sources = [
+  { name: "the official release", provide: downloadEngine },
+  { name: "a build from Go modules", provide: (folder, pieces) => buildEngine(folder, edition.builds, pieces) },
+];
+
+async function installEngine() {
+  const { engine, tried } = await findEngine(process.env, edition);
+  // Another process may have done it meanwhile.
+  if (engine !== undefined) return;
+
+  for (const { name, provide } of sources) {
+    try {
+      const folder = await storeEngine((staging) => fill(staging, provide), process.env, edition);
+      say(`Pulumi engine ${edition.name} is ready: ${folder}`);
+      return;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      tried.push(`${name}: ${problem}`);
+      say(`no engine from ${name}: ${problem.split("\n", 1)[0]}`);
+    }
+  }
+  throw new Error(
+    [
+      "No Pulumi engine was found on this machine, and none could be installed. Attempts:",
+      ...tried.map((line) => `  - ${line}`),
+      `What to do: install Pulumi ${oldestEngine} or later so that \`pulumi\` is on the PATH`,
+      "(https://www.pulumi.com/docs/iac/download-install/), or install Go 1.25 or later with access to a Go module proxy,",
+      "and run this command again.",
+    ].join("\n"),
+  );
+}
+
+/** @param {string} folder @param {Provide} provide */
+async function fill(folder, provide) {
+  const present = edition === nodejsEdition ? [] : await takeCachedPieces(folder);
+  if (!present.includes(DYNAMIC_PROVIDER)) await addDynamicProvider(folder);
+  const missing = edition.pieces.filter((piece) => piece !== DYNAMIC_PROVIDER && !present.includes(piece));
+  await provide(folder, missing);
+  await check(folder);
+}
+
+const DYNAMIC_PROVIDER = "pulumi-resource-pulumi-nodejs";
+
+/** It is a shell script that finds the SDK from the folder of the user's program, so any copy of it does. */
+async function addDynamicProvider(/** @type {string} */ folder) {
+  const sdk = dirname(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+  const target = join(folder, DYNAMIC_PROVIDER);
+  await copyFile(join(sdk, DYNAMIC_PROVIDER), target);
+  await chmod(target, 0o755);
+}
+
+async function check(/** @type {string} */ folder) {
+  const version = await versionOf(join(folder, "pulumi"));
+  if (version === undefined) throw new Error("the engine does not run: `pulumi version` failed");
+  if (!isAtLeast(version, engineVersion)) throw new Error(`the engine says it is ${version}, not ${engineVersion}`);
+}
+
+try {
+  await withLock(join(cacheFolder(), "lock", `engine-${edition.name}`), installEngine, (holder) =>
+    say(`waiting for another process that is getting the Pulumi engine (${holder})`),
+  );
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}

@@ -1,0 +1,54 @@
+// docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it.
+import { BUILT_IN_ROLE_CAPABILITIES, capabilities, operations } from "../../schema/index.ts";
+import type { Operation } from "../../schema/operation.ts";
+
+/** The services, and how the enum names of their capabilities begin. What is left goes by its own first word. */
+const SERVICES: readonly (readonly [string, RegExp])[] = [
+  ["Identity and access", /^CAP_(IAM|TERMS)_/],
+  ["Events", /^CAP_EVENTS_/],
+  ["Registry", /^CAP_(REPO|MANIFEST|TAG|REFERRERS|REGISTRY)_/],
+  ["Packages", /^CAP_(APK|VERSION|PACKAGES)_/],
+  ["Advisories and vulnerabilities", /^CAP_(ADVISORIES|VULN|VULN_REPORT|BUILD_REPORT|ARGOS)_/],
+  ["Libraries", /^CAP_LIBRARIES_/],
+  ["Policies", /^CAP_POLICIES_/],
+  ["Skills", /^CAP_SKILLS_/],
+  ["Guardener", /^CAP_GUARDENER_/],
+  ["Clusters and records", /^CAP_TENANT_/],
+  ["Sigstore", /^CAP_SIGSTORE_/],
+];
+const OTHER = "Other services";
+
+const HEAD = `# Capabilities
+
+A role is a list of capabilities. This page has every capability that the API publishes, with the methods of this project that require it
+and the built-in roles that have it. Write them by these names in a policy (\`can: [repo.list]\`), in \`capabilities\` of a \`Role\`, and in
+\`irm access --capability tag.create\`.
+
+A role that is bound at a group holds there and everywhere below. [The contract](contract.md#capabilities) has the rules. *Internal*:
+only the service's own roles can hold it. *Deprecated*: the service keeps it for old roles. A capability without a method belongs to a
+part of the API that this project does not serve. A service may have further built-in roles; the lists of these follow its published SDK.
+`;
+
+export const capabilitiesPage = (): string => {
+  const methods = Object.entries(operations as Readonly<Record<string, Operation>>);
+  const rows = capabilities.map((one) => ({
+    service: SERVICES.find(([, begin]) => begin.test(one.enum))?.[0] ?? OTHER,
+    name: one.name,
+    flag: one.internalOnly ? " (internal)" : one.deprecated ? " (deprecated)" : "",
+    methods: methods.filter(([, row]) => row.capabilities.includes(one.name)).map(([name]) => name),
+    roles: Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([role, names]) =>
+      names.includes(one.name) ? [role] : [],
+    ),
+  }));
+  const services = Map.groupBy(rows, ({ service }) => service);
+  const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {
+    const own = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const lines = own.map(
+      ({ name, flag, methods, roles }) => `| \`${name}\`${flag} | ${methods.join(", ")} | ${roles.join(", ")} |`,
+    );
+    return [`## ${service}`, "", "| capability | methods | built-in roles |", "| --- | --- | --- |", ...lines, ""].join(
+      "\n",
+    );
+  });
+  return [HEAD, ...sections].join("\n");
+};

@@ -1,0 +1,119 @@
+// The native form of the generated classes, look-ups and lists: the same arguments, outputs and rules, served by the plugin.
+import { kindRecords } from "../../provider/kind/index.ts";
+import type { Kind } from "../../provider/record/kind.ts";
+import { lookUpArguments, roleBindingSet } from "../../schema/index.ts";
+import { docLines, exampleLines, HEAD } from "./program-type.ts";
+
+/** The files of provider/program/generated/native, by name. */
+export const nativeFiles = (): Map<string, string> => {
+  const kinds = Object.values<Kind>(kindRecords).toSorted(({ type: a }, { type: b }) => (a < b ? -1 : 1));
+  return new Map([
+    ["classes.ts", classesFile(kinds)],
+    ["functions.ts", functionsFile(kinds)],
+    ["index.ts", indexFile(kinds)],
+  ]);
+};
+
+interface Declared {
+  type: string;
+  about: string;
+  example: string;
+}
+
+const ERRORS = "Errors: those of this class in pulumi-irm, each with its property.";
+
+const classesFile = (kinds: readonly Kind[]): string => {
+  const declared: Declared[] = [...kinds.map(({ type, texts }) => ({ type, ...texts })), roleBindingSet];
+  const classes = declared.flatMap(({ type, about, example }) => [
+    ...docLines("", [`${type}, served by the plugin: ${about}`, "", ERRORS, "", ...exampleLines(example)]),
+    `export class ${type} extends dynamic.${type} {}`,
+    "",
+  ]);
+  const imports = ['import { registerNative } from "../../form.ts";', 'import * as dynamic from "../index.ts";'];
+  const registered = `registerNative(${declared.map(({ type }) => type).join(", ")});`;
+  return `${[HEAD, ...imports, "", ...classes, registered].join("\n")}\n`;
+};
+
+/** All names of pulumi-irm, in their native form: what a module names itself takes precedence over what it exports as a whole. */
+const indexFile = (kinds: readonly Kind[]): string => {
+  const functions = kinds.flatMap((kind) => [
+    ...(kind.texts.lookUp ? [`get${kind.type}`, `get${kind.type}Output`] : []),
+    listName(kind),
+  ]);
+  const exportLines = (names: readonly string[], file: string) => [
+    "export {",
+    ...names.toSorted().map((name) => `  ${name},`),
+    `} from "./${file}.ts";`,
+  ];
+  const lines = [
+    HEAD,
+    'export * from "../../../index.ts";',
+    'export * from "../../provider.ts";',
+    'export type { ProviderArgs } from "../provider-args.ts";',
+    'export { AccessPolicy } from "../../native/access-policy.ts";',
+    ...exportLines(
+      [...kinds, roleBindingSet].map(({ type }) => type),
+      "classes",
+    ),
+    ...exportLines(functions, "functions"),
+  ];
+  return `${lines.join("\n")}\n`;
+};
+
+const listName = ({ list: { operation } }: Kind): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+
+const functionsFile = (kinds: readonly Kind[]): string => {
+  const messages = kinds.map(({ type }) => `${type} as ${type}Message`);
+  return `${[
+    HEAD,
+    'import type * as pulumi from "@pulumi/pulumi";',
+    'import { resources } from "../../../../schema/index.ts";',
+    `import type { ${messages.join(", ")} } from "../../../../schema/public.ts";`,
+    'import type { GetArgs, GetByUidArgs, Inputs } from "../../get.ts";',
+    'import { get, getLater, getNamed, getNamedLater, list } from "../../native/look-up.ts";',
+    'import type * as dynamic from "../index.ts";',
+    "",
+    ...kinds.flatMap((kind) => [...lookUp(kind), ...listOf(kind)]),
+  ].join("\n")}`;
+};
+
+const OPTS = "opts?: pulumi.InvokeOptions";
+
+const lookUp = (kind: Kind): string[] => {
+  const { type, field } = kind;
+  const { by } = kind.texts.lookUp ?? {};
+  if (by === undefined) return [];
+  const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
+  const [message, resource] = [`${type}Message`, `resources.${field}`];
+  const isNamed = by === "name";
+  const args = {
+    name: "GetArgs",
+    uid: "GetByUidArgs",
+    "uid or name": `dynamic.Get${type}Args`,
+    parent: `dynamic.Get${type}Args`,
+  }[by];
+  const later = {
+    name: "dynamic.GetOutputArgs",
+    uid: "Inputs<GetByUidArgs>",
+    "uid or name": place === "parent" ? "dynamic.GetInGroupOutputArgs" : `dynamic.Get${type}OutputArgs`,
+    parent: `dynamic.Get${type}OutputArgs`,
+  }[by];
+  const at = isNamed || by === "uid" || place === "parent" ? "" : `, "${place}"`;
+  return [
+    `export const get${type} = (args: ${args}, ${OPTS}): Promise<${message}> =>`,
+    `  ${isNamed ? "getNamed" : "get"}<${message}>(${resource}, args, opts);`,
+    "",
+    `export const get${type}Output = (args: ${later}, ${OPTS}): pulumi.Output<${message}> =>`,
+    `  ${isNamed ? "getNamedLater" : "getLater"}<${message}>(${resource}, args, opts${at});`,
+    "",
+  ];
+};
+
+const listOf = (kind: Kind): string[] => {
+  const { type, field, list } = kind;
+  return [
+    `export const ${listName(kind)} = (args: dynamic.${list.operation}Args = {}, ${OPTS}): AsyncGenerator<${type}Message, void, undefined> =>`,
+    `  list<${type}Message>(resources.${field}, args, opts);`,
+    "",
+  ];
+};

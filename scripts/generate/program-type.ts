@@ -1,0 +1,102 @@
+// What the generators of provider/program share: imports of a file, doc comments, and what an output may lack.
+import type { z } from "zod";
+import type { Kind } from "../../provider/record/kind.ts";
+import { asMessage, fieldInfo, messageInfo, oneofsOf, toSnake } from "../../schema/index.ts";
+
+export const HEAD = "// Generated from schema/ by `npm run generate`; not to be edited.";
+
+/** `RoleBinding` to `role-binding`. */
+export const fileOfType = (type: string): string => toSnake(type).slice(1).replaceAll("_", "-");
+
+export interface Imports {
+  /** a type, from a file; returns its name */
+  type(name: string, file: string): string;
+  value(name: string, file: string): string;
+  /** a class of another kind */
+  resource(type: string): string;
+  /** the API's message; its name in the file ends with `suffix` */
+  message(name: string, suffix?: string): string;
+  lines(): string[];
+}
+
+export const createImports = (own: string): Imports => {
+  const files = new Map<string, Map<string, boolean>>();
+  const add = (name: string, file: string, isType: boolean): void => {
+    const names = files.get(file) ?? new Map<string, boolean>();
+    files.set(file, names);
+    names.set(name, (names.get(name) ?? true) && isType);
+  };
+  const type = (name: string, file: string): string => {
+    add(name, file, true);
+    return name;
+  };
+  return {
+    type,
+    value: (name, file) => {
+      add(name, file, false);
+      return name;
+    },
+    resource: (name) => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
+    message: (name, suffix = "Message") => {
+      add(suffix === "" ? name : `${name} as ${name}${suffix}`, "../../../schema/public.ts", true);
+      return name + suffix;
+    },
+    lines: () => [
+      'import type * as pulumi from "@pulumi/pulumi";',
+      ...[...files]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([file, names]) => {
+          const sorted = [...names].toSorted(([a], [b]) => (a < b ? -1 : 1));
+          const isType = sorted.every(([, only]) => only);
+          const shown = sorted.map(([name, only]) => (only && !isType ? `type ${name}` : name));
+          return `import ${isType ? "type " : ""}{ ${shown.join(", ")} } from "${file}";`;
+        }),
+    ],
+  };
+};
+
+const WIDTH = 116;
+
+/** A doc comment; an empty text is an empty line. */
+export const docLines = (indent: string, texts: readonly string[]): string[] => {
+  const [only = ""] = texts;
+  if (texts.length === 1 && indent.length + only.length + 7 <= WIDTH) return [`${indent}/** ${only} */`];
+  let isCode = false;
+  const lines = texts.flatMap((text) => {
+    if (text.startsWith("```")) isCode = !isCode;
+    return isCode || text === "" ? [text] : wrapText(text, WIDTH - indent.length - 3);
+  });
+  return [`${indent}/**`, ...lines.map((line) => `${indent} *${line && " "}${line}`), `${indent} */`];
+};
+
+/** A program, at the end of a doc comment. */
+export const exampleLines = (program: string): string[] => ["@example", "```ts", ...program.split("\n"), "```"];
+
+const wrapText = (text: string, width: number): string[] => {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last !== "" && last.length + word.length >= width) lines.push(word);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines;
+};
+
+/** A record that another one refers to: the outputs have its uid and its name. */
+export const isSpelledOut = (field: z.ZodType): boolean => {
+  if (fieldInfo(field).answeredAs !== undefined) return true;
+  const message = asMessage(field);
+  return message !== undefined && "uid" in message.shape && "name" in message.shape;
+};
+
+export const isOptionalOutput = ({ schema }: Kind, name: string, field: z.ZodType): boolean => {
+  const { behavior, always, oneof } = fieldInfo(field);
+  if (behavior === "REQUIRED" || always === true) return false;
+  const isOnly = oneof !== undefined && oneofsOf(schema).get(oneof)?.length === 1;
+  if (isOnly && messageInfo(schema)?.requiredOneofs?.includes(oneof)) return false;
+  return behavior !== "OUTPUT_ONLY" || mayBeAbsent(schema.shape[name] as z.ZodType);
+};
+
+export const mayBeAbsent = (schema: z.ZodType): boolean =>
+  schema.def.type === "optional" ||
+  (schema.def.type === "readonly" && mayBeAbsent((schema as z.ZodReadonly).unwrap() as z.ZodType));

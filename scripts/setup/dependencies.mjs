@@ -1,0 +1,117 @@
+// `npm ci`, only when the installed packages are not those of package-lock.json.
+import { createHash } from "node:crypto";
+import { access, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { cacheFolder } from "../base/cache-folder.mjs";
+import { run } from "../base/child.mjs";
+import { withLock } from "../base/lock.mjs";
+import { binFolder, root, say } from "../base/project.mjs";
+
+/** Makes node_modules agree with package-lock.json. */
+export async function ensureDependencies() {
+  if (await areDependenciesCurrent(root)) return;
+
+  // Not in node_modules: npm ci removes that folder first.
+  const lock = join(cacheFolder(), "lock", `npm-ci-${hashOf(root).slice(0, 16)}`);
+  await withLock(
+    lock,
+    async () => {
+      if (await areDependenciesCurrent(root)) return;
+      await install();
+      await writeStamp(root, await readFile(join(root, "package-lock.json"), "utf8"));
+    },
+    (holder) => say(`waiting for another npm ci in this clone to end (${holder})`),
+  );
+}
+
+/**
+ * True when the stamp in node_modules has the hash of package-lock.json. Also true when npm's own record of the
+ * installed packages agrees with the lockfile, as after an `npm install` by hand.
+ */
+export async function areDependenciesCurrent(/** @type {string} */ folder) {
+  const wanted = await readFile(join(folder, "package-lock.json"), "utf8");
+  if ((await readOptional(stampFile(folder))) === hashOf(wanted)) return true;
+
+  const installed = await readOptional(join(folder, "node_modules", ".package-lock.json"));
+  if (installed === undefined || !isInstalled(JSON.parse(wanted), JSON.parse(installed))) return false;
+  await writeStamp(folder, wanted);
+  return true;
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage
+ * @typedef {{ packages: Record<string, LockedPackage> }} Lockfile
+ */
+
+/** @param {Lockfile} wanted @param {Lockfile} installed */
+function isInstalled(wanted, installed) {
+  return Object.entries(wanted.packages).every(([path, locked]) => {
+    if (path === "") return true;
+    const found = installed.packages[path];
+    // Optional packages for other platforms are in the lockfile and never installed.
+    if (found === undefined) return locked.optional === true;
+    return found.version === locked.version && found.integrity === locked.integrity;
+  });
+}
+
+async function install() {
+  say("installing the dependencies with npm ci (half a minute to two minutes, once per clone and lockfile)");
+  const started = Date.now();
+  // Uses the same npm as `npm run`, without its log level: with -s, npm ci would fail silently.
+  const npm = process.env.npm_execpath;
+  const isNpm = npm !== undefined && /^npm-cli\.c?js$/.test(basename(npm));
+  const [command, ...first] = isNpm ? [process.execPath, npm] : ["npm"];
+  const args = [...first, "ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+
+  const { code, signal } = await run(command ?? "npm", args, { cwd: root, stdio: ["ignore", 2, 2] }).catch((error) => {
+    throw new Error(`npm could not be started in ${root}: ${error.message}. Install Node 20 or later with npm.`);
+  });
+  if (code !== 0) {
+    throw new Error(
+      `npm ci in ${root} failed (${signal ?? `exit code ${code}`}); its reason is above. ` +
+        "It needs the npm registry: check the network, the proxy and `npm config get registry`, and run this command again.",
+    );
+  }
+  say(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+/** The Node that runs the project: the npm package `node`, or this Node if it is new enough. */
+export async function projectNode() {
+  const installed = join(binFolder, "node");
+  if (await exists(installed)) return installed;
+
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  throw new Error(
+    `${installed} is missing and Node ${process.versions.node} is too old to run TypeScript. The npm package "node" puts ` +
+      "it there with an install script: allow it with `npm ci --ignore-scripts=false`, or use Node 22.18 or later.",
+  );
+}
+
+/** @param {string} folder @param {string} lockfile */
+async function writeStamp(folder, lockfile) {
+  await writeFile(stampFile(folder), hashOf(lockfile));
+}
+
+function stampFile(/** @type {string} */ folder) {
+  return join(folder, "node_modules", ".pulumi-irm-lockfile-hash");
+}
+
+function hashOf(/** @type {string} */ text) {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** @returns {Promise<string | undefined>} */
+function readOptional(/** @type {string} */ file) {
+  return readFile(file, "utf8").catch((error) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+function exists(/** @type {string} */ file) {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,37 @@
+// Flags of `npm run soak`: which parts run, and the seed of what is random in them.
+import { randomInt } from "node:crypto";
+import { parseCount, UsageError } from "../../cli/usage.ts";
+import { type PartName, parts } from "../../test/soak/parts.ts";
+import { parseFlags } from "../base/flags.ts";
+
+const names = Object.keys(parts) as PartName[];
+
+export const list = names.map((name) => `${name.padEnd(13)} ${parts[name].goal}\n`).join("");
+
+export const usage = `Usage: npm run soak -- [FLAGS]
+
+Runs the long proofs and prints their counts. Exits with 1 when one of them fails.
+
+  --only NAME   run this part only; repeat the flag for several: ${names.join(", ")}
+  --seed N      seed from 1 to 999999; the same seed repeats a run (default: a random seed, which is printed)
+  --list        list the parts
+  --help        print this help
+`;
+
+export type SoakFlags = { show: "help" | "list" } | { show?: undefined; names: PartName[]; seed: number };
+
+export const parseSoak = (args: string[], anySeed = () => randomInt(1, 1_000_000)): SoakFlags => {
+  const flags = parseFlags(args, {
+    only: { type: "string", multiple: true },
+    seed: { type: "string" },
+    list: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  });
+  if (flags.help) return { show: "help" };
+  if (flags.list) return { show: "list" };
+  const unknown = flags.only?.find((name) => !(names as string[]).includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`--only takes one of ${names.join(", ")}, not ${JSON.stringify(unknown)}`);
+  const seed = flags.seed === undefined ? anySeed() : parseCount("--seed", flags.seed);
+  return { names: names.filter((name) => flags.only?.includes(name) ?? true), seed };
+};

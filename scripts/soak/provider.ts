@@ -1,0 +1,63 @@
+// `npm run soak:provider`: random runs of the provider.
+import { randomInt } from "node:crypto";
+import { parseCount, UsageError } from "../../cli/usage.ts";
+import { ADAPTERS } from "../../test/harness/small-engine/provider.ts";
+import compileSmallEngine from "../../test/support/compile-small-engine.ts";
+import { parseFlags } from "../base/flags.ts";
+
+const usage = `Usage: npm run soak:provider -- [FLAGS]
+
+Runs \`up\` on programs that change at random, while one request in five fails and processes are killed. Prints the counts.
+Exits with 1 when a record is leaked, duplicated or lost, or when the last preview of a stack is not empty.
+
+  --adapter A  dynamic (dynamic resources), native (the plugin) or both, one after the other (default: both)
+  --cycles N   number of runs, with each adapter (default: 500)
+  --kills K    number of runs that are killed (default: 100)
+  --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
+  --lanes L    stacks that run at the same time (default: 8)
+  --help       print this help
+`;
+
+const main = async (args: string[]): Promise<number> => {
+  const flags = parseFlags(args, {
+    adapter: { type: "string" },
+    cycles: { type: "string" },
+    kills: { type: "string" },
+    seed: { type: "string" },
+    lanes: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  });
+  if (flags.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const countFlag = (name: "cycles" | "kills" | "seed" | "lanes", usual: number) =>
+    flags[name] === undefined ? usual : parseCount(`--${name}`, flags[name]);
+  const seed = countFlag("seed", randomInt(1, 1_000_000));
+  const [cycles, kills, lanes] = [countFlag("cycles", 500), countFlag("kills", 100), countFlag("lanes", 8)];
+  if (kills > cycles) throw new UsageError(`--kills takes at most as many as --cycles, not ${kills} of ${cycles}`);
+  const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter ?? "both"));
+  if (adapters.length === 0)
+    throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
+  await compileSmallEngine();
+  const { providerSoak } = await import("../../test/soak/provider.ts");
+  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  say(`seed ${seed}`);
+  let hasFailed = false;
+  for (const adapter of adapters) {
+    const { figures, failures } = await providerSoak({ adapter, seed, cycles, kills, lanes, say });
+    const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
+    const head = `${adapter}: ${failures.length > 0 ? "FAILED" : "passed"}`;
+    process.stdout.write(`${[head, ...rows, ...failures, `seed ${seed}`].join("\n")}\n`);
+    hasFailed ||= failures.length > 0;
+  }
+  return hasFailed ? 1 : 0;
+};
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`soak:provider: ${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,342 @@
+// The lock beside a journal: who waits for whom, and that no process waits for a dead one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { journalFile } from "../../../provider/log/file.ts";
+import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/log/holder.ts";
+import { type Lock, lockOf } from "../../../provider/log/lock.ts";
+import { type ManualClock, manualClock } from "../../harness/clock.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+let count = 0;
+interface Place {
+  file: string;
+  lock: Lock;
+  clock: ManualClock;
+  said: string[];
+}
+const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000): Place => {
+  const clock = manualClock();
+  const said: string[] = [];
+  return { file, clock, said, lock: lockOf({ file, clock, timeoutMs, log: (text) => void said.push(text) }) };
+};
+
+const heldBy = (file: string, pid: number, other: Partial<Holder> = {}) =>
+  writeFileSync(file, JSON.stringify({ ...holderHere("theirs"), pid, ...other }));
+
+const touch = (file: string, ms: number) => utimesSync(file, new Date(ms), new Date(ms));
+
+/** Runs at each attempt of a waiting process. */
+const whileWaiting = (clock: ManualClock, work: (looks: number, ms: number) => unknown) => {
+  const sleep = clock.sleep;
+  clock.sleep = async (ms) => {
+    await sleep(ms);
+    await work(clock.sleeps.length, ms);
+  };
+};
+
+const deadPid = async (): Promise<number> => {
+  const child = spawn(process.execPath, ["-e", ""]);
+  await once(child, "exit");
+  return child.pid as number;
+};
+
+const SILENT_MS = 30_000;
+const holder = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as Holder).pid;
+const filesOf = (file: string) =>
+  readdirSync(join(file, "..")).filter((name) => join(file, "..", name).startsWith(file));
+
+describe("the lock of a journal", () => {
+  it("of a process that is dead is taken at once", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid());
+    await lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    expect(clock.sleeps).toEqual([]);
+    await lock.release();
+    expect(filesOf(file)).toEqual([]);
+  });
+
+  it("of a living process is waited for, with one message", async () => {
+    const { file, lock, clock, said } = place();
+    heldBy(file, process.ppid);
+    whileWaiting(clock, async (looks) => {
+      if (looks === 3) heldBy(file, await deadPid());
+    });
+    await lock.acquire();
+    expect(clock.sleeps).toEqual([250, 250, 250]);
+    expect(said).toEqual([
+      `waiting for process ${process.ppid} on ${hostname()}, which is creating records of this stack (${file})`,
+    ]);
+    await lock.release();
+  });
+
+  it("of a living process that does not end is an error that names it, and the next attempt waits again", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, process.ppid);
+    whileWaiting(clock, () => touch(file, clock.today()));
+    const text = `process ${process.ppid} on ${hostname()} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`;
+    await expect(lock.acquire()).rejects.toThrow(text);
+    expect(clock.now()).toBeGreaterThan(60_000);
+    const waited = clock.sleeps.length;
+    await expect(lock.acquire()).rejects.toThrow(text);
+    expect(clock.sleeps.length).toBeGreaterThan(waited);
+    expect(holder(file)).toBe(process.ppid);
+  });
+
+  it.each([
+    ["behind ours", -600_000],
+    ["ahead of ours", 600_000],
+  ])("of a machine whose clock is ten minutes %s is waited for while its holder touches it", async (_, wrongBy) => {
+    const { file, lock, clock } = place();
+    heldBy(file, 1, { host: "elsewhere" });
+    touch(file, clock.today() + wrongBy);
+    whileWaiting(clock, () => touch(file, clock.today() + wrongBy));
+    await expect(lock.acquire()).rejects.toThrow("process 1 on elsewhere is creating records of this stack");
+    expect(holder(file)).toBe(1);
+  });
+
+  it.each<[string, Partial<Holder>]>([
+    ["another machine", { host: "elsewhere" }],
+    ["a container that shares this machine's name but not its pids", { pids: "pid:[1]" }],
+    ["a process that does not name its pid namespace", { pids: undefined }],
+  ])("of %s is not treated as stale until it has been silent", async (_, other) => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid(), other);
+    await lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    expect(clock.now()).toBe(SILENT_MS);
+    await lock.release();
+    expect(filesOf(file)).toEqual([]);
+  });
+
+  it("of this machine with a reused pid is taken once it has been silent", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, process.ppid);
+    await lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    expect(clock.now()).toBe(SILENT_MS);
+    await lock.release();
+  });
+
+  it("with torn content is taken once it has been silent", async () => {
+    const { file, lock, clock, said } = place();
+    writeFileSync(file, "");
+    await lock.acquire();
+    expect(clock.now()).toBe(SILENT_MS);
+    expect(said).toEqual([`waiting for another process, which is creating records of this stack (${file})`]);
+    expect(holder(file)).toBe(process.pid);
+    await lock.release();
+  });
+
+  it("does not count as silent while the waiting process was suspended", async () => {
+    const { file, lock, clock } = place(undefined, 2 * 3_600_000);
+    heldBy(file, 1, { host: "elsewhere" });
+    whileWaiting(clock, (looks) => {
+      if (looks === 1) clock.advance(3_600_000);
+    });
+    await lock.acquire();
+    expect(clock.sleeps.length).toBeGreaterThan(100);
+    await lock.release();
+  });
+
+  it("that dying processes were removing is taken once they have been silent", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid());
+    mkdirSync(`${file}.gone`);
+    await lock.acquire();
+    expect(clock.now()).toBe(SILENT_MS + 250);
+    expect(holder(file)).toBe(process.pid);
+    await lock.release();
+    expect(filesOf(file)).toEqual([]);
+  });
+
+  it("that another process has taken since the last attempt is left to it", async () => {
+    const { file, clock } = place();
+    heldBy(file, await deadPid());
+    const look = await lookAt(file);
+    heldBy(file, process.ppid, { nonce: "new" });
+    expect(await takeoverOf(file, clock)(look)).toBe(true);
+    expect(holder(file)).toBe(process.ppid);
+    expect(existsSync(`${file}.gone`)).toBe(false);
+  });
+
+  it("is left to other processes that are removing it", async () => {
+    const { file, lock, clock } = place();
+    heldBy(file, await deadPid());
+    const guard = `${file}.gone`;
+    mkdirSync(guard);
+    whileWaiting(clock, () => {
+      // A new one each time.
+      rmdirSync(guard);
+      mkdirSync(guard);
+      touch(guard, clock.today());
+    });
+    await expect(lock.acquire()).rejects.toThrow("does not finish");
+    expect(existsSync(guard)).toBe(true);
+  });
+
+  it("is released by its last holder", async () => {
+    const { file, lock } = place();
+    await Promise.all([lock.acquire(), lock.acquire()]);
+    await lock.release();
+    expect(existsSync(file)).toBe(true);
+    await lock.release();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("is taken again while it is being released, without waiting for itself", async () => {
+    const { file, lock, clock, said } = place();
+    await lock.acquire();
+    await Promise.all([lock.release(), lock.acquire()]);
+    expect(holder(file)).toBe(process.pid);
+    expect([clock.sleeps, said]).toEqual([[], []]);
+    await lock.release();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("that another process has taken in the meantime is not released", async () => {
+    const { file, lock } = place();
+    await lock.acquire();
+    heldBy(file, process.ppid);
+    await lock.release();
+    expect(holder(file)).toBe(process.ppid);
+  });
+
+  it("that cannot be removed is a warning, and is taken again at once", async () => {
+    // No process can remove entries of /proc/self/fd, not even root: its 7, say, is the file that we have open as 7.
+    const [home, away] = [folder.path("home"), folder.path("away")];
+    mkdirSync(home);
+    const copy = openSync(folder.path("copy"), "w+");
+    try {
+      const { file, lock, clock, said } = place(join(home, String(copy)));
+      await lock.acquire();
+      writeFileSync(copy, readFileSync(file));
+      renameSync(home, away);
+      symlinkSync("/proc/self/fd", home);
+      await lock.release();
+      expect(said).toEqual([`cannot remove ${file} (EPERM); the next run removes it`]);
+      rmSync(home);
+      renameSync(away, home);
+      await lock.acquire();
+      expect(clock.sleeps).toEqual([]);
+      await lock.release();
+      expect(filesOf(file)).toEqual([]);
+      expect(said).toHaveLength(1);
+    } finally {
+      closeSync(copy);
+    }
+  });
+
+  it("whose folder is gone is released", async () => {
+    const { lock, said } = place(folder.path("removed/one.lock"));
+    await lock.acquire();
+    rmSync(folder.path("removed"), { recursive: true });
+    await lock.release();
+    expect(said).toEqual([]);
+  });
+
+  it("that cannot be written on a full disk is an error with advice, without a wait", async () => {
+    const { file, lock, clock } = place();
+    const script = fileURLToPath(new URL("../../support/lock-process.ts", import.meta.url));
+    // The size limit is 0: a file can be created, but not written.
+    const child = spawn("sh", ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, script, file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(JSON.parse(await textOf(child.stdout))).toEqual({
+      name: "JournalError",
+      message:
+        `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
+        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+      open: [],
+    });
+    expect(filesOf(file)).toEqual([]);
+    await lock.acquire();
+    expect(clock.sleeps).toEqual([]);
+    await lock.release();
+  });
+});
+
+describe("the holder of a journal's lock", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("touches it, so that another machine waits", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { file, lock, clock } = place();
+    await lock.acquire();
+    // As a process of another machine sees it.
+    heldBy(file, 1, { ...(JSON.parse(readFileSync(file, "utf8")) as Holder), host: "elsewhere" });
+    const other = place(file);
+    whileWaiting(other.clock, (_, ms) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+    });
+    await expect(other.lock.acquire()).rejects.toThrow("on elsewhere is creating records of this stack");
+    await lock.release();
+    await other.lock.acquire();
+    expect(holder(file)).toBe(process.pid);
+    await other.lock.release();
+  });
+
+  it("does not touch a lock that another process has taken in the meantime", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { file, lock, clock } = place();
+    await lock.acquire();
+    heldBy(file, 1, { host: "elsewhere" });
+    const other = place(file);
+    whileWaiting(other.clock, (_, ms) => {
+      clock.advance(ms);
+      vi.advanceTimersByTime(ms);
+    });
+    await other.lock.acquire();
+    expect(other.clock.now()).toBe(SILENT_MS);
+    await lock.release();
+    await other.lock.release();
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe("several processes at once", () => {
+  it("create their records one process after the other, without a lost or torn line", async () => {
+    const [file, trace] = [folder.path("shared.jsonl"), folder.path("trace")];
+    const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
+    const [names, each] = [["a", "b", "c"], 8];
+    // The lock of a dead run blocks them at first.
+    heldBy(folder.path("shared.lock"), await deadPid());
+    const codes = names.map(async (name) => {
+      const child = spawn(process.execPath, [script, file, trace, name, String(each)], { stdio: "inherit" });
+      const [code] = await once(child, "exit");
+      return code as number;
+    });
+    expect(await Promise.all(codes)).toEqual([0, 0, 0]);
+    const steps = readFileSync(trace, "utf8").trim().split("\n");
+    expect(steps).toHaveLength(2 * names.length * each);
+    for (let i = 0; i < steps.length; i += 2)
+      expect([steps[i], steps[i + 1]]).toEqual([`enter ${steps[i]?.at(-1)}`, `leave ${steps[i]?.at(-1)}`]);
+    const entries = [...((await journalFile(file).read())?.entries.values() ?? [])];
+    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
+    expect(entries.map(({ uid }) => uid).sort()).toEqual(uids.sort());
+    expect(existsSync(folder.path("shared.lock"))).toBe(false);
+  });
+});

@@ -1,0 +1,343 @@
+// The log that the processes of one operation share: its order decides for all of them, whatever ends a process. What is in the folder
+// of another user, or of an engine that has ended, is not used.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { joinOperation } from "../../../provider/log/join.ts";
+import type { Operation } from "../../../provider/log/operation.ts";
+import { OperationError } from "../../../provider/log/place.ts";
+import { isAlive } from "../../../provider/log/process.ts";
+import { createOwnership, type Ownership } from "../../../provider/run/ownership.ts";
+import { turnsOf } from "../../../provider/run/turns.ts";
+import { manualClock } from "../../harness/clock.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { createRandom } from "../../support/random.ts";
+
+const folder = temporaryFolder();
+let count = 0;
+/** for each test a folder for temporary files */
+let temporary: string;
+let shared: string;
+afterAll(folder.remove);
+
+const open: Operation[] = [];
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  count += 1;
+  temporary = folder.path(`t${count}`);
+  mkdirSync(temporary);
+  shared = join(temporary, `pulumi-irm-${process.getuid?.()}`);
+  vi.stubEnv("TMPDIR", temporary);
+});
+afterEach(async () => {
+  for (const operation of open.splice(0)) operation.close();
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const end = once(child, "exit");
+    child.kill("SIGKILL");
+    await end;
+  }
+  vi.unstubAllEnvs();
+});
+
+const ENGINE = { address: "127.0.0.1:40123", pid: process.pid };
+const joined = (engine = ENGINE): Operation => {
+  const operation = joinOperation(engine);
+  open.push(operation);
+  return operation;
+};
+const SERVICE = "https://service.example.com";
+const ownershipOf = (operation = joined(), service = SERVICE): Ownership => createOwnership(operation, service);
+const logs = () => readdirSync(shared);
+const log = () => join(shared, logs()[0] as string);
+
+interface Other {
+  child: ChildProcess;
+  call(...parts: unknown[]): Promise<unknown>;
+}
+
+/** A process of the same operation. */
+const otherProcess = async (): Promise<Other> => {
+  const script = fileURLToPath(new URL("../../support/operation-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, ENGINE.address, String(ENGINE.pid)], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  children.push(child);
+  const answers: PromiseWithResolvers<unknown>[] = [];
+  const answer = (): Promise<unknown> => {
+    const one = Promise.withResolvers<unknown>();
+    answers.push(one);
+    return one.promise;
+  };
+  createInterface({ input: child.stdout }).on("line", (line) => answers.shift()?.resolve(JSON.parse(line)));
+  expect(await answer()).toBe("joined");
+  return {
+    child,
+    call: (...parts) => {
+      child.stdin.write(`${JSON.stringify(parts)}\n`);
+      return answer();
+    },
+  };
+};
+const killed = async ({ child }: Other, signal: NodeJS.Signals): Promise<void> => {
+  const end = once(child, "exit");
+  child.kill(signal);
+  await end;
+};
+const ended = async ({ child }: Other): Promise<void> => {
+  const end = once(child, "exit");
+  child.stdin?.end();
+  await end;
+};
+
+describe("the processes of an operation", () => {
+  it("agree on the owner of each record, whichever of them asks first", async () => {
+    const others = await Promise.all([otherProcess(), otherProcess(), otherProcess()]);
+    const random = createRandom(20261122);
+    const uids = Array.from({ length: 40 }, (_, i) => `uid${i}`);
+    const taken = new Map<string, string[]>(uids.map((uid) => [uid, []]));
+    const released = new Set<string>();
+    // None waits for another: only the file orders them.
+    await Promise.all(
+      Array.from({ length: 600 }, async () => {
+        const process = random.below(others.length);
+        const uid = random.pick(uids);
+        const { call } = others[process] as Other;
+        if (random.below(4) === 0) {
+          if (await call("release", uid)) released.add(uid);
+        } else if ((await call("take", uid, `key${process}`, "created")) === null)
+          taken.get(uid)?.push(`key${process}`);
+      }),
+    );
+    for (const uid of uids) {
+      const keys = new Set(taken.get(uid));
+      // Exactly one happened: one resource has it, or the run deletes it.
+      expect([uid, keys.size + (released.has(uid) ? 1 : 0)]).toEqual([uid, 1]);
+      const seen = await Promise.all(others.map(({ call }) => call("adoptionRefusal", uid, "another")));
+      const reason = released.has(uid) ? "is being deleted by this run" : `is already managed by ${[...keys][0]}`;
+      expect(seen).toEqual(others.map(() => reason));
+    }
+    expect(released.size).toBeGreaterThan(0);
+    expect(released.size).toBeLessThan(uids.length);
+  });
+
+  it("still know what a killed one did, and the last one removes the file", async () => {
+    const [first, second] = [await otherProcess(), await otherProcess()];
+    expect(await first.call("take", "uid", "one", "created")).toBeNull();
+    await killed(first, "SIGKILL");
+    const third = await otherProcess();
+    for (const { call } of [second, third]) {
+      expect(await call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
+      expect(await call("isCreatedHere", "uid")).toBe(true);
+      expect(await call("release", "uid")).toBe(false);
+    }
+    await ended(second);
+    expect(logs()).toHaveLength(1);
+    await ended(third);
+    expect(logs()).toEqual([]);
+  });
+
+  it("are not disturbed by a line that a killed one did not finish", async () => {
+    const [first, second] = [ownershipOf(), await otherProcess()];
+    first.take("uid", "one", "created");
+    appendFileSync(log(), `\n["ownership","1.x",1,{"is":"forg`);
+    expect(await second.call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
+    expect(await second.call("take", "other", "two", "adopted")).toBeNull();
+    expect(() => first.take("other", "one", "created")).toThrow("other is already managed by two");
+  });
+
+  it("ignore the events of a later version", () => {
+    const [one, two] = [ownershipOf(), ownershipOf()];
+    appendFileSync(
+      log(),
+      `["ownership","1.x",1,{"at":"${SERVICE}","is":"lent","uid":"uid"}]\n["later","1.x",2,{}]\n[1]\n`,
+    );
+    one.take("uid", "one", "created");
+    expect(two.isOwnedBy("uid", "one")).toBe(true);
+  });
+
+  it("know what happened before they joined", () => {
+    const one = ownershipOf();
+    one.take("uid", "one", "recovered");
+    one.plan("planned", "one");
+    const two = ownershipOf();
+    expect(two.adoptionRefusal("uid", "two")).toBe("is already managed by one");
+    expect(two.plan("planned", "two")).toBe("is adopted by one as well");
+    expect(two.release("planned")).toBe(false);
+  });
+
+  it("know what another one created: a root group is new to all of their tokens", () => {
+    const [one, two] = [ownershipOf(), ownershipOf()];
+    const [created, adopted] = ["a".repeat(40), "b".repeat(40)];
+    one.take(created, "one", "created");
+    one.take(adopted, "one", "adopted");
+    expect([created, adopted].map(two.isNewRoot)).toEqual([true, false]);
+    expect([created, adopted].map(two.isCreatedHere)).toEqual([true, false]);
+    expect([created, adopted].map(two.isHeld)).toEqual([true, true]);
+  });
+
+  it("know records by their address, but delete nothing that is taken or kept at another one, which may be the same service", () => {
+    const [own, elsewhere] = [ownershipOf(), ownershipOf(joined(), "https://elsewhere.example.com")];
+    own.take("taken", "one", "created");
+    own.inState("kept", "one", true);
+    own.keep("kept", false);
+    expect(elsewhere.isCreatedHere("taken")).toBe(false);
+    expect(elsewhere.adoptionRefusal("kept", "two")).toBeUndefined();
+    expect(["taken", "kept", "other"].map((uid) => elsewhere.release(uid, "two"))).toEqual([false, false, true]);
+    expect(own.adoptionRefusal("other", "one")).toBe("is being deleted by this run");
+  });
+
+  it("have an operation of their own for each engine", () => {
+    ownershipOf().take("uid", "one", "created");
+    expect(ownershipOf(joined({ ...ENGINE, address: "127.0.0.1:40124" })).release("uid")).toBe(true);
+  });
+
+  it("begin another file after the last one has removed it", () => {
+    ownershipOf().take("uid", "one", "created");
+    const [before] = logs();
+    for (const operation of open.splice(0)) operation.close();
+    expect(logs()).toEqual([]);
+    expect(ownershipOf().release("uid")).toBe(true);
+    expect(logs()).toEqual([before]);
+  });
+});
+
+describe("work of one name", () => {
+  const turnsIn = (operation: Operation, timeoutMs = Infinity) => {
+    const clock = manualClock();
+    const { sleep } = clock;
+    clock.sleep = async (ms) => {
+      await sleep(ms);
+      await setImmediate();
+    };
+    return { clock, ...turnsOf(operation, SERVICE, clock, timeoutMs) };
+  };
+
+  it("is done in turn, and that of another name at once", async () => {
+    const [one, two] = [turnsIn(joined()), turnsIn(joined())];
+    const order: string[] = [];
+    const end = Promise.withResolvers<void>();
+    const first = one.take("name", () => end.promise.then(() => order.push("first")));
+    const second = two.take("name", async () => order.push("second"));
+    await two.take("another", async () => order.push("another"));
+    await expect.poll(() => two.clock.sleeps.length).toBeGreaterThan(2);
+    end.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual(["another", "first", "second"]);
+    expect(one.clock.sleeps).toEqual([]);
+  });
+
+  it("goes on after a failure, and after the end of the process that has its turn", async () => {
+    const [operation, left] = [joined(), joined()];
+    const [one, two] = [turnsIn(operation), turnsIn(left)];
+    await expect(one.take("name", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    expect(await two.take("name", async () => "done")).toBe("done");
+    void two.take("name", () => new Promise(() => undefined));
+    await setImmediate();
+    const third = one.take("name", async () => "third");
+    await expect.poll(() => one.clock.sleeps.length).toBeGreaterThan(0);
+    open.splice(open.indexOf(left), 1);
+    left.close();
+    expect(await third).toBe("third");
+  });
+
+  it("goes on after one that does not end in its time", async () => {
+    const [one, two] = [turnsIn(joined()), turnsIn(joined(), 60_000)];
+    void one.take("name", () => new Promise(() => undefined));
+    await setImmediate();
+    expect(await two.take("name", async () => "done")).toBe("done");
+    expect(two.clock.now()).toBeGreaterThan(60_000);
+  });
+});
+
+describe("the folder of the logs", () => {
+  it("is of the user alone, and so are its files", () => {
+    ownershipOf();
+    expect(statSync(shared).mode & 0o777).toBe(0o700);
+    expect(statSync(log()).mode & 0o777).toBe(0o600);
+  });
+
+  it("loses the files of engines that have ended, and keeps those of engines that run", async () => {
+    const child = spawn("sleep", ["60"]);
+    children.push(child);
+    joined({ address: "127.0.0.1:40124", pid: child.pid as number });
+    const [theirs] = logs() as [string];
+    const elsewhere = theirs.replace(/^\w+/, "another-machine");
+    const reused = theirs.replace(/\.(\d+)\.(\d+)\./, ".$1.1.");
+    for (const name of [elsewhere, reused]) writeFileSync(join(shared, name), "");
+    joined();
+    expect(logs()).toHaveLength(3);
+    expect(logs()).not.toContain(reused);
+    const end = once(child, "exit");
+    child.kill("SIGKILL");
+    await end;
+    joined();
+    expect(logs()).toHaveLength(2);
+    expect(logs()).not.toContain(theirs);
+    expect(logs()).toContain(elsewhere);
+  });
+
+  it.each<[string, () => void, string]>([
+    ["that is a link", () => symlinkSync(temporary, shared), "must be a folder of this user alone, and is none"],
+    ["that is a file", () => writeFileSync(shared, ""), "cannot be used (EEXIST)"],
+    [
+      "that others may read",
+      () => {
+        mkdirSync(shared);
+        chmodSync(shared, 0o755);
+      },
+      "must be a folder of this user alone, and others have access to it",
+    ],
+  ])("%s is one error with the advice", (_, prepare, problem) => {
+    prepare();
+    expect(() => joinOperation(ENGINE)).toThrow(OperationError);
+    expect(() => joinOperation(ENGINE)).toThrow(problem);
+    expect(() => joinOperation(ENGINE)).toThrow("; remove it, or set TMPDIR to a folder of your own");
+  });
+
+  it("has no file that is a link", () => {
+    joined();
+    const path = log();
+    for (const operation of open.splice(0)) operation.close();
+    const target = join(temporary, "target");
+    writeFileSync(target, "");
+    symlinkSync(target, path);
+    expect(() => joinOperation(ENGINE)).toThrow(`${path}, which the providers of one operation share, cannot be used`);
+    expect(readFileSync(target, "utf8")).toBe("");
+    rmSync(path);
+  });
+});
+
+describe("a process", () => {
+  it.runIf(process.platform === "linux")("that was killed and not reaped is not alive", async () => {
+    const child = spawn("sh", ["-c", 'sleep 60 & exec sh -c "echo $!; exec sleep 60"'], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    const pid = Number(line);
+    expect(isAlive(pid)).toBe(true);
+    // A shell would reap it; what it becomes does not.
+    await expect.poll(() => readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("sleep\n");
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+  });
+});

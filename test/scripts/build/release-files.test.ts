@@ -1,0 +1,83 @@
+// The files of a release, as they are written without Python, Go or tar.
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync, strFromU8, unzipSync } from "fflate";
+import { parseTar } from "nanotar";
+import { afterAll, describe, expect, test } from "vitest";
+import { writePluginTarball, writeWheel } from "../../../scripts/build/release-files.ts";
+import { root } from "../../harness/api-process.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+
+describe("the Python package", async () => {
+  const name = await writeWheel(folder.path(""));
+  const wheel = readFileSync(folder.path(name));
+  const files = new Map(Object.entries(unzipSync(wheel)));
+  const textOf = (path: string): string => strFromU8(files.get(path) ?? new Uint8Array());
+  const info = `pulumi_irm-${version}.dist-info`;
+
+  test("is a wheel for any Python 3, of the version of the package", () => {
+    expect(name).toBe(`pulumi_irm-${version}-py3-none-any.whl`);
+    expect(textOf(`${info}/WHEEL`)).toContain("Wheel-Version: 1.0\n");
+    const [head = "", readme] = textOf(`${info}/METADATA`).split("\n\n# ");
+    expect(head.split("\n")).toEqual([
+      "Metadata-Version: 2.1",
+      "Name: pulumi_irm",
+      `Version: ${version}`,
+      expect.stringMatching(/^Summary: Access as code/),
+      "License: Apache-2.0",
+      "Requires-Python: >=3.9",
+      "Requires-Dist: parver>=0.2.1",
+      "Requires-Dist: pulumi>=3.231.0,<4.0.0",
+      "Requires-Dist: semver>=2.8.1",
+      'Requires-Dist: typing-extensions>=4.11,<5; python_version < "3.11"',
+      "Description-Content-Type: text/markdown",
+    ]);
+    expect(readme).toContain("import pulumi_irm as irm");
+    expect(textOf(`${info}/LICENSE`)).toContain("Apache License");
+  });
+
+  test("records the size and the hash of each file but the record itself", () => {
+    const lines = textOf(`${info}/RECORD`).trimEnd().split("\n");
+    expect(lines.pop()).toBe(`${info}/RECORD,,`);
+    const expected = [...files].flatMap(([path, data]) => {
+      const hash = createHash("sha256").update(data).digest("base64url");
+      return path.endsWith("/RECORD") ? [] : [`${path},sha256=${hash},${data.length}`];
+    });
+    expect(lines.toSorted()).toEqual(expected.toSorted());
+    expect(files.has("pulumi_irm/py.typed")).toBe(true);
+    expect(JSON.parse(textOf("pulumi_irm/pulumi-plugin.json"))).toEqual({ resource: true, name: "irm", version });
+  });
+
+  test("passes the organization of the stack with each resource, declared or got by its uid", () => {
+    const types = Object.keys(JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")).resources);
+    const line = '__props__.__dict__["__organization"] = pulumi.get_organization()\n';
+    const passing = [...files].filter(([, data]) => strFromU8(data).split(line).length === 3);
+    expect(passing.map(([path]) => path.replace(/^pulumi_irm\/|\.py$|_/g, "")).toSorted()).toEqual(
+      types.map((token) => token.replace("irm:index:", "").toLowerCase()).toSorted(),
+    );
+  });
+
+  test("is the same from each build", async () => {
+    await writeWheel(folder.path(""));
+    expect(readFileSync(folder.path(name)).equals(wheel)).toBe(true);
+  });
+});
+
+test("the plugin's file has its files at the root, and scripts that may be run", async () => {
+  const plugin = folder.path("plugin");
+  mkdirSync(plugin);
+  writeFileSync(`${plugin}/pulumi-resource-irm`, "#!/bin/sh\n");
+  writeFileSync(`${plugin}/main.mjs`, "1;\n");
+  chmodSync(`${plugin}/pulumi-resource-irm`, 0o755);
+  const name = await writePluginTarball(plugin, "1.2.3", folder.path(""));
+  expect(name).toBe("pulumi-resource-irm-v1.2.3.tar.gz");
+  const entries = parseTar(gunzipSync(readFileSync(folder.path(name))));
+  expect(entries.map((one) => [one.name, one.attrs?.mode, one.text])).toEqual([
+    ["main.mjs", expect.stringMatching(/644$/), "1;\n"],
+    ["pulumi-resource-irm", expect.stringMatching(/755$/), "#!/bin/sh\n"],
+  ]);
+});

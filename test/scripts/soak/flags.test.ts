@@ -1,0 +1,78 @@
+// `npm run soak`: its flags and its output (CONTRIBUTING.md, "The long proofs").
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../../cli/usage.ts";
+import { root } from "../../../scripts/base/project.mjs";
+import { list, parseSoak, usage } from "../../../scripts/soak/flags.ts";
+import { parts } from "../../soak/parts.ts";
+
+const NAMES = Object.keys(parts);
+
+const soak = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "scripts", "soak", "parts.ts"), ...args], {
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+};
+
+describe("the flags", () => {
+  test("run every part with a random seed by default", () => {
+    expect(parseSoak([], () => 77)).toEqual({ names: NAMES, seed: 77 });
+    expect(parseSoak([])).toEqual({ names: NAMES, seed: expect.toSatisfy((n) => Number.isInteger(n) && n > 0) });
+  });
+
+  test("--seed repeats a run", () => {
+    expect(parseSoak(["--seed", "5"])).toEqual({ names: NAMES, seed: 5 });
+  });
+
+  test("--only runs the named parts, in their order and each once", () => {
+    expect(parseSoak(["--only", "walk", "--seed=1"])).toEqual({ names: ["walk"], seed: 1 });
+    const more = ["--only", "walk", "--only=kill", "--only", "walk", "--seed=1"];
+    expect(parseSoak(more)).toEqual({ names: ["kill", "walk"], seed: 1 });
+  });
+
+  test.each<[string[], "help" | "list"]>([
+    [["--help"], "help"],
+    [["-h"], "help"],
+    [["--list"], "list"],
+    [["--list", "--help"], "help"],
+  ])("%j runs nothing", (args, show) => {
+    expect(parseSoak(args)).toEqual({ show });
+  });
+
+  test.each<[string[], string]>([
+    [["--colour"], "Unknown option '--colour'"],
+    [["kill"], "Unexpected argument 'kill'"],
+    [["--only"], "Option '--only <value>' argument missing"],
+    [["--only", "sleep"], `--only takes one of ${NAMES.join(", ")}, not "sleep"`],
+    [["--only", "toString"], `--only takes one of ${NAMES.join(", ")}, not "toString"`],
+    [["--only", "kill", "--only", ""], `--only takes one of ${NAMES.join(", ")}, not ""`],
+    [["--seed", "0"], '--seed takes a whole number from 1 to 999999, not "0"'],
+    [["--seed", "1e3"], '--seed takes a whole number from 1 to 999999, not "1e3"'],
+    [["--seed", "1000000"], '--seed takes a whole number from 1 to 999999, not "1000000"'],
+    [["--list=yes"], "Option '--list' does not take an argument"],
+  ])("%j are wrong", (args, message) => {
+    const parse = () => parseSoak(args);
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
+  });
+
+  test("the usage names every part, and the list its goal", () => {
+    for (const name of NAMES) {
+      expect(usage).toContain(name);
+      expect(list).toMatch(new RegExp(`^${name} +\\S`, "m"));
+    }
+  });
+});
+
+describe("the command", () => {
+  test("--help prints the flags on stdout", () => {
+    expect(soak("--help")).toEqual({ status: 0, stdout: usage, stderr: "" });
+  });
+
+  test("a wrong flag is reported before the usage, with exit code 2", () => {
+    const stderr = `soak: --only takes one of ${NAMES.join(", ")}, not "sleep"\n\n${usage}`;
+    expect(soak("--only", "sleep")).toEqual({ status: 2, stdout: "", stderr });
+  });
+});
