@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import * as automation from "@pulumi/pulumi/automation/server.js";
 import language from "@pulumi/pulumi/proto/language_grpc_pb.js";
+import * as settings from "@pulumi/pulumi/runtime/settings.js";
 
 type Run = language.ILanguageRuntimeServer["run"];
 
@@ -14,6 +15,11 @@ type Run = language.ILanguageRuntimeServer["run"];
 const { LanguageServer } = automation as unknown as {
   LanguageServer: new (program: () => Promise<object>) => language.ILanguageRuntimeServer;
 };
+
+// The SDK never closes its connections. One that an engine left behind when it ended makes a later engine on the same port
+// "UNAVAILABLE: No connection established" at once, where both share the pool of the process.
+const { grpcClientOptions } = settings as unknown as { grpcClientOptions: Record<string, unknown> };
+grpcClientOptions["grpc.use_local_subchannel_pool"] = 1;
 
 const [, , environment = ""] = process.argv;
 const own = { ...process.env };
