@@ -20,15 +20,7 @@ import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts"
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
-import {
-  type AttemptBudget,
-  AttemptError,
-  type Failure,
-  isAmbiguous,
-  type Retry,
-  retryWith,
-  safetyOf,
-} from "./retry.ts";
+import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
@@ -80,7 +72,6 @@ const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
 export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
   const retry = retryWith(clock);
-  const attempter = { retry, redactor, timeoutMs: config.requestTimeoutMs };
   // `Date` of the last response, and when it arrived. Its whole seconds are rounded down, so it is never ahead.
   let lastDate: { dateMs: number; atMs: number } | undefined;
   const transport: Transport = async (request) => {
@@ -90,19 +81,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       lastDate = { dateMs, atMs: clock.now() };
     return answer;
   };
-
-  const send = async (
-    row: Operation,
-    name: string,
-    base: string,
-    request: Json,
-    token: () => Promise<string>,
-    options: CallOptions = {},
-  ) => {
-    const http = requestOf(row, base, request);
-    const asked = row.method === "GET" || row.method === "PATCH" ? requestedUid(row, request) : undefined;
-    return attempt(attempter, http, name, token, transport, (answer) => readAnswer(row, name, answer, asked), options);
-  };
+  const attempter = { retry, redactor, transport, timeoutMs: config.requestTimeoutMs };
 
   const credentials: Credentials = credentialsFrom({
     ...(config.credentials ?? { env }),
@@ -111,58 +90,64 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     redactor,
     readFile: (path) => readFile(path, "utf8"),
     exchange: async (identityToken, source) => {
+      const row: Operation = operations.ExchangeGet;
       const request = { aud: [config.baseUrl], ...(config.identity ? { identity: config.identity } : {}) };
+      const http = requestOf(row, config.authUrl, request);
       const token = () => Promise.resolve(identityToken);
       try {
-        const answer = await send(operations.ExchangeGet, "Exchange", config.authUrl, request, token);
+        const answer = await attempt(attempter, "Exchange", http, token, (one) => readAnswer(row, "Exchange", one));
         if (typeof answer.token === "string" && answer.token !== "") return answer.token;
         throw new ApiError("UNKNOWN", "the response contains no token", { operation: "Exchange" });
       } catch (error) {
         throw isApiError(error) ? exchangeError(error, config, source) : error;
       }
     },
-    githubToken: (url, token) => githubToken(attempter, transport, url, token, config.authUrl),
+    githubToken: (url, token) => githubToken(attempter, url, token, config.authUrl),
   });
 
-  const callJson = async (operation: OperationName, request: Json, options: CallOptions = {}): Promise<Json> => {
+  const writes: WriteCounts = { deletes: 0, others: 0 };
+  const call: Call = async (operation, request, options = {}) => {
     const row: Operation = operations[operation];
+    const http = requestOf(row, config.baseUrl, request as Json);
+    const asked = ["GET", "PATCH"].includes(row.method) ? requestedUid(row, request as Json) : undefined;
+    const waits = options.permissionIsNew ? [...DENIED_WAITS_MS] : [];
+    const written = row.method === "GET" ? undefined : row.method === "DELETE" ? "deletes" : "others";
     let token = "";
     let replayed = false;
-    const waits = options.permissionIsNew ? [...DENIED_WAITS_MS] : [];
-    for (;;) {
-      try {
-        const current = async () => {
-          token = await credentials.token();
-          return token;
-        };
-        return await send(row, operation, config.baseUrl, request, current, options);
-      } catch (error) {
-        // 401: the service rejected the token and did nothing. Replay once with a new token.
-        if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
-          if (replayed || (await credentials.renew(token)) === undefined)
-            throw new RefusedToken(error, credentials.source);
-          replayed = true;
-          continue;
-        }
-        const wait = waits.shift();
-        if (!isApiError(error, "PERMISSION_DENIED") || error.operation !== operation || wait === undefined) throw error;
-        await clock.sleep(wait);
-        await credentials.renew(token);
-      }
-    }
-  };
-  const writes: WriteCounts = { deletes: 0, others: 0 };
-  const countWrite = ({ method }: Operation): void => {
-    if (method === "DELETE") writes.deletes += 1;
-    else if (method !== "GET") writes.others += 1;
-  };
-  // The row decodes the response, so it has the row's type.
-  const call: Call = async (operation, request, options) => {
-    countWrite(operations[operation]);
+    if (written) writes[written] += 1;
     try {
-      return (await callJson(operation, request as Json, options)) as ResponseOf<typeof operation>;
+      for (;;) {
+        try {
+          const answer = await attempt(
+            attempter,
+            operation,
+            http,
+            async () => {
+              token = await credentials.token();
+              return token;
+            },
+            (one) => readAnswer(row, operation, one, asked),
+            options,
+          );
+          // The row decodes the response, so it has the row's type.
+          return answer as ResponseOf<typeof operation>;
+        } catch (error) {
+          // 401: the service rejected the token and did nothing. Replay once with a new token.
+          if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
+            if (replayed || (await credentials.renew(token)) === undefined)
+              throw new RefusedToken(error, credentials.source);
+            replayed = true;
+            continue;
+          }
+          const wait = waits.shift();
+          if (!isApiError(error, "PERMISSION_DENIED") || error.operation !== operation || wait === undefined)
+            throw error;
+          await clock.sleep(wait);
+          await credentials.renew(token);
+        }
+      }
     } finally {
-      countWrite(operations[operation]);
+      if (written) writes[written] += 1;
     }
   };
   const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
@@ -184,26 +169,29 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
 interface Attempter {
   retry: Retry;
   redactor: Redactor;
+  transport: Transport;
   timeoutMs: number;
 }
 
 const attempt = async <T>(
-  { retry, redactor, timeoutMs }: Attempter,
-  http: Omit<HttpRequest, "token" | "timeoutMs">,
+  { retry, redactor, transport, timeoutMs }: Attempter,
   operation: string,
+  http: Omit<HttpRequest, "token" | "timeoutMs">,
   token: () => Promise<string>,
-  transport: Transport,
   read: (answer: HttpAnswer) => T,
   { attempts, beforeSend }: CallOptions = {},
 ): Promise<T> => {
-  const safety = safetyOf(http.method);
-  const once = async () => {
-    const request = { ...http, timeoutMs, token: await token() };
-    await beforeSend?.();
-    return read(await transport(request));
-  };
+  const safety = SAFETY[http.method];
   try {
-    return await retry(safety, once, attempts);
+    return await retry(
+      safety,
+      async () => {
+        const request = { ...http, timeoutMs, token: await token() };
+        await beforeSend?.();
+        return read(await transport(request));
+      },
+      attempts,
+    );
   } catch (error) {
     if (!(error instanceof AttemptError)) throw error;
     const { code, message, details } = error.cause as ApiError;
@@ -247,7 +235,6 @@ const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: s
 // https://docs.github.com/actions/reference/security/oidc: the request token gets a token with our issuer as its audience.
 const githubToken = async (
   attempter: Attempter,
-  transport: Transport,
   requestUrl: string,
   requestToken: string,
   audience: string,
@@ -256,7 +243,7 @@ const githubToken = async (
   url.searchParams.set("audience", audience);
   const token = () => Promise.resolve(requestToken);
   const operation = "GitHub OIDC token";
-  return attempt(attempter, { method: "GET", url }, operation, token, transport, ({ status, body }) => {
+  return attempt(attempter, operation, { method: "GET", url }, token, ({ status, body }) => {
     const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
     if (typeof value === "string" && value !== "") return value;
     const text = `GitHub Actions returned no OIDC token (HTTP ${status})`;

@@ -18,7 +18,18 @@ const VARIABLE = /\{([^}=]+)(?:=\*\*)?\}/g;
 /** Method, address and body of a call. */
 export const requestOf = (row: Operation, base: string, request: Json): Omit<HttpRequest, "token" | "timeoutMs"> => {
   const rest = structuredClone(request);
-  const path = row.path.replace(VARIABLE, (_, name: string) => (name === "version" ? VERSION : take(rest, name)));
+  const path = row.path.replace(VARIABLE, (_, name: string) => {
+    if (name === "version") return VERSION;
+    // Moves the variable out of the request.
+    const names = name.split(".");
+    const last = names.pop() as string;
+    const owner = names.reduce((inner, one) => inner[one] as Json, rest);
+    const value = owner[last] ?? "";
+    delete owner[last];
+    // A path takes only uids: "../x" must not select another method.
+    if (value !== "" && !isUidp(value)) throw new TypeError(`${name} is not a uid`);
+    return value;
+  });
   const body = row.body === undefined ? undefined : row.body === "*" ? { ...rest } : rest[row.body];
   if (row.body === "*") for (const name of Object.keys(rest)) delete rest[name];
   else if (row.body !== undefined) delete rest[row.body];
@@ -29,17 +40,6 @@ export const requestOf = (row: Operation, base: string, request: Json): Omit<Htt
     url: new URL(`${base}${path.replace(/\/$/, "")}${query ? `?${query}` : ""}`),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-};
-
-// Moves a variable of the path out of the request. A path takes only uids: "../x" must not select another method.
-const take = (request: Json, path: string): string => {
-  const names = path.split(".");
-  const last = names.pop() as string;
-  const owner = names.reduce((inner, name) => inner[name] as Json, request);
-  const value = owner[last] ?? "";
-  delete owner[last];
-  if (value !== "" && !isUidp(value)) throw new TypeError(`${path} is not a uid`);
-  return value as string;
 };
 
 const pairs = (value: Json, prefix = ""): [string, string][] =>

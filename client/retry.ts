@@ -33,8 +33,13 @@ export interface Failure {
 /** GET is safe; PATCH and DELETE may be repeated; POST may not. */
 export type Safety = "safe" | "idempotent" | "once";
 
-export const safetyOf = (method: HttpMethod): Safety =>
-  method === "GET" ? "safe" : method === "POST" ? "once" : "idempotent";
+export const SAFETY: Readonly<Record<HttpMethod, Safety>> = {
+  GET: "safe",
+  PATCH: "idempotent",
+  DELETE: "idempotent",
+  PUT: "idempotent",
+  POST: "once",
+};
 
 const TRANSIENT = [408, 502, 503, 504];
 

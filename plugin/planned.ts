@@ -1,19 +1,11 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import {
-  choicesOf,
-  isUnknown,
-  normal,
-  secretPaths,
-  UNKNOWN,
-  valueAt,
-  withValueAt,
-} from "../provider/record/normal-form.ts";
+import { choicesOf, isUnknown, secretPaths, UNKNOWN, valueAt, withValueAt } from "../provider/record/normal-form.ts";
 import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
-import { isObject, isUidp, type Json } from "../schema/index.ts";
+import { isObject, isUidp, type Json, normalForm } from "../schema/index.ts";
 import type { DetailedDiff } from "./detailed-diff.ts";
 
 /** Of a new record, with these inputs, that the resource with this URN would create. */
@@ -44,7 +36,7 @@ const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
     (path) => typeof valueAt(args, path) === "string" && !isUidp(valueAt(args, path)),
   );
   const field = Object.keys(kind.schema.shape).find((one) => argumentOf(kind, one) === name);
-  const known = field === undefined ? given : asNormal(given, normal(kind.schema, args)[field]);
+  const known = field === undefined ? given : asNormal(given, normalForm(kind.schema, args, UNKNOWN)[field]);
   return [...choices, ...spelt, ...secretPaths(kind)]
     .map((path) => argumentOf(kind, path))
     .filter((path) => path === name || path.startsWith(`${name}.`))

@@ -5,60 +5,58 @@ import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo,
 import { inputFields } from "./input.ts";
 import { isObject, type Json } from "./json.ts";
 
-type IsUnknown = (value: unknown) => boolean;
-
 /**
- * The fields of a record that a caller may set, in normal form. Other fields are left out. `isUnknown` marks values that a
- * preview does not know yet: they stay as they are.
+ * The fields of a record that a caller may set, in normal form. Other fields are left out. `unknown` stands for what a
+ * preview does not know yet: it stays as it is.
  */
-export const normalForm = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
+export const normalForm = (schema: Message, value: Json, unknown?: string): Json =>
   Object.fromEntries(
     inputFields(schema).flatMap((name): [string, unknown][] => {
       const field = schema.shape[name] as z.ZodType;
       const item = value[name];
       const isUnset = isZero(field, item) || item === fieldInfo(field).sameAsUnset;
-      return isUnset ? [] : [[name, normalValue(field, item, isUnknown)]];
+      return isUnset ? [] : [[name, normalValue(field, item, unknown)]];
     }),
   );
 
 /** The same record with its sets and keyed objects in one order, and everything else unchanged. */
-export const orderLists = (schema: Message, value: Json, isUnknown: IsUnknown = () => false): Json =>
+export const orderLists = (schema: Message, value: Json, unknown?: string): Json =>
   Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const field = schema.shape[name];
-      return [name, field === undefined ? item : orderValue(field, item, isUnknown)];
+      return [name, field === undefined ? item : orderValue(field, item, unknown)];
     }),
   );
 
-const orderValue = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
+const orderValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
   const inner = unwrap(field);
-  if (isUnknown(value)) return value;
+  if (value === unknown) return value;
   if (inner instanceof z.ZodObject)
-    return isObject(value) ? orderLists(inner as unknown as Message, value, isUnknown) : value;
+    return isObject(value) ? orderLists(inner as unknown as Message, value, unknown) : value;
   if (inner instanceof z.ZodArray) {
     if (!Array.isArray(value)) return value;
     return sortItems(
       field,
-      value.map((item) => orderValue(inner.element as z.ZodType, item, isUnknown)),
+      value.map((item) => orderValue(inner.element as z.ZodType, item, unknown)),
     );
   }
   if (!(inner instanceof z.ZodRecord) || !isObject(value)) return value;
-  return mapValues(value, (item) => orderValue(inner.valueType as z.ZodType, item, isUnknown));
+  return mapValues(value, (item) => orderValue(inner.valueType as z.ZodType, item, unknown));
 };
 
-const normalValue = (field: z.ZodType, value: unknown, isUnknown: IsUnknown): unknown => {
-  if (isUnknown(value)) return value;
+const normalValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
+  if (value === unknown) return value;
   const inner = unwrap(field);
   if (inner instanceof z.ZodArray && Array.isArray(value))
     return sortItems(
       field,
-      value.map((item) => normalValue(inner.element as z.ZodType, item, isUnknown)),
+      value.map((item) => normalValue(inner.element as z.ZodType, item, unknown)),
     );
   if (!isObject(value)) return normalScalar(inner, value);
   const message = asMessage(inner);
-  if (message) return normalForm(message, value, isUnknown);
+  if (message) return normalForm(message, value, unknown);
   if (!(inner instanceof z.ZodRecord)) return value;
-  return mapValues(value, (item) => normalValue(inner.valueType as z.ZodType, item, isUnknown));
+  return mapValues(value, (item) => normalValue(inner.valueType as z.ZodType, item, unknown));
 };
 
 const normalScalar = (inner: z.ZodType, value: unknown): unknown => {

@@ -186,7 +186,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
-        const uid = isPlanned ? steps.plannedUid(inputs, taken) : undefined;
+        const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
         const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
         return {
           inputs: { ...inputs, ...looked.shown, ...own, ...(uid !== undefined && { uid }) },

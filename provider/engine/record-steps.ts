@@ -44,14 +44,12 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   };
   // By key, from the check: the names that a program passes are of no use to the state, so the inputs that the engine gets have none.
   const passed = new Map<unknown, unknown>();
-  // Whether the name is secret; undefined where that is not known, or nothing shows it.
-  const noteName = (kind: Kind, uid: string | undefined, { name, [KEY]: key }: Json): boolean | undefined => {
+  // Where it is known whether the name is secret.
+  const noteName = async (kind: Kind, uid: string | undefined, { name, [KEY]: key }: Json): Promise<void> => {
     const isSecret = NAMED.includes(kind) ? secrets.get(key)?.(["name"]) : undefined;
-    if (isSecret !== undefined) names.note(uid, name, isSecret);
-    return isSecret;
-  };
-  const shareName = async (kind: Kind, uid: string, inputs: Json): Promise<void> => {
-    if (noteName(kind, uid, inputs)) (await ledger()).secretNames.add(uid);
+    if (uid === undefined || isSecret === undefined) return;
+    names.note(uid, name, isSecret);
+    if (isSecret) (await ledger()).secretNames.add(uid);
   };
 
   // Resources of the stack whose records the engine has not shown yet by comparing them: for `--replace URN` it never does.
@@ -125,9 +123,9 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (text !== undefined) log(text);
       return undefined;
     },
-    plannedUid: (inputs, taken) => {
+    plannedUid: async (inputs, taken) => {
       const uid = plannedUid(kind, inputs, { taken });
-      noteName(kind, uid, inputs);
+      await noteName(kind, uid, inputs);
       return uid;
     },
     held: (id, outputs, news) => {
@@ -137,7 +135,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     diff: async (id, olds, asked) => {
       const news: Json = { names: passed.get(asked[KEY]), ...asked };
       notCompared.delete(news[KEY]);
-      await shareName(kind, id, news);
+      await noteName(kind, id, news);
       const compared = reconcile.diff(kind, id, olds, news);
       if (compared.warning) log(compared.warning);
       if (kind === kindRecords.roleBinding) review.compared(olds, await withNames(olds, news));
@@ -147,7 +145,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     create: async (session, inputs) => {
       const asked: Json = { names: passed.get(inputs[KEY]), ...inputs };
       const created = await reconcile.create(kind, session, asked);
-      await shareName(kind, created.id, asked);
+      await noteName(kind, created.id, asked);
       return created;
     },
     read: async (session, id, stored, about) => {

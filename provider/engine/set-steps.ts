@@ -43,7 +43,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
     derivesParent: false,
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     planned: async () => undefined,
-    plannedUid: ({ parent }) => (isUidp(parent) ? parent : undefined),
+    plannedUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
     check: async (olds, news, { isSecret, showsNames }) => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };

@@ -33,7 +33,11 @@ export const createEntries = (): Entries => {
     }
     const id = idOf(line);
     const before = byId.get(id);
-    const after = "intent" in line ? { ...line } : before && withOutcome(before, line);
+    let after: Entry | undefined;
+    if ("intent" in line) after = { ...line };
+    else if ("answered" in line) after = before && { ...before, answered: line.uid };
+    else if ("made" in line) after = before && { ...before, at: line.at, uid: line.uid };
+    else if ("again" in line) after = before && { ...before, at: line.at };
     if (before) {
       take(byKey, before.key, before);
       pending.delete(before);
@@ -77,13 +81,6 @@ const idOf = (line: Intent | Outcome): string => {
   if ("closed" in line) return line.closed;
   if ("answered" in line) return line.answered;
   return "made" in line ? line.made : line.again;
-};
-
-/** Undefined where nothing is left to settle. */
-const withOutcome = (entry: Entry, line: Outcome): Entry | undefined => {
-  if ("closed" in line) return undefined;
-  if ("answered" in line) return { ...entry, answered: line.uid };
-  return { ...entry, at: line.at, ...("made" in line && { uid: line.uid }) };
 };
 
 const put = (entries: Map<string, Entry[]>, name: string, entry: Entry): void => {

@@ -7,7 +7,7 @@ import type { Clock } from "../../client/clock.ts";
 import { JournalError, journalError } from "./file.ts";
 import { type Holder, holderFrom, holderHere, lookAt, type Takeover, takeoverOf } from "./holder.ts";
 import { type Operation, soleOperation } from "./operation.ts";
-import { createSharers, type Event } from "./sharers.ts";
+import { createSharers } from "./sharers.ts";
 
 const POLL_MS = 250;
 /** for another process of the operation, which has just begun */
@@ -35,10 +35,9 @@ export interface LockOptions {
 export const lockOf = (options: LockOptions): Lock => {
   const { file, clock, timeoutMs, log, operation = soleOperation(), prepare } = options;
   const sharers = createSharers();
-  const { append, refresh } = operation.share(`lock ${file}`, sharers.reduce);
   const isAlone = operation.id === undefined;
-  /** Adds the event. Returns whether this process is to remove the file. */
-  const announce = (event: Event): boolean => isAlone || append(event);
+  // Returns whether this process is to remove the file.
+  const { append: announce, refresh } = operation.share(`lock ${file}`, isAlone ? () => true : sharers.reduce);
   const nonce = crypto.randomUUID();
   /** what the file says while this process has created it */
   let own: string | undefined;

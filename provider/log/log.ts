@@ -117,22 +117,6 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
     last = turn.catch(() => undefined);
     return turn;
   };
-  const writeWaiting = async (): Promise<void> => {
-    // What the same turn of the event loop adds goes along: outcomes, and the entries of the creates that follow them.
-    await setImmediate();
-    writing = undefined;
-    const lines = waiting.splice(0);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = openSync(path, "a+", 0o600);
-    try {
-      const isFirst = fstatSync(file).size === 0;
-      write(file, lines, true);
-      await promisify(fdatasync)(file);
-      if (isFirst) await syncFolder(dirname(path));
-    } finally {
-      closeSync(file);
-    }
-  };
 
   return {
     path,
@@ -154,7 +138,22 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
     append: (...lines) => {
       waiting.push(...lines);
       // Lines that arrive while others are on their way to the disk share the next write, and its fsync.
-      writing ??= inTurn(writeWaiting);
+      writing ??= inTurn(async () => {
+        // What the same turn of the event loop adds goes along: outcomes, and the entries of the creates that follow them.
+        await setImmediate();
+        writing = undefined;
+        const lines = waiting.splice(0);
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        const file = openSync(path, "a+", 0o600);
+        try {
+          const isFirst = fstatSync(file).size === 0;
+          write(file, lines, true);
+          await promisify(fdatasync)(file);
+          if (isFirst) await syncFolder(dirname(path));
+        } finally {
+          closeSync(file);
+        }
+      });
       return writing;
     },
     replace: (text) =>

@@ -1,8 +1,8 @@
 // What the program asks for, of one record. Reconcile computes it once, on entry, in normal form and with its fingerprint.
 import { createHash } from "node:crypto";
-import type { Json } from "../../schema/index.ts";
+import { isObject, type Json, normalForm } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
-import { choicesOf, normal, observe, respell, valueAt, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
+import { choicesOf, observe, respell, UNKNOWN, valueAt, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
 import { argumentsIn, hiddenMembers, KEY } from "./state.ts";
 
 export interface Desired {
@@ -29,7 +29,7 @@ export const desiredFrom = (kind: Kind, bag: Json): Desired =>
 
 export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => {
   const parent = (args.parent as string | undefined) ?? "";
-  const fields = normal(kind.schema, args);
+  const fields = normalForm(kind.schema, args, UNKNOWN);
   // A zero value counts as given: `verified: false`.
   const choices = choicesOf(kind, args).filter((path) => valueAt(args, path) !== undefined);
   const fingerprint = digest(kind, parent, fields, choices);
@@ -54,23 +54,14 @@ export const withArgs = (desired: Desired, args: Json): Desired =>
  * choose, only those in `choices` count. The journal stores it instead of the fields.
  */
 export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string =>
-  digest(kind, parent, normal(kind.schema, observe(kind, record)), choices);
+  digest(kind, parent, normalForm(kind.schema, observe(kind, record), UNKNOWN), choices);
 
 const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
   const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
   // Nor do fields count that no response returns, or returns in another spelling.
   const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
-  return createHash("sha256")
-    .update(JSON.stringify(sortMembers([kind.type, parent, counted])))
-    .digest("hex");
-};
-
-const sortMembers = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sortMembers);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sortMembers(member)]),
+  const text = JSON.stringify([kind.type, parent, counted], (_, value) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
+  return createHash("sha256").update(text).digest("hex");
 };

@@ -6,7 +6,7 @@ import { type Kind, title } from "./kind.ts";
 export const placeOf = (kind: Pick<Kind, "list">, uid: string): string => (kind.list.sharesUid ? uid : parentOf(uid));
 
 /** A tag has no time of creation: each create moves it. */
-export const createTimeOf = ({ createTime, updateTime }: Json): unknown => createTime ?? updateTime;
+export const createTimeOf = ({ createTime, updateTime }: Json): string => String(createTime ?? updateTime);
 
 /** For people: `group 7209…/a033… "team", created 2026-01-28T12:54:21.189Z` */
 export const recordLine = ({ word }: Kind, record: Json): string =>

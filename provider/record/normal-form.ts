@@ -1,16 +1,7 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import {
-  type FieldInfo,
-  fieldPaths,
-  isObject,
-  isUidp,
-  type Json,
-  type Message,
-  normalForm,
-  once,
-} from "../../schema/index.ts";
+import { type FieldInfo, fieldPaths, isObject, isUidp, type Json, type Message, once } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
 /** What the engine passes for a value that a preview does not know yet, inside maps and lists too. */
@@ -48,9 +39,6 @@ export const pathsOnce = (
   return ({ schema }) => paths(schema);
 };
 
-/** The fields that a caller may set, in normal form. A value that a preview does not know yet stays as it is. */
-export const normal = (schema: Message, value: Json): Json => normalForm(schema, value, isUnknown);
-
 const serverChosen = pathsOnce((info) => info.serverChosen === true);
 
 /** Paths whose value the server chooses for such a record when none is given. */
@@ -83,19 +71,6 @@ interface GivenText {
 }
 
 const textsOf = (own: Json): Record<string, GivenText> => (own[GIVEN] as Record<string, GivenText> | undefined) ?? {};
-
-/** A response with the texts for which it has uids; `own` are the arguments, or the outputs so far. */
-export const withGivenTexts = (kind: Kind, answer: Json, own: Json): Json => {
-  const respelled = kind.respelled ?? [];
-  if (respelled.length === 0 && own[GIVEN] === undefined) return answer;
-  const texts = { ...textsOf(own) };
-  for (const path of respelled) {
-    const text = valueAt(own, path);
-    const value = valueAt(answer, path);
-    if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };
-  }
-  return Object.keys(texts).length === 0 ? answer : { ...answer, [GIVEN]: texts };
-};
 
 // While the record has the uid, its text is no change.
 const respellTexts = (args: Json, observed: Json): Json =>
@@ -134,9 +109,13 @@ export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.sec
 /** Paths of the fields that only the response to the create returns: the code of an invite. */
 export const shownOncePaths = pathsOnce(({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true);
 
-/** A response with the fields that it lacks, for the state; `own` are the arguments, or the outputs so far. */
+/**
+ * A response with what it lacks, for the state: fields that the service does not return, and the texts for which it has uids. `own` are
+ * the arguments, or the outputs so far.
+ */
 export const withUnreturned = (kind: Kind, answer: Json, own: Json): Json => {
   const secrets: Json = {};
+  const texts: Json = { ...(own[GIVEN] as Json | undefined) };
   let fields = answer;
   for (const path of writeOnlyPaths(kind)) {
     const isSecret = secretPaths(kind).includes(path);
@@ -147,7 +126,13 @@ export const withUnreturned = (kind: Kind, answer: Json, own: Json): Json => {
   }
   for (const name of shownOncePaths(kind))
     if (fields[name] === undefined && own[name] !== undefined) fields = { ...fields, [name]: own[name] };
-  return Object.keys(secrets).length === 0 ? fields : { ...fields, [SECRETS]: secrets };
+  for (const path of kind.respelled ?? []) {
+    const text = valueAt(own, path);
+    const value = valueAt(answer, path);
+    if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };
+  }
+  if (Object.keys(secrets).length > 0) fields = { ...fields, [SECRETS]: secrets };
+  return Object.keys(texts).length > 0 ? { ...fields, [GIVEN]: texts } : fields;
 };
 
 /** Arguments without their secrets, which a record that this create did not produce may have other values of. */

@@ -1,21 +1,10 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { SERVICE } from "../../client/preview-marks.ts";
-import { isObject, isUidp, type Json, orderLists } from "../../schema/index.ts";
+import { isObject, isUidp, type Json, normalForm, orderLists } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
 import { argumentPath, type Kind } from "./kind.ts";
-import {
-  choicesOf,
-  GIVEN,
-  isUnknown,
-  normal,
-  observe,
-  SECRETS,
-  withGivenTexts,
-  withoutPaths,
-  withTexts,
-  withUnreturned,
-} from "./normal-form.ts";
+import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";
@@ -78,7 +67,7 @@ export const givenArguments = (bag: Json): Json =>
 /**
  * Arguments that the API does not have, with their defaults. Outputs hold them too, because read and delete receive only outputs.
  */
-const SWITCHES: Readonly<Record<string, unknown>> = {
+const SWITCHES: Json = {
   allowReplace: false,
   forceDestroy: false,
   forceDestroyMax: 50,
@@ -91,6 +80,8 @@ const ADOPTED = "adopted";
 /** Of outputs: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
 export const IMPORTED = "__imported";
 
+const ORIGINS: Json = { [ADOPTED]: false, [IMPORTED]: false };
+
 /** Of inputs: what a deletion does to an adopted record. A preview shows inputs. */
 const ON_DELETE = "onDelete";
 
@@ -102,9 +93,10 @@ const onDelete = (deleteAdopted: unknown): Json => ({
 export const shownOnDelete = (olds: Json, news: Json): Json =>
   (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
 
-const switchesOf = (bag: Json): Json =>
+/** The members with these names that differ from their defaults. */
+const differingFrom = (defaults: Json, bag: Json): Json =>
   Object.fromEntries(
-    Object.entries(SWITCHES).flatMap(([name, usual]) => {
+    Object.entries(defaults).flatMap(([name, usual]) => {
       const value = bag[name] ?? usual;
       return value === usual ? [] : [[name, value]];
     }),
@@ -112,7 +104,7 @@ const switchesOf = (bag: Json): Json =>
 
 /** The arguments that differ and that the API does not have: the update stores them and sends nothing. */
 export const changedSwitches = (olds: Json, desired: Json): string[] => {
-  const [before, after] = [switchesOf(olds), switchesOf(desired)];
+  const [before, after] = [differingFrom(SWITCHES, olds), differingFrom(SWITCHES, desired)];
   return Object.keys(SWITCHES).filter((name) => before[name] !== after[name]);
 };
 
@@ -149,27 +141,26 @@ export const argumentsIn = (kind: Kind, bag: Json): Json =>
 export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
 
 /** With unordered lists sorted, so that another order never shows as a change. */
-export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, isUnknown);
+export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, UNKNOWN);
 
 /**
  * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come
  * from `own`, the arguments or the outputs so far.
  */
 export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
-  const whole = withGivenTexts(kind, withUnreturned(kind, answer, own), own);
+  const whole = withUnreturned(kind, answer, own);
   const { uid, ...fields } = kind.stored?.(whole, own) ?? whole;
   const place = isUidp(uid) ? placeOf(kind, uid) : "";
   const parent = place === "" ? {} : { parent: place };
-  return withoutNull({ uid, ...parent, ...fields, ...switchesOf(own), ...originIn(own) }) as Json;
+  return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, own) }) as Json;
 };
 
 /** Of outputs: how the resource came by its record, where it did not create it. */
-export const originIn = (outputs: Json): Json =>
-  Object.fromEntries([ADOPTED, IMPORTED].flatMap((name) => (outputs[name] === true ? [[name, true]] : [])));
+export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs);
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ADOPTED, IMPORTED, ...Object.keys(SWITCHES)];
+  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ...Object.keys(ORIGINS), ...Object.keys(SWITCHES)];
   return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
 };
 
@@ -179,12 +170,12 @@ export const withoutOwn = (outputs: Json): Json => {
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = placeOf(kind, id);
-  const shown = normal(kind.schema, observe(kind, observed));
+  const shown = normalForm(kind.schema, observe(kind, observed), UNKNOWN);
   const fields = withoutPaths(shown, choicesOf(kind, shown));
   const own = {
     ...argumentsFrom(kind, withTexts(fields, observed)),
     ...kind.shown?.(observed),
     ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
   };
-  return { ...(parent === "" ? { root: true } : { parent }), ...own, ...switchesOf(stored) };
+  return { ...(parent === "" ? { root: true } : { parent }), ...own, ...differingFrom(SWITCHES, stored) };
 };

@@ -172,7 +172,9 @@ const post = async (
     await session.journal.recordSend(entries, session.serverNow() ?? 0);
     isSent = true;
   };
-  const permissionIsNew = session.ownership.isNewRoot(rootOf(parent));
+  const origin = session.ownership.originOf(rootOf(parent));
+  // Tokens issued before the root group existed do not grant anything in it.
+  const permissionIsNew = origin === "created" || origin === "recovered";
   const options = { attempts, permissionIsNew, beforeSend };
   const isBatch = batch.length > 1;
   const operation = (isBatch && kind.batchCreate) || kind.operations.create;

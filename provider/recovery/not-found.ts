@@ -58,7 +58,7 @@ export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: 
 };
 
 const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
-  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(String(createTimeOf(stored))));
+  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
   return clock.now() + CREATION_GRACE_MS - ageMs;
 };
 

@@ -30,7 +30,7 @@ export type Judgement =
 export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Judgement => {
   const { uid } = record;
   if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not ${placeText(parent)}` };
-  const olderMs = notBefore - createdMs(record);
+  const olderMs = notBefore - Date.parse(createTimeOf(record));
   const isSame = fingerprintOf(kind, parent, record, given) === inputs;
   if (olderMs > MAX_CLOCK_SKEW_MS || (olderMs > CLOCK_SKEW_MS && !isSame))
     return { is: "foreign", why: "existed before the create" };
@@ -38,8 +38,6 @@ export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, r
   if (olderMs <= CLOCK_SKEW_MS) return { is: "own" };
   return { is: "undecided", by: "age", why: "may have existed before the create" };
 };
-
-const createdMs = (record: Json): number => Date.parse(String(createTimeOf(record)));
 
 /** What a group held before this process created anything there: no create of ours produced any of it. */
 export interface Existing {
@@ -55,7 +53,7 @@ const existing = perSession(() => new Map<string, Promise<Existing>>());
  * name once.
  */
 export const listExisting = (session: Session, { kind, parent, args }: Desired): Promise<Existing> => {
-  if (session.ownership.isCreatedHere(parent)) return Promise.resolve({ records: [], isComplete: true });
+  if (session.ownership.originOf(parent) === "created") return Promise.resolve({ records: [], isComplete: true });
   const lists = existing(session);
   const filters = kind.upsert ? kind.filters(args) : {};
   const place = [kind.type, parent, ...Object.values(filters)].join(" ");
@@ -148,7 +146,7 @@ export const findCreated = async (
   let found: Json[][] = [];
   const look = async () => {
     found = (await listCandidates(kind, session, entries, filters)).map((records) =>
-      records.filter((record) => !except?.has(record.uid) && createdMs(record) <= notAfter),
+      records.filter((record) => !except?.has(record.uid) && Date.parse(createTimeOf(record)) <= notAfter),
     );
     return found.every(({ length }) => length > 0) ? true : undefined;
   };
@@ -169,7 +167,7 @@ const listCandidates = async (
     // Equal for all entries of a batch.
     const prints = new Map<string, string>();
     for (const [i, { key, inputs, given, notBefore }] of entries.entries()) {
-      if (createdMs(record) < notBefore - CLOCK_SKEW_MS) continue;
+      if (Date.parse(createTimeOf(record)) < notBefore - CLOCK_SKEW_MS) continue;
       const choices = given.join(" ");
       const print = prints.get(choices) ?? fingerprintOf(kind, parent, record, given);
       prints.set(choices, print);
@@ -191,7 +189,7 @@ export const pickCreated = async (
   found: readonly Json[],
   entry: Entry,
 ): Promise<Json | undefined> => {
-  const isSure = found.every((record) => createdMs(record) >= entry.notBefore);
+  const isSure = found.every((record) => Date.parse(createTimeOf(record)) >= entry.notBefore);
   if (isSure && (found.length <= 1 || found.length <= (await session.journal.countPendingAlike(entry))))
     return found[0];
   throw ambiguousCreate(kind, entry.key, found);

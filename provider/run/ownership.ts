@@ -1,6 +1,5 @@
 // Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
 // deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
-import { isRoot } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
 /** How a resource came by its record in this run. */
@@ -23,10 +22,8 @@ export interface Ownership {
   plan(uid: string, key: string): string | undefined;
   /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
   isOwnedBy(uid: string, key: string): boolean;
-  /** This run created the record, so it holds only what this run creates there. */
-  isCreatedHere(uid: string): boolean;
-  /** The root group is new to this run: tokens issued before it existed do not grant anything in it. */
-  isNewRoot(uid: string): boolean;
+  /** How this run took the record, if it has. One that it created holds only what it creates there. */
+  originOf(uid: string): Origin | undefined;
   /** This run took the record, keeps it, or leaves it in place. */
   isHeld(uid: string): boolean;
   /** Why a create of `key` cannot have produced the record; undefined when it can. */
@@ -94,12 +91,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     },
     plan: (uid, key) => append({ is: "planned", uid, key }),
     isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
-    isCreatedHere: (uid) => current().taken.get(uid)?.origin === "created",
-    isNewRoot: (uid) => {
-      if (!isRoot(uid)) return false;
-      const own = current().taken.get(uid);
-      return own !== undefined && own.origin !== "adopted";
-    },
+    originOf: (uid) => current().taken.get(uid)?.origin,
     isHeld: (uid) => {
       const { taken, kept } = current();
       return taken.has(uid) || kept.has(uid);

@@ -53,14 +53,14 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
 
 /** A group of this run holds what this run declares there. An organization has an owner from the beginning. */
 const isEmpty = ({ ownership, places }: Session, set: string, group: string): boolean =>
-  !isRoot(group) && ownership.isCreatedHere(group) && !places.isShared(group, set);
+  !isRoot(group) && ownership.originOf(group) === "created" && !places.isShared(group, set);
 
 /**
  * Throws where the list shows nothing because the caller may not see the group's bindings: the set would create pairs that exist. A group
  * of this run is as empty as it looks.
  */
 const requireListable = async (session: Session, name: string, group: string): Promise<void> => {
-  if (session.ownership.isCreatedHere(group) || (await isListable(session, kind, group))) return;
+  if (session.ownership.originOf(group) === "created" || (await isListable(session, kind, group))) return;
   throw new Error(
     `RoleBindingSet ${name}: nothing is changed: the role bindings of group ${group} cannot be listed, so pairs that exist would be ` +
       "created a second time; grant the identity of this run role_bindings.list there",

@@ -30,7 +30,7 @@ export const outputsOf = (
     const reason = kept.get(one.uid);
     return reason === undefined ? bindingFrom(one) : { ...bindingFrom(one), kept: reason };
   };
-  const newest = managed.map(({ record }) => String(createTimeOf(record))).reduce((a, b) => (a > b ? a : b), "");
+  const newest = managed.map(({ record }) => createTimeOf(record)).reduce((a, b) => (a > b ? a : b), "");
   return {
     parent: group,
     bindings: managed.map(bindingFrom),

@@ -46,6 +46,6 @@ it("passes few files and functions: one more create, and a first delete", async 
   const created = await pass();
   const { id, outs } = created.stored;
   const deleted = await pass(id, JSON.stringify(outs));
-  requireShort(created, 20, 108);
+  requireShort(created, 20, 90);
   requireShort(deleted, 16, 60);
 });

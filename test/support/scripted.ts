@@ -92,7 +92,7 @@ export const scriptedSession = (...steps: Step[]) => {
   const outside = { env, clock, transport, log: () => undefined };
   const session = sessionWith(readConfig(getter(), env), outside);
   // Nor is what was there before.
-  session.ownership.isCreatedHere = () => true;
+  session.ownership.originOf = () => "created";
   return { session, requests, clock };
 };
 

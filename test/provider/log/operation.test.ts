@@ -145,7 +145,7 @@ describe("the processes of an operation", () => {
     const third = await otherProcess();
     for (const { call } of [second, third]) {
       expect(await call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
-      expect(await call("isCreatedHere", "uid")).toBe(true);
+      expect(await call("originOf", "uid")).toBe("created");
       expect(await call("release", "uid")).toBe(false);
     }
     await ended(second);
@@ -183,13 +183,12 @@ describe("the processes of an operation", () => {
     expect(two.release("planned")).toBe(false);
   });
 
-  it("know what another one created: a root group is new to all of their tokens", () => {
+  it("know how another one took a record", () => {
     const [one, two] = [ownershipOf(), ownershipOf()];
     const [created, adopted] = ["a".repeat(40), "b".repeat(40)];
     one.take(created, "one", "created");
     one.take(adopted, "one", "adopted");
-    expect([created, adopted].map(two.isNewRoot)).toEqual([true, false]);
-    expect([created, adopted].map(two.isCreatedHere)).toEqual([true, false]);
+    expect([created, adopted].map(two.originOf)).toEqual(["created", "adopted"]);
     expect([created, adopted].map(two.isHeld)).toEqual([true, true]);
   });
 
@@ -198,7 +197,7 @@ describe("the processes of an operation", () => {
     own.take("taken", "one", "created");
     own.inState("kept", "one", true);
     own.keep("kept", false);
-    expect(elsewhere.isCreatedHere("taken")).toBe(false);
+    expect(elsewhere.originOf("taken")).toBeUndefined();
     expect(elsewhere.adoptionRefusal("kept", "two")).toBeUndefined();
     expect(["taken", "kept", "other"].map((uid) => elsewhere.release(uid, "two"))).toEqual([false, false, true]);
     expect(own.adoptionRefusal("other", "one")).toBe("is being deleted by this run");

@@ -167,10 +167,7 @@ describe("forceDestroy of a group", () => {
     ]);
     const root = await make("CreateGroup", "group", "", { name: "root" });
     await makeGroup(root, "below");
-    // Its owner's token is older than it.
-    const session = run();
-    session.ownership.isNewRoot = () => true;
-    const error = await failureOf(reconcile.remove(group, session, root, { name: "root", forceDestroy: true }));
+    const error = await failureOf(reconcile.remove(group, run(), root, { name: "root", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${root} "root": forceDestroy is refused on a root group: it would empty an organization`,
     );

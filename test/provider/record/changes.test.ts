@@ -5,8 +5,7 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import { changedPaths } from "../../../provider/record/changes.ts";
 import { desiredWith } from "../../../provider/record/desired.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
-import { normal } from "../../../provider/record/normal-form.ts";
-import { applyMask, type Json, maskTouches } from "../../../schema/index.ts";
+import { applyMask, type Json, maskTouches, normalForm } from "../../../schema/index.ts";
 
 const { group, identity, role } = kindRecords;
 
@@ -71,7 +70,7 @@ describe.each(records)("%s", (_, kind, record) => {
       fc.property(record, record, (observed, desired) => {
         const paths = changedPaths(desiredWith(kind, desired), observed);
         const patch = (mask: readonly string[]) =>
-          applyMask(kind.schema, normal(kind.schema, observed), normal(kind.schema, desired), mask);
+          applyMask(kind.schema, normalForm(kind.schema, observed), normalForm(kind.schema, desired), mask);
         expect(changedPaths(desiredWith(kind, desired), patch(paths))).toEqual([]);
         // Each path is needed, unless setting another member of its oneof clears it.
         for (const left of paths) {
