@@ -15,7 +15,7 @@ export interface BindingPlaces {
    * resource does. Returns why it must not, with the argument that is wrong.
    */
   claim(place: unknown, key: unknown, own: Claim): Problem | undefined;
-  /** Whether a resource with another key declares bindings there. */
+  /** Whether a resource other than the set with this key declares bindings there. */
   isShared(place: unknown, key: unknown): boolean;
 }
 
@@ -29,13 +29,13 @@ type Problem = [{ property: string; reason: string }];
 
 /** `operation`: the processes that share it. */
 export const bindingPlaces = (operation: Operation = soleOperation(), service = ""): BindingPlaces => {
-  const places = new Map<unknown, Map<unknown, Claim>>();
+  // A group may have thousands of bindings: a binding is compared with the sets alone.
+  const places = new Map<unknown, Record<Claim["type"], Map<unknown, Claim>>>();
   const reduce = ({ place, key, own }: Event): Problem | undefined => {
-    const claims = places.get(place) ?? new Map<unknown, Claim>();
+    const claims = places.get(place) ?? { RoleBinding: new Map(), RoleBindingSet: new Map() };
     places.set(place, claims);
-    const others = [...claims].flatMap(([other, claim]) => (other === key ? [] : [claim]));
-    claims.set(key, own);
-    const sets = others.filter(({ type }) => type === "RoleBindingSet");
+    claims[own.type].set(key, own);
+    const sets = [...claims.RoleBindingSet].flatMap(([other, claim]) => (other === key ? [] : [claim]));
     if (own.type === "RoleBinding") {
       const set = sets.find(({ exclusive }) => exclusive);
       return set && conflict("parent", set, own);
@@ -47,7 +47,7 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
           reason: `RoleBindingSet ${sets[0].name} declares the bindings of this group already; put all of them into one set`,
         },
       ];
-    const binding = own.exclusive ? others.find(({ type }) => type === "RoleBinding") : undefined;
+    const [binding] = own.exclusive ? claims.RoleBinding.values() : [];
     return binding && conflict("exclusive", own, binding);
   };
   const { append, refresh } = operation.share(`bindings ${service}`, reduce);
@@ -55,7 +55,9 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
     claim: (place, key, own) => append({ place, key, own }),
     isShared: (place, key) => {
       refresh?.();
-      return [...(places.get(place)?.keys() ?? [])].some((other) => other !== key);
+      const claims = places.get(place);
+      if (!claims) return false;
+      return claims.RoleBinding.size > 0 || [...claims.RoleBindingSet.keys()].some((other) => other !== key);
     },
   };
 };
