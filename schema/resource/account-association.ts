@@ -1,10 +1,9 @@
 // AccountAssociation: the accounts of a group at cloud providers. A group has at most one, and its uid is the group's.
 import { z } from "zod";
 import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { awsAccount, description, name, nonEmpty } from "../text.ts";
 import { isUidp, UIDP_TEXT, uidp } from "../uidp.ts";
 
@@ -103,49 +102,17 @@ const CheckStatus = enumeration("iam.CheckStatus", {
   CHECK_STATUS_NOT_READY: 2,
 });
 
+const standard = standardMethods(AccountAssociation, "accountAssociation", "accountAssociations");
 const accountAssociationOperations = rows("iam.AccountAssociationsService", "/iam/{version}", {
-  GetAccountAssociation: {
-    http: "GET /accountAssociations/{uid=**}",
-    request: getRequest("iam.GetAccountAssociationRequest"),
-    response: AccountAssociation,
-    capabilities: ["account_associations.list"],
-    scope: "uid",
-  },
-  CreateAccountAssociation: {
-    http: "POST /accountAssociations/{parent=**}",
-    body: "accountAssociation",
-    request: createRequest("iam.CreateAccountAssociationRequest", "accountAssociation", AccountAssociation),
-    response: AccountAssociation,
-    capabilities: ["account_associations.create"],
-    scope: "parent",
-  },
-  DeleteAccountAssociation: {
-    http: "DELETE /accountAssociations/{uid=**}",
-    request: getRequest("iam.DeleteAccountAssociationRequest"),
-    response: Empty,
-    capabilities: ["account_associations.delete"],
-    scope: "uid",
-  },
-  ListAccountAssociations: {
-    http: "GET /accountAssociations",
-    request: listRequest(
-      "iam.ListAccountAssociationsRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-      },
-      3,
-    ),
-    response: listResponse("iam.ListAccountAssociationsResponse", "accountAssociations", AccountAssociation),
-    capabilities: ["account_associations.list"],
-  },
-  UpdateAccountAssociation: {
-    http: "PATCH /accountAssociations/{accountAssociation.uid=**}",
-    body: "accountAssociation",
-    request: updateRequest("iam.UpdateAccountAssociationRequest", "accountAssociation", AccountAssociation),
-    response: AccountAssociation,
-    capabilities: ["account_associations.update"],
-    scope: "accountAssociation.uid",
-  },
+  GetAccountAssociation: standard.get("account_associations.list"),
+  CreateAccountAssociation: standard.create("account_associations.create"),
+  DeleteAccountAssociation: standard.delete("account_associations.delete"),
+  ListAccountAssociations: standard.list(
+    "account_associations.list",
+    { name: plain(2, string, { text: "The whole name" }) },
+    3,
+  ),
+  UpdateAccountAssociation: standard.update("account_associations.update"),
   CheckAccountAssociation: {
     http: "POST /accountAssociations/{uid=**}:checkAccountAssociation",
     body: "*",

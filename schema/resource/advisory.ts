@@ -1,10 +1,9 @@
 // Advisory: what is known of a vulnerability in an artifact, as a list of events. Read only: advisories come with the seed.
 import { z } from "zod";
 import { enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
-import { listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { getRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { AdvisoryEvent, EventTypeFilter, ReviewState } from "./advisory-event.ts";
@@ -49,51 +48,41 @@ export const Advisory = message("vulnerabilities.Advisory", {
 });
 export type Advisory = z.infer<typeof Advisory>;
 
+const standard = standardMethods(Advisory, "advisory", "advisories");
 const advisoryOperations = rows("vulnerabilities.AdvisoriesService", "/vulnerabilities/{version}", {
-  GetAdvisory: {
-    http: "GET /advisories/{uid=**}",
-    request: getRequest("vulnerabilities.GetAdvisoryRequest"),
-    response: Advisory,
-    capabilities: ["advisories.list"],
-    scope: "uid",
-  },
-  ListAdvisories: {
-    http: "GET /advisories",
-    request: listRequest(
-      "vulnerabilities.ListAdvisoriesRequest",
-      {
-        advisoryIds: plain(2, strings, { text: "With one of these identifiers" }),
-        legacyAdvisoryIds: plain(3, strings, { text: "With one of these former identifiers" }),
-        artifactNames: plain(4, strings, { text: "About one of these artifacts" }),
-        artifactTypes: plain(5, strings, { text: "About artifacts of one of these types" }),
-        artifactArchitectures: plain(6, strings, { text: "About artifacts of one of these architectures" }),
-        componentNames: plain(7, strings, { text: "About one of these components" }),
-        componentTypes: plain(8, strings, { text: "About components of one of these ecosystems" }),
-        componentLocations: plain(9, strings, { text: "About components at one of these places" }),
-        aliases: plain(10, strings, { text: "With one of these other identifiers" }),
-        origin: plain(11, string, {
-          text: "Every package that is built from this one; `artifactNames` is then ignored",
-          presence: true,
-        }),
-        eventReviewStates: plain(21, z.array(ReviewState), { text: "An event in one of these states" }),
-        eventAuthors: plain(22, strings, { text: "An event by one of these" }),
-        excludeEventAuthors: plain(23, strings, { text: "No event by any of these" }),
-        eventReviewers: plain(24, strings, { text: "An event that one of these reviewed" }),
-        eventTypes: plain(25, z.array(EventTypeFilter), { text: "An event of one of these types" }),
-        latestEventType: plain(26, EventTypeFilter, {
-          text: "Type of the newest event that was approved",
-          presence: true,
-        }),
-        query: plain(35, string, {
-          text: "Part of the artifact's name, the component's name or an alias, in any case",
-        }),
-      },
-      30,
-      34,
-    ),
-    response: listResponse("vulnerabilities.ListAdvisoriesResponse", "advisories", Advisory),
-    capabilities: ["advisories.list"],
-  },
+  GetAdvisory: standard.get("advisories.list"),
+  ListAdvisories: standard.list(
+    "advisories.list",
+    {
+      advisoryIds: plain(2, strings, { text: "With one of these identifiers" }),
+      legacyAdvisoryIds: plain(3, strings, { text: "With one of these former identifiers" }),
+      artifactNames: plain(4, strings, { text: "About one of these artifacts" }),
+      artifactTypes: plain(5, strings, { text: "About artifacts of one of these types" }),
+      artifactArchitectures: plain(6, strings, { text: "About artifacts of one of these architectures" }),
+      componentNames: plain(7, strings, { text: "About one of these components" }),
+      componentTypes: plain(8, strings, { text: "About components of one of these ecosystems" }),
+      componentLocations: plain(9, strings, { text: "About components at one of these places" }),
+      aliases: plain(10, strings, { text: "With one of these other identifiers" }),
+      origin: plain(11, string, {
+        text: "Every package that is built from this one; `artifactNames` is then ignored",
+        presence: true,
+      }),
+      eventReviewStates: plain(21, z.array(ReviewState), { text: "An event in one of these states" }),
+      eventAuthors: plain(22, strings, { text: "An event by one of these" }),
+      excludeEventAuthors: plain(23, strings, { text: "No event by any of these" }),
+      eventReviewers: plain(24, strings, { text: "An event that one of these reviewed" }),
+      eventTypes: plain(25, z.array(EventTypeFilter), { text: "An event of one of these types" }),
+      latestEventType: plain(26, EventTypeFilter, {
+        text: "Type of the newest event that was approved",
+        presence: true,
+      }),
+      query: plain(35, string, {
+        text: "Part of the artifact's name, the component's name or an alias, in any case",
+      }),
+    },
+    30,
+    34,
+  ),
 }) satisfies Operations;
 
 export const advisory = resource("Advisory", advisoryOperations, { schema: Advisory });

@@ -2,10 +2,9 @@
 // is no update: a mapping never changes.
 import { z } from "zod";
 import { message, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -35,33 +34,11 @@ export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", 
 });
 export type ExternalGroupRoleMapping = z.infer<typeof ExternalGroupRoleMapping>;
 
+const standard = standardMethods(ExternalGroupRoleMapping, "externalGroupRoleMapping", "externalGroupRoleMappings");
 const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsService", "/iam/{version}", {
-  GetExternalGroupRoleMapping: {
-    http: "GET /externalGroupRoleMappings/{uid=**}",
-    request: getRequest("iam.GetExternalGroupRoleMappingRequest"),
-    response: ExternalGroupRoleMapping,
-    capabilities: ["identity_providers.list"],
-    scope: "uid",
-  },
-  CreateExternalGroupRoleMapping: {
-    http: "POST /externalGroupRoleMappings/{parent=**}",
-    body: "externalGroupRoleMapping",
-    request: createRequest(
-      "iam.CreateExternalGroupRoleMappingRequest",
-      "externalGroupRoleMapping",
-      ExternalGroupRoleMapping,
-    ),
-    response: ExternalGroupRoleMapping,
-    capabilities: ["identity_providers.create", "role_bindings.create"],
-    scope: "parent",
-  },
-  DeleteExternalGroupRoleMapping: {
-    http: "DELETE /externalGroupRoleMappings/{uid=**}",
-    request: getRequest("iam.DeleteExternalGroupRoleMappingRequest"),
-    response: Empty,
-    capabilities: ["identity_providers.delete"],
-    scope: "uid",
-  },
+  GetExternalGroupRoleMapping: standard.get("identity_providers.list"),
+  CreateExternalGroupRoleMapping: standard.create("identity_providers.create", "role_bindings.create"),
+  DeleteExternalGroupRoleMapping: standard.delete("identity_providers.delete"),
   BatchDeleteExternalGroupRoleMappings: {
     http: "POST /externalGroupRoleMappings:batchDelete",
     body: "*",
@@ -81,22 +58,11 @@ const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsSe
     capabilities: ["identity_providers.delete"],
     scope: "parent",
   },
-  ListExternalGroupRoleMappings: {
-    http: "GET /externalGroupRoleMappings",
-    request: listRequest(
-      "iam.ListExternalGroupRoleMappingsRequest",
-      {
-        identityProviderUid: plain(2, string, { text: "uid of an identity provider" }),
-      },
-      3,
-    ),
-    response: listResponse(
-      "iam.ListExternalGroupRoleMappingsResponse",
-      "externalGroupRoleMappings",
-      ExternalGroupRoleMapping,
-    ),
-    capabilities: ["identity_providers.list"],
-  },
+  ListExternalGroupRoleMappings: standard.list(
+    "identity_providers.list",
+    { identityProviderUid: plain(2, string, { text: "uid of an identity provider" }) },
+    3,
+  ),
 }) satisfies Operations;
 
 export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", externalGroupRoleMappingOperations, {

@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { Capability } from "../capability.ts";
 import { bool, duration, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { uidp } from "../uidp.ts";
 
 const TTL_MAX_S = 10 * 365 * 24 * 60 * 60;
@@ -60,41 +59,16 @@ export const GroupInvite = message("iam.GroupInvite", {
 });
 export type GroupInvite = z.infer<typeof GroupInvite>;
 
+const standard = standardMethods(GroupInvite, "groupInvite", "groupInvites");
 const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", {
-  CreateGroupInvite: {
-    http: "POST /groupInvites/{parent=**}",
-    body: "groupInvite",
-    request: createRequest("iam.CreateGroupInviteRequest", "groupInvite", GroupInvite),
-    response: GroupInvite,
-    capabilities: ["group_invites.create", "role_bindings.create"],
-    scope: "parent",
-  },
-  GetGroupInvite: {
-    http: "GET /groupInvites/{uid=**}",
-    request: getRequest("iam.GetGroupInviteRequest"),
-    response: GroupInvite,
-    capabilities: ["group_invites.list"],
-    scope: "uid",
-  },
-  DeleteGroupInvite: {
-    http: "DELETE /groupInvites/{uid=**}",
-    request: getRequest("iam.DeleteGroupInviteRequest"),
-    response: Empty,
-    capabilities: ["group_invites.delete"],
-    scope: "uid",
-  },
-  ListGroupInvites: {
-    http: "GET /groupInvites",
-    request: listRequest(
-      "iam.ListGroupInvitesRequest",
-      {
-        keyId: plain(2, string, { text: "The first 16 digits of the SHA-256 of the code" }),
-      },
-      3,
-    ),
-    response: listResponse("iam.ListGroupInvitesResponse", "groupInvites", GroupInvite),
-    capabilities: ["group_invites.list"],
-  },
+  CreateGroupInvite: standard.create("group_invites.create", "role_bindings.create"),
+  GetGroupInvite: standard.get("group_invites.list"),
+  DeleteGroupInvite: standard.delete("group_invites.delete"),
+  ListGroupInvites: standard.list(
+    "group_invites.list",
+    { keyId: plain(2, string, { text: "The first 16 digits of the SHA-256 of the code" }) },
+    3,
+  ),
 }) satisfies Operations;
 
 export const groupInvite = resource("GroupInvite", groupInviteOperations, {

@@ -13,10 +13,9 @@ import {
   string,
   timestamp,
 } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -64,33 +63,11 @@ export const Group = message("iam.Group", {
 });
 export type Group = z.infer<typeof Group>;
 
+const standard = standardMethods(Group, "group", "groups");
 const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
-  GetGroup: {
-    http: "GET /groups/{uid=**}",
-    request: getRequest("iam.GetGroupRequest"),
-    response: Group,
-    capabilities: ["groups.list"],
-    scope: "uid",
-  },
-  DeleteGroup: {
-    http: "DELETE /groups/{uid=**}",
-    request: getRequest("iam.DeleteGroupRequest"),
-    response: Empty,
-    capabilities: ["groups.delete"],
-    scope: "uid",
-  },
-  ListGroups: {
-    http: "GET /groups",
-    request: listRequest(
-      "iam.ListGroupsRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-      },
-      3,
-    ),
-    response: listResponse("iam.ListGroupsResponse", "groups", Group),
-    capabilities: ["groups.list"],
-  },
+  GetGroup: standard.get("groups.list"),
+  DeleteGroup: standard.delete("groups.delete"),
+  ListGroups: standard.list("groups.list", { name: plain(2, string, { text: "The whole name" }) }, 3),
   // Unscoped on purpose: any caller may create an organization; the service checks a parent (docs/contract.md#authorization).
   CreateGroup: {
     http: "POST /groups/{parent=**}",
@@ -102,14 +79,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     response: Group,
     capabilities: ["groups.create"],
   },
-  UpdateGroup: {
-    http: "PATCH /groups/{group.uid=**}",
-    body: "group",
-    request: updateRequest("iam.UpdateGroupRequest", "group", Group),
-    response: Group,
-    capabilities: ["groups.update"],
-    scope: "group.uid",
-  },
+  UpdateGroup: standard.update("groups.update"),
   // Uses the e-mail domain in the caller's token, never what the request claims (docs/contract.md#groups).
   LookupGroup: {
     http: "GET /groups:lookupGroup",

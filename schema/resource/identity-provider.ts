@@ -2,10 +2,9 @@
 // a provider means granting that role.
 import type { z } from "zod";
 import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";
@@ -114,49 +113,17 @@ export const IdentityProvider = message(
 );
 export type IdentityProvider = z.infer<typeof IdentityProvider>;
 
+const standard = standardMethods(IdentityProvider, "identityProvider", "identityProviders");
 const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
-  ListIdentityProviders: {
-    http: "GET /identityProviders",
-    request: listRequest(
-      "iam.ListIdentityProvidersRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-      },
-      10,
-    ),
-    response: listResponse("iam.ListIdentityProvidersResponse", "identityProviders", IdentityProvider),
-    capabilities: ["identity_providers.list"],
-  },
-  GetIdentityProvider: {
-    http: "GET /identityProviders/{uid=**}",
-    request: getRequest("iam.GetIdentityProviderRequest"),
-    response: IdentityProvider,
-    capabilities: ["identity_providers.list"],
-    scope: "uid",
-  },
-  CreateIdentityProvider: {
-    http: "POST /identityProviders/{parent=**}",
-    body: "identityProvider",
-    request: createRequest("iam.CreateIdentityProviderRequest", "identityProvider", IdentityProvider),
-    response: IdentityProvider,
-    capabilities: ["identity_providers.create", "role_bindings.create"],
-    scope: "parent",
-  },
-  UpdateIdentityProvider: {
-    http: "PATCH /identityProviders/{identityProvider.uid=**}",
-    body: "identityProvider",
-    request: updateRequest("iam.UpdateIdentityProviderRequest", "identityProvider", IdentityProvider),
-    response: IdentityProvider,
-    capabilities: ["identity_providers.update", "role_bindings.create"],
-    scope: "identityProvider.uid",
-  },
-  DeleteIdentityProvider: {
-    http: "DELETE /identityProviders/{uid=**}",
-    request: getRequest("iam.DeleteIdentityProviderRequest"),
-    response: Empty,
-    capabilities: ["identity_providers.delete"],
-    scope: "uid",
-  },
+  ListIdentityProviders: standard.list(
+    "identity_providers.list",
+    { name: plain(2, string, { text: "The whole name" }) },
+    10,
+  ),
+  GetIdentityProvider: standard.get("identity_providers.list"),
+  CreateIdentityProvider: standard.create("identity_providers.create", "role_bindings.create"),
+  UpdateIdentityProvider: standard.update("identity_providers.update", "role_bindings.create"),
+  DeleteIdentityProvider: standard.delete("identity_providers.delete"),
 }) satisfies Operations;
 
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {

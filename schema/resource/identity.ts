@@ -13,12 +13,11 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { isLoopbackUrl } from "../loopback.ts";
 import { type Operations, rows } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -215,50 +214,20 @@ export const Identity = message(
 );
 export type Identity = z.infer<typeof Identity>;
 
+const standard = standardMethods(Identity, "identity", "identities");
 const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
-  CreateIdentity: {
-    http: "POST /identities/{parent=**}",
-    body: "identity",
-    request: createRequest("iam.CreateIdentityRequest", "identity", Identity),
-    response: Identity,
-    capabilities: ["identity.create"],
-    scope: "parent",
-  },
-  GetIdentity: {
-    http: "GET /identities/{uid=**}",
-    request: getRequest("iam.GetIdentityRequest"),
-    response: Identity,
-    capabilities: ["identity.list"],
-    scope: "uid",
-  },
-  DeleteIdentity: {
-    http: "DELETE /identities/{uid=**}",
-    request: getRequest("iam.DeleteIdentityRequest"),
-    response: Empty,
-    capabilities: ["identity.delete"],
-    scope: "uid",
-  },
-  UpdateIdentity: {
-    http: "PATCH /identities/{identity.uid=**}",
-    body: "identity",
-    request: updateRequest("iam.UpdateIdentityRequest", "identity", Identity),
-    response: Identity,
-    capabilities: ["identity.update"],
-    scope: "identity.uid",
-  },
-  ListIdentities: {
-    http: "GET /identities",
-    request: listRequest(
-      "iam.ListIdentitiesRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-        relationshipType: plain(3, RelationshipType, { text: "How it is assumed" }),
-      },
-      4,
-    ),
-    response: listResponse("iam.ListIdentitiesResponse", "identities", Identity),
-    capabilities: ["identity.list"],
-  },
+  CreateIdentity: standard.create("identity.create"),
+  GetIdentity: standard.get("identity.list"),
+  DeleteIdentity: standard.delete("identity.delete"),
+  UpdateIdentity: standard.update("identity.update"),
+  ListIdentities: standard.list(
+    "identity.list",
+    {
+      name: plain(2, string, { text: "The whole name" }),
+      relationshipType: plain(3, RelationshipType, { text: "How it is assumed" }),
+    },
+    4,
+  ),
   LookupIdentity: {
     http: "GET /identities:lookupIdentity",
     request: message("iam.LookupIdentityRequest", {

@@ -14,10 +14,9 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { getRequest, standardMethods, updateRequest } from "../standard-methods.ts";
 import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -229,53 +228,15 @@ export const RepoReadme = message("registry.RepoReadme", {
 });
 export type RepoReadme = z.infer<typeof RepoReadme>;
 
+const standard = standardMethods(Repo, "repo", "repos");
 const repoOperations = rows("registry.ReposService", "/registry/{version}", {
-  GetRepo: {
-    http: "GET /repos/{uid=**}",
-    request: getRequest("registry.GetRepoRequest"),
-    response: Repo,
-    capabilities: ["repo.list"],
-    scope: "uid",
-  },
-  CreateRepo: {
-    http: "POST /repos/{parent=**}",
-    body: "repo",
-    request: createRequest("registry.CreateRepoRequest", "repo", Repo),
-    response: Repo,
-    capabilities: ["repo.create"],
-    scope: "parent",
-  },
-  UpdateRepo: {
-    http: "PATCH /repos/{repo.uid=**}",
-    body: "repo",
-    request: updateRequest("registry.UpdateRepoRequest", "repo", Repo),
-    response: Repo,
-    capabilities: ["repo.update"],
-    scope: "repo.uid",
-  },
-  DeleteRepo: {
-    http: "DELETE /repos/{uid=**}",
-    request: getRequest("registry.DeleteRepoRequest"),
-    response: Empty,
-    capabilities: ["repo.delete"],
-    scope: "uid",
-  },
-  ListRepos: {
-    http: "GET /repos",
-    request: listRequest(
-      "registry.ListReposRequest",
-      {
-        name: plain(2, string, { text: "The whole name", presence: true }),
-      },
-      4,
-      7,
-      {
-        reserved: [3, "exclude_readme"],
-      },
-    ),
-    response: listResponse("registry.ListReposResponse", "repos", Repo),
-    capabilities: ["repo.list"],
-  },
+  GetRepo: standard.get("repo.list"),
+  CreateRepo: standard.create("repo.create"),
+  UpdateRepo: standard.update("repo.update"),
+  DeleteRepo: standard.delete("repo.delete"),
+  ListRepos: standard.list("repo.list", { name: plain(2, string, { text: "The whole name", presence: true }) }, 4, 7, {
+    reserved: [3, "exclude_readme"],
+  }),
   GetRepoReadme: {
     http: "GET /repos/{uid=**}/readme",
     request: getRequest("registry.GetRepoReadmeRequest"),

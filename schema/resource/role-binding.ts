@@ -2,10 +2,9 @@
 // identity, the group and the role.
 import { z } from "zod";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { uidp } from "../uidp.ts";
 
 export const BATCH_MAX = 25;
@@ -60,51 +59,26 @@ export const RoleBinding = message("iam.RoleBinding", {
 });
 export type RoleBinding = z.infer<typeof RoleBinding>;
 
-const CreateRoleBindingRequest = createRequest("iam.CreateRoleBindingRequest", "roleBinding", RoleBinding);
-
 // In a batch, each request may leave out the parent (AIP-233).
 const batched = message("iam.CreateRoleBindingRequest", {
   parent: optional(1, string, { text: "uid of the group; default: the batch's" }),
   roleBinding: required(2, RoleBinding, { text: "The role binding" }),
 });
 
+const standard = standardMethods(RoleBinding, "roleBinding", "roleBindings");
 const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", {
-  GetRoleBinding: {
-    http: "GET /roleBindings/{uid=**}",
-    request: getRequest("iam.GetRoleBindingRequest"),
-    response: RoleBinding,
-    capabilities: ["role_bindings.list"],
-    scope: "uid",
-  },
-  CreateRoleBinding: {
-    http: "POST /roleBindings/{parent=**}",
-    body: "roleBinding",
-    request: CreateRoleBindingRequest,
-    response: RoleBinding,
-    capabilities: ["role_bindings.create"],
-    scope: "parent",
-  },
-  DeleteRoleBinding: {
-    http: "DELETE /roleBindings/{uid=**}",
-    request: getRequest("iam.DeleteRoleBindingRequest"),
-    response: Empty,
-    capabilities: ["role_bindings.delete"],
-    scope: "uid",
-  },
-  ListRoleBindings: {
-    http: "GET /roleBindings",
-    request: listRequest(
-      "iam.ListRoleBindingsRequest",
-      {
-        identity: plain(2, string, { text: "uid of an identity" }),
-        group: plain(3, string, { text: "uid of a group" }),
-        role: plain(4, string, { text: "uid of a role" }),
-      },
-      5,
-    ),
-    response: listResponse("iam.ListRoleBindingsResponse", "roleBindings", RoleBinding),
-    capabilities: ["role_bindings.list"],
-  },
+  GetRoleBinding: standard.get("role_bindings.list"),
+  CreateRoleBinding: standard.create("role_bindings.create"),
+  DeleteRoleBinding: standard.delete("role_bindings.delete"),
+  ListRoleBindings: standard.list(
+    "role_bindings.list",
+    {
+      identity: plain(2, string, { text: "uid of an identity" }),
+      group: plain(3, string, { text: "uid of a group" }),
+      role: plain(4, string, { text: "uid of a role" }),
+    },
+    5,
+  ),
   BatchCreateRoleBindings: {
     http: "POST /roleBindings:batchCreate",
     body: "*",
@@ -129,14 +103,7 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     capabilities: ["role_bindings.create"],
     scope: "parent",
   },
-  UpdateRoleBinding: {
-    http: "PATCH /roleBindings/{roleBinding.uid=**}",
-    body: "roleBinding",
-    request: updateRequest("iam.UpdateRoleBindingRequest", "roleBinding", RoleBinding),
-    response: RoleBinding,
-    capabilities: ["role_bindings.update"],
-    scope: "roleBinding.uid",
-  },
+  UpdateRoleBinding: standard.update("role_bindings.update"),
 }) satisfies Operations;
 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {

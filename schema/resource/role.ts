@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { capabilities as allCapabilities, Capability, capabilityName, isInternalOnly } from "../capability.ts";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest, updateRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -48,49 +47,14 @@ export const Role = message(
 );
 export type Role = z.infer<typeof Role>;
 
+const standard = standardMethods(Role, "role", "roles");
 const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/contract.md#authorization).
-  GetRole: {
-    http: "GET /roles/{uid=**}",
-    request: getRequest("iam.GetRoleRequest"),
-    response: Role,
-    capabilities: ["roles.list"],
-  },
-  ListRoles: {
-    http: "GET /roles",
-    request: listRequest(
-      "iam.ListRolesRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-      },
-      3,
-    ),
-    response: listResponse("iam.ListRolesResponse", "roles", Role),
-    capabilities: ["roles.list"],
-  },
-  CreateRole: {
-    http: "POST /roles/{parent=**}",
-    body: "role",
-    request: createRequest("iam.CreateRoleRequest", "role", Role),
-    response: Role,
-    capabilities: ["roles.create"],
-    scope: "parent",
-  },
-  UpdateRole: {
-    http: "PATCH /roles/{role.uid=**}",
-    body: "role",
-    request: updateRequest("iam.UpdateRoleRequest", "role", Role),
-    response: Role,
-    capabilities: ["roles.update"],
-    scope: "role.uid",
-  },
-  DeleteRole: {
-    http: "DELETE /roles/{uid=**}",
-    request: getRequest("iam.DeleteRoleRequest"),
-    response: Empty,
-    capabilities: ["roles.delete"],
-    scope: "uid",
-  },
+  GetRole: { ...standard.get("roles.list"), scope: undefined },
+  ListRoles: standard.list("roles.list", { name: plain(2, string, { text: "The whole name" }) }, 3),
+  CreateRole: standard.create("roles.create"),
+  UpdateRole: standard.update("roles.update"),
+  DeleteRole: standard.delete("roles.delete"),
 }) satisfies Operations;
 
 export const role = resource("Role", roleOperations, {

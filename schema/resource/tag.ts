@@ -1,10 +1,9 @@
 // Tag: a name in a repo that points to an image. There is no update: creating one that exists moves it.
 import { z } from "zod";
 import { bool, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { Empty, listRequest, listResponse } from "../list.ts";
 import { type Operations, rows } from "../operation.ts";
-import { createRequest, getRequest } from "../request.ts";
 import { resource } from "../resource.ts";
+import { standardMethods } from "../standard-methods.ts";
 import { bundle, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
@@ -37,47 +36,24 @@ export const HIDDEN_TAGS = {
   includeEpochs: /-r\d+$/,
 } as const;
 
+const standard = standardMethods(Tag, "tag", "tags");
 const tagOperations = rows("registry.TagsService", "/registry/{version}", {
-  GetTag: {
-    http: "GET /tags/{uid=**}",
-    request: getRequest("registry.GetTagRequest"),
-    response: Tag,
-    capabilities: ["tag.list"],
-    scope: "uid",
-  },
-  ListTags: {
-    http: "GET /tags",
-    request: listRequest(
-      "registry.ListTagsRequest",
-      {
-        name: plain(2, string, { text: "The whole name" }),
-        updatedSince: plain(3, timestamp, { text: "Tags that were updated after this time" }),
-        includeReferrers: plain(4, bool, { text: "Includes `sha256-*`" }),
-        includeDates: plain(5, bool, { text: "Includes `*-20yymmdd`" }),
-        includeEpochs: plain(6, bool, { text: "Includes `*-r[0-9]+`" }),
-        digest: plain(7, string, { text: "Digest of the manifest" }),
-      },
-      10,
-    ),
-    response: listResponse("registry.ListTagsResponse", "tags", Tag),
-    capabilities: ["tag.list"],
-  },
+  GetTag: standard.get("tag.list"),
+  ListTags: standard.list(
+    "tag.list",
+    {
+      name: plain(2, string, { text: "The whole name" }),
+      updatedSince: plain(3, timestamp, { text: "Tags that were updated after this time" }),
+      includeReferrers: plain(4, bool, { text: "Includes `sha256-*`" }),
+      includeDates: plain(5, bool, { text: "Includes `*-20yymmdd`" }),
+      includeEpochs: plain(6, bool, { text: "Includes `*-r[0-9]+`" }),
+      digest: plain(7, string, { text: "Digest of the manifest" }),
+    },
+    10,
+  ),
   // An upsert by name (docs/contract.md#d19).
-  CreateTag: {
-    http: "POST /tags/{parent=**}",
-    body: "tag",
-    request: createRequest("registry.CreateTagRequest", "tag", Tag),
-    response: Tag,
-    capabilities: ["tag.create"],
-    scope: "parent",
-  },
-  DeleteTag: {
-    http: "DELETE /tags/{uid=**}",
-    request: getRequest("registry.DeleteTagRequest"),
-    response: Empty,
-    capabilities: ["tag.delete"],
-    scope: "uid",
-  },
+  CreateTag: standard.create("tag.create"),
+  DeleteTag: standard.delete("tag.delete"),
 }) satisfies Operations;
 
 export const tag = resource("Tag", tagOperations, {
