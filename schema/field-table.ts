@@ -1,6 +1,7 @@
-// The fields of a message by every spelling of their names, computed once per message: a request may have a million names.
+// The fields of a message by every spelling of their names. Computed once per message, because a request may have a million names.
 import type { z } from "zod";
 import { asMessage, type FieldInfo, fieldInfo, type Message, toSnake } from "./field.ts";
+import { once } from "./once.ts";
 
 export interface Field {
   name: string;
@@ -17,11 +18,7 @@ interface Table {
   bySpelling: ReadonlyMap<string, Field>;
 }
 
-const tables = new WeakMap<Message, Table>();
-
-const tableOf = (schema: Message): Table => {
-  const known = tables.get(schema);
-  if (known) return known;
+const tableOf = once((schema: Message): Table => {
   const fields = Object.entries(schema.shape).map(([name, field]): Field => {
     const info = fieldInfo(field);
     const names = new Set([name, toSnake(name), ...(info.alias ? [info.alias] : [])]);
@@ -29,10 +26,8 @@ const tableOf = (schema: Message): Table => {
   });
   const named = fields.flatMap((field) => field.spellings.map((spelling) => [spelling, field] as const));
   // If two fields share a spelling, the first in the message wins.
-  const table = { fields, bySpelling: new Map(named.toReversed()) };
-  tables.set(schema, table);
-  return table;
-};
+  return { fields, bySpelling: new Map(named.toReversed()) };
+});
 
 export const fieldsOf = (schema: Message): readonly Field[] => tableOf(schema).fields;
 

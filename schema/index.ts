@@ -77,7 +77,7 @@ export {
 export { type Budget, compilePattern, newBudget, PATTERN_ATOM, patternMatcher } from "./pattern.ts";
 export { escapeHtml, printable, printableLines } from "./printable.ts";
 export { annotationFiles } from "./protobuf/annotation.ts";
-export { emptyFile, type FileDescriptor, field, messageOf, repeatedField as repeated } from "./protobuf/descriptor.ts";
+export { emptyFile, type FileDescriptor, field, messageOf, repeatedField } from "./protobuf/descriptor.ts";
 export { type GrpcMethod, methodsOf, protobufFiles } from "./protobuf/file.ts";
 export { serviceName, typeName } from "./protobuf/name.ts";
 export { unservedMethods } from "./published.ts";

@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, fieldInfo, isZero, type Message, messageInfo, unwrap } from "./field.ts";
 import type { Json } from "./json.ts";
-
-const inputs = new WeakMap<z.ZodType, z.ZodType>();
+import { once } from "./once.ts";
 
 const isOutput = (field: z.ZodType) => fieldInfo(field).behavior === "OUTPUT_ONLY";
 
@@ -23,16 +22,12 @@ export const oneofsOf = (schema: Message): Map<string, string[]> => {
   return oneofs;
 };
 
-const inputOf = (schema: Message): z.ZodType => {
-  const known = inputs.get(schema);
-  if (known) return known;
+const inputOf = once((schema: Message): z.ZodType => {
   const shape = Object.fromEntries(
     inputFields(schema).map((name) => [name, inputField(schema.shape[name] as z.ZodType)]),
   );
-  const input = z.object(shape, otherThan(`must be an object: { ${Object.keys(shape).join(", ")} }`));
-  inputs.set(schema, input);
-  return input;
-};
+  return z.object(shape, otherThan(`must be an object: { ${Object.keys(shape).join(", ")} }`));
+});
 
 /** The error of a value of another type. A missing value has the error of a required field instead. */
 const otherThan = (text: string) => ({
@@ -141,11 +136,7 @@ interface OneofTable {
   children: { name: string; inner: z.ZodType; message: Message }[];
 }
 
-const oneofTables = new WeakMap<Message, OneofTable>();
-
-const oneofTable = (schema: Message): OneofTable => {
-  const known = oneofTables.get(schema);
-  if (known) return known;
+const oneofTable = once((schema: Message): OneofTable => {
   const children = Object.entries(schema.shape).flatMap(([name, child]) => {
     const inner = unwrap(child);
     const message = asMessage(elementOf(inner));
@@ -153,7 +144,5 @@ const oneofTable = (schema: Message): OneofTable => {
     const { oneofs, children } = oneofTable(message);
     return oneofs.length + children.length > 0 ? [{ name, inner, message }] : [];
   });
-  const table = { oneofs: [...oneofsOf(schema)], required: messageInfo(schema)?.requiredOneofs ?? [], children };
-  oneofTables.set(schema, table);
-  return table;
-};
+  return { oneofs: [...oneofsOf(schema)], required: messageInfo(schema)?.requiredOneofs ?? [], children };
+});

@@ -6,6 +6,7 @@ import type { FieldViolation } from "./error.ts";
 import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
 import { fieldByName, fieldsOf } from "./field-table.ts";
 import { suggestion } from "./nearest.ts";
+import { once } from "./once.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -133,16 +134,11 @@ const refuse = (path: string, description: string, reading: Reading): undefined 
   return undefined;
 };
 
-const enumNames = new WeakMap<Readonly<Record<string, number>>, ReadonlyMap<number, string>>();
-
 // If two names share a number, the first in the enum wins.
-const nameOf = (numbers: Readonly<Record<string, number>>, number: number): string | undefined => {
-  const known = enumNames.get(numbers);
-  if (known) return known.get(number);
+const namesByNumber = once((numbers: Readonly<Record<string, number>>): ReadonlyMap<number, string> => {
   const names = Object.entries(numbers).map(([name, number]) => [number, name] as const);
-  enumNames.set(numbers, new Map(names.toReversed()));
-  return nameOf(numbers, number);
-};
+  return new Map(names.toReversed());
+});
 
 const INT32 = 2 ** 31;
 // About 10,000 years (google.protobuf.Duration).
@@ -151,7 +147,7 @@ const DURATION_MAX_S = 315_576_000_000;
 const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Reading): unknown => {
   const numbers = enumInfo(schema)?.numbers;
   if (numbers) {
-    const name = typeof raw === "number" ? nameOf(numbers, raw) : raw;
+    const name = typeof raw === "number" ? namesByNumber(numbers).get(raw) : raw;
     if (typeof name === "string" && Object.hasOwn(numbers, name)) return name;
     if (reading.open && (typeof raw === "string" || typeof raw === "number")) return raw;
     return refuse(path, "is not a known value of its enum", reading);

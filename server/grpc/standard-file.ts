@@ -1,6 +1,6 @@
 // The standard services beside the API: server reflection (grpc/grpc: reflection.proto, in v1 and v1alpha) and health
 // checking (grpc/grpc: health.proto).
-import { emptyFile, type FileDescriptor, field, messageOf, repeated } from "../../schema/index.ts";
+import { emptyFile, type FileDescriptor, field, messageOf, repeatedField } from "../../schema/index.ts";
 
 export const REFLECTION_PACKAGES = ["grpc.reflection.v1", "grpc.reflection.v1alpha"] as const;
 export const HEALTH_PACKAGE = "grpc.health.v1";
@@ -50,12 +50,12 @@ const reflectionFile = (name: string): FileDescriptor => ({
         ],
       },
     ),
-    messageOf("FileDescriptorResponse", [repeated(field("file_descriptor_proto", 1, "TYPE_BYTES"))]),
+    messageOf("FileDescriptorResponse", [repeatedField(field("file_descriptor_proto", 1, "TYPE_BYTES"))]),
     messageOf("ExtensionNumberResponse", [
       field("base_type_name", 1),
-      repeated(field("extension_number", 2, "TYPE_INT32")),
+      repeatedField(field("extension_number", 2, "TYPE_INT32")),
     ]),
-    messageOf("ListServiceResponse", [repeated(field("service", 1, `.${name}.ServiceResponse`))]),
+    messageOf("ListServiceResponse", [repeatedField(field("service", 1, `.${name}.ServiceResponse`))]),
     messageOf("ServiceResponse", [field("name", 1)]),
     messageOf("ErrorResponse", [field("error_code", 1, "TYPE_INT32"), field("error_message", 2)]),
   ],
