@@ -4,7 +4,6 @@ import {
   AccountAssociation,
   Advisory,
   ExternalGroupRoleMapping,
-  type Group,
   Identity,
   IdentityProvider,
   inputViolations,
@@ -12,25 +11,15 @@ import {
   type Json,
   KEYS_MAX,
   Repo,
-  type Role,
-  type RoleBinding,
+  resources,
   Tag,
 } from "../../schema/index.ts";
 import { operator } from "../caller/authorize.ts";
-import { accountAssociationService } from "../services/account-association.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
 import { builtInRoleUid, isBuiltInRole } from "../services/built-in-role.ts";
 import type { ServiceContext } from "../services/context.ts";
-import { externalGroupRoleMappingService } from "../services/external-group-role-mapping.ts";
-import { groupService } from "../services/group.ts";
-import { identityService } from "../services/identity.ts";
-import { identityProviderService } from "../services/identity-provider.ts";
-import { repoService } from "../services/repo.ts";
-import { roleService } from "../services/role.ts";
-import { roleBindingService } from "../services/role-binding.ts";
-import { tagService, tagUid } from "../services/tag.ts";
+import { services } from "../services/index.ts";
 import { shapes } from "../store/shape.ts";
-import type { Shape } from "../store/store.ts";
 import { jwksViolation } from "../sts/index.ts";
 import { createProblems, type Problem } from "./problem.ts";
 import { DEV_ISSUER_WORD, identityInput, problemText, roleInput, type Seed, SeedError, seedPath } from "./record.ts";
@@ -54,6 +43,14 @@ const GROUP = { name: STAND_IN };
 const ROLE = { name: STAND_IN, capabilities: ["CAP_IAM_GROUPS_LIST"] };
 const IDENTITY = { name: STAND_IN, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
 const OIDC = { issuer: "https://issuer.example", clientId: STAND_IN, pkceEnabled: true };
+const providerOfRole = (defaultRole: string): Json => ({ name: STAND_IN, defaultRole, oidc: OIDC });
+
+type Kind = keyof typeof resources;
+type Create = (request: Json, context: ServiceContext) => { uid: string };
+
+// Words for the sections that others refer to.
+const WORDS = { groups: "group", identities: "identity", identityProviders: "identity provider" } as const;
+type Referred = keyof typeof WORDS;
 
 /**
  * Creates the records and collects what the services refuse. A trial on an empty store checks a file. It never treats a
@@ -72,27 +69,33 @@ export const createRecords = (
   const identityUids = new Map<string, string>();
   const providerUids = new Map<string, string>();
 
-  const find = (table: Shape["table"], parent: string | null, columns: Record<string, string>): string | undefined => {
+  const find = (kind: Kind, parent: string | null, columns: Record<string, string>): string | undefined => {
     const where = Object.keys(columns).map((name) => ` AND ${name} = ?`);
-    const sql = `SELECT uid FROM ${table} WHERE parent IS ?${where.join("")} LIMIT 1`;
+    const sql = `SELECT uid FROM ${shapes[kind].table} WHERE parent IS ?${where.join("")} LIMIT 1`;
     return store.statement(sql).get(parent, ...Object.values(columns))?.uid as string | undefined;
   };
-  const existing = (table: Shape["table"], parent: string | null, name: string): string | undefined =>
-    isTrial ? undefined : find(table, parent, { name });
-  const createGroup = (path: PropertyKey[], parent: string, group: Json): string | undefined =>
-    create(path, (record) => groupService.CreateGroup({ parent, group: record as Group }, context), group, GROUP);
+  const existing = (kind: Kind, parent: string | null, name: string): string | undefined =>
+    isTrial ? undefined : find(kind, parent, { name });
+  // The uid of the first record that the service accepts.
+  const createOne = (kind: Kind, path: PropertyKey[], parent: string, ...records: (Json | undefined)[]) => {
+    const service = services[`Create${resources[kind].type}` as keyof typeof services] as unknown as Create;
+    return create(path, (record) => service({ parent, [kind]: record }, context), ...records);
+  };
 
   const organization =
-    existing("groups", null, seed.organization.name) ??
-    (createGroup(["organization"], "", seed.organization) as string);
+    existing("group", null, seed.organization.name) ??
+    (createOne("group", ["organization"], "", seed.organization, GROUP) as string);
   groupUids.set("", organization);
   pathsOfUids.set(organization, "");
 
-  const groupOf = (name: string, path: PropertyKey[]): string => {
-    const uid = groupUids.get(name);
-    if (uid === undefined) report({ path, text: `there is no group ${show(name)} in this file`, refersTo: "groups" });
-    return uid ?? organization;
+  const lookUp = (uids: ReadonlyMap<string, string>, refersTo: Referred, name: string, path: PropertyKey[]) => {
+    const uid = uids.get(name);
+    if (uid === undefined)
+      report({ path, text: `there is no ${WORDS[refersTo]} ${show(name)} in this file`, refersTo });
+    return uid;
   };
+  const groupOf = (name: string, path: PropertyKey[]): string =>
+    lookUp(groupUids, "groups", name, path) ?? organization;
   const roleOf = (name: string, path: PropertyKey[]): string => {
     const uid = roleUids.get(name);
     if (uid !== undefined) return uid;
@@ -102,57 +105,35 @@ export const createRecords = (
       report({ path, text: `there is no role ${show(name)} in this file, nor is it built in`, refersTo: "roles" });
     return builtInRoleUid("viewer");
   };
-  const createIdentity = (path: PropertyKey[], parent: string, identity: Json | undefined): string => {
-    const service = (record: Json) => identityService.CreateIdentity({ parent, identity: record as Identity }, context);
-    return create(path, service, identity, IDENTITY) as string;
-  };
-  const identityOf = (name: string, path: PropertyKey[]): string => {
-    const uid = identityUids.get(name);
-    if (uid !== undefined) return uid;
-    report({ path, text: `there is no identity ${show(name)} in this file`, refersTo: "identities" });
-    return createIdentity(path, organization, undefined);
-  };
+  const identityOf = (name: string, path: PropertyKey[]): string =>
+    lookUp(identityUids, "identities", name, path) ?? (createOne("identity", path, organization, IDENTITY) as string);
+  const providerOf = (name: string, path: PropertyKey[]): string =>
+    lookUp(providerUids, "identityProviders", name, path) ??
+    (createOne("identityProvider", path, organization, providerOfRole(builtInRoleUid("viewer"))) as string);
 
-  const createProvider = (path: PropertyKey[], parent: string, defaultRole: string, provider: Json | undefined) =>
-    create(
-      path,
-      (record) =>
-        identityProviderService.CreateIdentityProvider(
-          { parent, identityProvider: record as IdentityProvider },
-          context,
-        ),
-      provider,
-      { name: STAND_IN, defaultRole, oidc: OIDC },
-    );
-  const providerOf = (name: string, path: PropertyKey[]): string => {
-    const uid = providerUids.get(name);
-    if (uid !== undefined) return uid;
-    const text = `there is no identity provider ${show(name)} in this file`;
-    report({ path, text, refersTo: "identityProviders" });
-    return createProvider(path, organization, builtInRoleUid("viewer"), undefined) as string;
-  };
+  // The records of a section, each with its place in the file and the uid of its group.
+  const recordsIn = <R extends { group: string }>(section: keyof Seed, records: readonly R[] = []) =>
+    records.map((record, i) => {
+      const path = [section, i];
+      return { record, path, parent: groupOf(record.group, [...path, "group"]) };
+    });
 
   // Parents before children, whatever their order in the file.
   const groups = seed.groups.map((group, i) => ({ ...group, path: ["groups", i] }));
   for (const { parent: above, path, ...group } of groups.toSorted((a, b) => depthOf(a) - depthOf(b))) {
     const parent = groupOf(above, [...path, "parent"]);
-    const uid = existing("groups", parent, group.name) ?? createGroup(path, parent, group) ?? parent;
+    const uid = existing("group", parent, group.name) ?? createOne("group", path, parent, group, GROUP) ?? parent;
     groupUids.set(seedPath(above, group.name), uid);
     pathsOfUids.set(uid, seedPath(above, group.name));
   }
 
-  for (const [i, role] of seed.roles.entries()) {
-    const path = ["roles", i];
-    const parent = groupOf(role.group, [...path, "group"]);
-    const service = (record: Json) => roleService.CreateRole({ parent, role: record as Role }, context);
-    const uid = existing("roles", parent, role.name) ?? create(path, service, roleInput(role), ROLE);
+  for (const { record: role, path, parent } of recordsIn("roles", seed.roles)) {
+    const uid = existing("role", parent, role.name) ?? createOne("role", path, parent, roleInput(role), ROLE);
     roleUids.set(seedPath(role.group, role.name), uid as string);
     pathsOfUids.set(uid as string, seedPath(role.group, role.name));
   }
 
-  for (const [i, identity] of seed.identities.entries()) {
-    const path = ["identities", i];
-    const parent = groupOf(identity.group, [...path, "group"]);
+  for (const { record: identity, path, parent } of recordsIn("identities", seed.identities)) {
     // The API stores keys that verify nothing, with a warning; the author of a file can still correct them.
     const keys = identity.staticKeys?.issuerKeys;
     const description = typeof keys === "string" && keys && keys.length <= KEYS_MAX && jwksViolation(keys);
@@ -162,17 +143,17 @@ export const createRecords = (
       | undefined;
     // Whether keys have expired depends on the clock of the server.
     if (isTrial) delete input?.staticKeys?.expirationTime;
-    const uid = existing("identities", parent, identity.name) ?? createIdentity(path, parent, input);
-    identityUids.set(seedPath(identity.group, identity.name), uid);
+    const uid = existing("identity", parent, identity.name) ?? createOne("identity", path, parent, input, IDENTITY);
+    identityUids.set(seedPath(identity.group, identity.name), uid as string);
   }
 
-  for (const [i, { group, ...provider }] of (seed.identityProviders ?? []).entries()) {
-    const path = ["identityProviders", i];
-    const parent = groupOf(group, [...path, "group"]);
+  for (const { record, path, parent } of recordsIn("identityProviders", seed.identityProviders)) {
+    const { group, ...provider } = record;
     const defaultRole = roleOf(provider.defaultRole, [...path, "defaultRole"]);
     const input = decode(path, IdentityProvider, { ...provider, defaultRole });
     const uid =
-      existing("identity_providers", parent, provider.name) ?? createProvider(path, parent, defaultRole, input);
+      existing("identityProvider", parent, provider.name) ??
+      createOne("identityProvider", path, parent, input, providerOfRole(defaultRole));
     providerUids.set(seedPath(group, provider.name), uid as string);
   }
 
@@ -181,52 +162,39 @@ export const createRecords = (
     const roleUid = roleOf(role, [...path, "role"]);
     const parent = providerOf(identityProvider, [...path, "identityProvider"]);
     const input = decode(path, ExternalGroupRoleMapping, { ...mapping, roleUid, scope: organization });
-    const service = (record: Json) =>
-      externalGroupRoleMappingService.CreateExternalGroupRoleMapping(
-        { parent, externalGroupRoleMapping: record as ExternalGroupRoleMapping },
-        context,
-      );
     const columns = { external_group_id: mapping.externalGroupId, role_uid: roleUid };
-    if (isTrial || !find("external_group_role_mappings", parent, columns)) create(path, service, input);
+    if (isTrial || !find("externalGroupRoleMapping", parent, columns))
+      createOne("externalGroupRoleMapping", path, parent, input);
   }
 
-  for (const [i, { group, ...association }] of (seed.accountAssociations ?? []).entries()) {
-    const path = ["accountAssociations", i];
-    const parent = groupOf(group, [...path, "group"]);
-    const service = (record: Json) =>
-      accountAssociationService.CreateAccountAssociation(
-        { parent, accountAssociation: record as AccountAssociation },
-        context,
-      );
+  for (const { record, path, parent } of recordsIn("accountAssociations", seed.accountAssociations)) {
+    const { group: _, ...association } = record;
     const input = decode(path, AccountAssociation, association);
-    if (isTrial || !store.get(shapes.accountAssociation, parent)) create(path, service, input);
+    if (isTrial || !store.get(shapes.accountAssociation, parent)) createOne("accountAssociation", path, parent, input);
   }
 
-  for (const [i, { group, tags = [], readme, ...repo }] of seed.repos.entries()) {
-    const path = ["repos", i];
-    const parent = groupOf(group, [...path, "group"]);
-    const present = existing("repos", parent, repo.name);
-    const service = (record: Json) => repoService.CreateRepo({ parent, repo: record as Repo }, context);
+  for (const { record, path, parent } of recordsIn("repos", seed.repos)) {
+    const { group: _, tags = [], readme, ...repo } = record;
+    const present = existing("repo", parent, repo.name);
     const input = decode(path, Repo, repo);
-    const uid = present ?? (create(path, service, input, { name: `${STAND_IN}-${i}` }) as string);
+    const uid = present ?? (createOne("repo", path, parent, input, { name: `${STAND_IN}-${path[1]}` }) as string);
     const update = (repoReadme: Json) =>
-      repoService.UpdateRepoReadme({ repoReadme: { uid, ...repoReadme }, updateMask: "content" }, context);
+      services.UpdateRepoReadme({ repoReadme: { uid, ...repoReadme }, updateMask: "content" }, context);
     if (!present && readme) create(path, update, { content: readme });
     for (const [k, tag] of tags.entries()) {
-      const input = decode([...path, "tags", k], Tag, tag);
-      const createTag = (value: Json) => tagService.CreateTag({ parent: uid, tag: value as Tag }, context);
-      if (isTrial || !tagUid(store, uid, tag.name)) create([...path, "tags", k], createTag, input);
+      const tagPath = [...path, "tags", k];
+      const decoded = decode(tagPath, Tag, tag);
+      if (isTrial || !find("tag", uid, { name: tag.name })) createOne("tag", tagPath, uid, decoded);
     }
   }
 
   // No method of the API creates an advisory.
-  for (const [i, { group, origin, ...advisory }] of (seed.advisories ?? []).entries()) {
-    const path = ["advisories", i];
-    const parent = groupOf(group, [...path, "group"]);
+  for (const { record, path, parent } of recordsIn("advisories", seed.advisories)) {
+    const { group: _, origin, ...advisory } = record;
     const input = decode(path, Advisory, advisory);
     const violations = input ? inputViolations(Advisory, input) : [];
     reportViolations(violations, path);
-    const present = find("advisories", parent, { advisory_id: advisory.advisoryId });
+    const present = find("advisory", parent, { advisory_id: advisory.advisoryId });
     if (!input || violations.length > 0 || present) continue;
     const uid = `${parent}/${ids.segment()}`;
     const { events, createTime = new Date(now).toISOString(), ...rest } = input as unknown as AdvisoryInput;
@@ -238,15 +206,11 @@ export const createRecords = (
     insertAdvisory(store, uid, { ...rest, createTime, events: dated, ...(origin && { origin }) }, now);
   }
 
-  for (const [i, binding] of seed.bindings.entries()) {
-    const path = ["bindings", i];
-    const parent = groupOf(binding.group, [...path, "group"]);
+  for (const { record: binding, path, parent } of recordsIn("bindings", seed.bindings)) {
     const identityUid = identityOf(binding.identity, [...path, "identity"]);
     const roleUid = roleOf(binding.role, [...path, "role"]);
-    const service = (record: Json) =>
-      roleBindingService.CreateRoleBinding({ parent, roleBinding: record as RoleBinding }, context);
-    if (!find("role_bindings", parent, { identity_uid: identityUid, role_uid: roleUid }))
-      create(path, service, { identityUid, roleUid });
+    if (!find("roleBinding", parent, { identity_uid: identityUid, role_uid: roleUid }))
+      createOne("roleBinding", path, parent, { identityUid, roleUid });
   }
   return { organization, problems: found };
 };

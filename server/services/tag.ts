@@ -45,7 +45,7 @@ export const tagService = {
 } satisfies ServiceMethods;
 
 /** uid of the tag with this name in a repo. */
-export const tagUid = (store: Store, repo: string, name: string): string | undefined =>
+const tagUid = (store: Store, repo: string, name: string): string | undefined =>
   store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
 
 const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, now: number): void => {
