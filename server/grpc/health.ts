@@ -46,16 +46,22 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     if (sent.get(call) !== answer.status) call.write(answer);
     sent.set(call, answer.status);
   };
-  const timer = whileAny(sent, async () => {
+  const sendAll = async () => {
     const answer = await now();
     for (const call of sent.keys()) send(call, answer);
-  });
+  };
+  let timer: NodeJS.Timeout | undefined;
+  // For when a watcher has come or gone.
+  const setTimer = (): void => {
+    if (sent.size > 0) timer ??= setInterval(sendAll, WATCH_MS).unref();
+    else timer = void clearInterval(timer);
+  };
   const watch = async (call: Watcher) => {
     let isOver = false;
     const forget = () => {
       isOver = true;
       sent.delete(call);
-      timer.check();
+      setTimer();
     };
     const end = () => {
       isOver = true;
@@ -71,20 +77,9 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     const first = await now();
     if (isOver) return;
     send(call, first);
-    timer.check();
+    setTimer();
   };
 
   server.register(`/${HEALTH_PACKAGE}.Health/Check`, check, serialize, deserialize, "unary");
   server.register(`/${HEALTH_PACKAGE}.Health/Watch`, watch, serialize, deserialize, "serverStream");
-};
-
-const whileAny = (watchers: ReadonlyMap<unknown, unknown>, work: () => Promise<void>) => {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    /** call it when a watcher has come or gone */
-    check: (): void => {
-      if (watchers.size > 0) timer ??= setInterval(work, WATCH_MS).unref();
-      else timer = void clearInterval(timer);
-    },
-  };
 };

@@ -148,15 +148,13 @@ const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefi
   if (type) return type.file;
   const holder = registry.get(symbol.slice(0, symbol.lastIndexOf(".")));
   const name = symbol.slice(symbol.lastIndexOf(".") + 1);
-  switch (holder?.kind) {
-    case "message":
-      return holder.fields.some((field) => field.name === name) ? holder.file : undefined;
-    case "service":
-      return holder.methods.some((method) => method.name === name) ? holder.file : undefined;
-    case "enum":
-      return holder.values.some((value) => value.name === name) ? holder.file : undefined;
-  }
-  return undefined;
+  return holder && membersOf(holder).some((member) => member.name === name) ? holder.file : undefined;
+};
+
+const membersOf = (type: NonNullable<ReturnType<FileRegistry["get"]>>): readonly { name: string }[] => {
+  if (type.kind === "message") return type.fields;
+  if (type.kind === "service") return type.methods;
+  return type.kind === "enum" ? type.values : [];
 };
 
 /** The file and its imports, without those that the stream has sent. */

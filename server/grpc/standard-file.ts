@@ -5,50 +5,33 @@ import { emptyFile, type FileDescriptor, field, messageOf, repeatedField } from 
 export const REFLECTION_PACKAGES = ["grpc.reflection.v1", "grpc.reflection.v1alpha"] as const;
 export const HEALTH_PACKAGE = "grpc.health.v1";
 
+type Fields = Parameters<typeof messageOf>[1];
+
+/** A message whose last fields are the members of its only oneof. */
+const withOneof = (name: string, own: Fields, oneof: string, members: Fields) =>
+  messageOf(name, [...own, ...members], { name: oneof, members: members.map((member) => member.name) });
+
 const reflectionFile = (name: string): FileDescriptor => ({
   ...emptyFile(`${name.replaceAll(".", "/")}/reflection.proto`, name),
   messageType: [
-    messageOf(
-      "ServerReflectionRequest",
-      [
-        field("host", 1),
-        field("file_by_filename", 3),
-        field("file_containing_symbol", 4),
-        field("file_containing_extension", 5, `.${name}.ExtensionRequest`),
-        field("all_extension_numbers_of_type", 6),
-        field("list_services", 7),
-      ],
-      {
-        name: "message_request",
-        members: [
-          "file_by_filename",
-          "file_containing_symbol",
-          "file_containing_extension",
-          "all_extension_numbers_of_type",
-          "list_services",
-        ],
-      },
-    ),
+    withOneof("ServerReflectionRequest", [field("host", 1)], "message_request", [
+      field("file_by_filename", 3),
+      field("file_containing_symbol", 4),
+      field("file_containing_extension", 5, `.${name}.ExtensionRequest`),
+      field("all_extension_numbers_of_type", 6),
+      field("list_services", 7),
+    ]),
     messageOf("ExtensionRequest", [field("containing_type", 1), field("extension_number", 2, "TYPE_INT32")]),
-    messageOf(
+    withOneof(
       "ServerReflectionResponse",
+      [field("valid_host", 1), field("original_request", 2, `.${name}.ServerReflectionRequest`)],
+      "message_response",
       [
-        field("valid_host", 1),
-        field("original_request", 2, `.${name}.ServerReflectionRequest`),
         field("file_descriptor_response", 4, `.${name}.FileDescriptorResponse`),
         field("all_extension_numbers_response", 5, `.${name}.ExtensionNumberResponse`),
         field("list_services_response", 6, `.${name}.ListServiceResponse`),
         field("error_response", 7, `.${name}.ErrorResponse`),
       ],
-      {
-        name: "message_response",
-        members: [
-          "file_descriptor_response",
-          "all_extension_numbers_response",
-          "list_services_response",
-          "error_response",
-        ],
-      },
     ),
     messageOf("FileDescriptorResponse", [repeatedField(field("file_descriptor_proto", 1, "TYPE_BYTES"))]),
     messageOf("ExtensionNumberResponse", [
