@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Log } from "./base/log.ts";
 import { createMetrics } from "./base/metrics.ts";
-import { createRateLimit, resettable, unlimited } from "./base/rate-limit.ts";
+import { createRateLimit, unlimited } from "./base/rate-limit.ts";
 import { logOfRequests } from "./base/request.ts";
 import { createAuthenticate } from "./caller/authenticate.ts";
 import { grantsOf, operator } from "./caller/authorize.ts";
@@ -168,9 +168,7 @@ const compose = (
     },
   });
   store.onLost(({ message }) => log("error", "database lost", { reason: message, advice: LOST_ADVICE }));
-  const limit = resettable(() =>
-    options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock),
-  );
+  const limit = options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock);
   const pipeline = createPipeline({
     store,
     authenticate: createAuthenticate(store, sts, clock, log),

@@ -12,8 +12,8 @@ export interface Outcome {
 }
 
 export interface Metrics {
-  /** A request begins. The caller reports its outcome, once. */
-  begin(wire: Wire): (outcome: Outcome) => void;
+  /** A request begins. The caller reports its outcome, once, and gets the time that it took in milliseconds. */
+  begin(wire: Wire): (outcome: Outcome) => number;
   /** The decision on a token exchange. */
   exchanged(reason: string): void;
   contentType: string;
@@ -31,7 +31,8 @@ export interface Gauges {
 }
 
 export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics => {
-  const registers = [new Registry()];
+  const registry = new Registry();
+  const registers = [registry];
   const requests = new Counter({
     name: "irm_requests_total",
     help: "Requests answered, by method of the API (none: no method was reached), wire and code of the API.",
@@ -57,38 +58,27 @@ export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics
     labelNames: ["reason"],
     registers,
   });
-  new Gauge({
-    name: "irm_connections",
-    help: "Connections that are open.",
-    registers,
-    collect() {
-      this.set(connections.count());
-    },
-  });
-  new Gauge({
-    name: "irm_request_memory_bytes",
-    help: "Memory that requests hold which have not been answered, by what has arrived of their bodies.",
-    registers,
-    collect() {
-      this.set(memory.held());
-    },
-  });
-  new Gauge({
-    name: "irm_answer_memory_bytes",
-    help: "Memory of requests that are under way, with what clients have not read of their answers.",
-    registers,
-    collect() {
-      this.set(answers.held());
-    },
-  });
-  new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory size in bytes.",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+  const addGauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  addGauge("irm_connections", "Connections that are open.", connections.count);
+  addGauge(
+    "irm_request_memory_bytes",
+    "Memory that requests hold which have not been answered, by what has arrived of their bodies.",
+    memory.held,
+  );
+  addGauge(
+    "irm_answer_memory_bytes",
+    "Memory of requests that are under way, with what clients have not read of their answers.",
+    answers.held,
+  );
+  addGauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.memoryUsage.rss);
 
   return {
     begin: (wire) => {
@@ -97,11 +87,13 @@ export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics
       return ({ operation = "none", code }) => {
         inFlight.dec({ wire });
         requests.inc({ operation, wire, code });
-        seconds.observe({ operation }, (performance.now() - start) / 1000);
+        const ms = performance.now() - start;
+        seconds.observe({ operation }, ms / 1000);
+        return Math.round(ms * 10) / 10;
       };
     },
     exchanged: (reason) => exchanges.inc({ reason }),
-    contentType: registers[0]?.contentType as string,
-    text: () => (registers[0] as Registry).metrics(),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
   };
 };

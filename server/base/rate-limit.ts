@@ -8,30 +8,27 @@ export interface RateLimit {
   identity(uid: string): void;
   /** any other request, by its address */
   address(address: string): void;
+  /** Forgets all callers. */
+  reset(): void;
 }
 
 // For identities and for addresses. Beyond, the caller that was silent longest is forgotten: its bucket is probably full.
 const MAX_CALLERS = 10_000;
 
-export const unlimited: RateLimit = { identity: () => {}, address: () => {} };
-
-/** A limit that can forget its callers. */
-export const resettable = (make: () => RateLimit): RateLimit & { reset(): void } => {
-  let limit = make();
-  return {
-    identity: (uid) => limit.identity(uid),
-    address: (address) => limit.address(address),
-    reset: () => {
-      limit = make();
-    },
-  };
-};
+export const unlimited: RateLimit = { identity: () => {}, address: () => {}, reset: () => {} };
 
 export const createRateLimit = (perSecond: number, clock: () => number): RateLimit => {
   // Two tables, so that a client with many addresses cannot displace an identity.
   const identities = createBuckets(perSecond, clock);
   const addresses = createBuckets(perSecond, clock);
-  return { identity: identities, address: (address) => addresses(addressGroup(address)) };
+  return {
+    identity: identities.take,
+    address: (address) => addresses.take(addressGroup(address)),
+    reset: () => {
+      identities.clear();
+      addresses.clear();
+    },
+  };
 };
 
 // Thousandths of a request, so that each millisecond refills a whole number.
@@ -40,7 +37,7 @@ const REQUEST = 1000;
 const createBuckets = (perSecond: number, clock: () => number) => {
   const full = perSecond * REQUEST;
   const buckets = new Map<string, { level: number; atMs: number }>();
-  return (caller: string): void => {
+  const take = (caller: string): void => {
     const now = clock();
     const { level, atMs } = buckets.get(caller) ?? { level: full, atMs: now };
     const refilled = Math.min(full, level + Math.max(0, now - atMs) * perSecond);
@@ -51,6 +48,7 @@ const createBuckets = (perSecond: number, clock: () => number) => {
     if (buckets.size > MAX_CALLERS) buckets.delete(buckets.keys().next().value as string);
     if (isEmpty) throw exhaustedError(perSecond, Math.ceil((REQUEST - refilled) / perSecond));
   };
+  return { take, clear: () => buckets.clear() };
 };
 
 const exhaustedError = (perSecond: number, delayMs: number) =>

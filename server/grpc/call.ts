@@ -39,14 +39,12 @@ export const createCalls = ({ registry, arrivals, connections, answers, openEnde
   const observe = async (stream: ServerHttp2Stream, path: string, record: CallRecord): Promise<void> => {
     const closed = Promise.withResolvers<void>();
     stream.once("close", () => closed.resolve());
-    const start = performance.now();
     const { metrics, log } = await ready;
     const finish = metrics.begin("grpc");
     await closed.promise;
-    const ms = Math.round((performance.now() - start) * 10) / 10;
     const code = codeOf(stream);
     const { requestId, operation, fields, message, quiet } = record;
-    finish({ operation, code });
+    const ms = finish({ operation, code });
     log(quiet ? "debug" : "info", "request", { requestId, path, operation, fields, code, ms, message });
   };
 

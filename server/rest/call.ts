@@ -42,7 +42,6 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const options = await ready;
     const id = requestIdFrom(request.headers[REQUEST_ID]);
     const finish = options.metrics.begin("rest");
-    const start = performance.now();
     const work = connections.begin(request.socket);
     // The streams of a connection of HTTP/2 have a bound of their own.
     const pipelinedMax = stream ? undefined : PIPELINED_MAX;
@@ -91,9 +90,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     work.end();
     // The next message on the connection is not this request's.
     if (underWay.get(request.socket) === breakage.abort) underWay.delete(request.socket);
-    finish(reply);
-    const ms = Math.round((performance.now() - start) * 10) / 10;
-    const line = { requestId: id, method: request.method, ...reply.logged, status: sent.http, ms };
+    const line = { requestId: id, method: request.method, ...reply.logged, status: sent.http, ms: finish(reply) };
     options.log(reply.quiet ? "debug" : "info", "request", line);
   };
 
