@@ -20,8 +20,9 @@ import type { Json } from "../schema/index.ts";
 import { startServerProcess } from "../test/harness/api-process.ts";
 import { LARGE_POLICY, policyText } from "../test/support/policy-text.ts";
 import { previewDocument } from "../test/support/preview-document.ts";
+import { countsFrom } from "./counts.ts";
 
-const [rounds = 3] = process.argv.slice(2).map(Number);
+const [rounds] = countsFrom("bench:access -- [ROUNDS]", [3]);
 const folder = mkdtempSync(join(tmpdir(), "irm-bench-"));
 const path = (name: string): string => join(folder, name);
 

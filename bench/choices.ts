@@ -5,11 +5,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../scripts/base/project.mjs";
+import { countsFrom } from "./counts.ts";
 import { type ChoiceResults, checkpoints, parallel, split } from "./engine/choice.ts";
 import { install } from "./engine/install.ts";
 import { measuredHere } from "./engine/place.ts";
 
-const [resources = 1000] = process.argv.slice(2).map(Number);
+const [resources] = countsFrom("bench:choices -- [RESOURCES]", [1000]);
 
 const place = measuredHere();
 const installations = await install();

@@ -4,12 +4,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../scripts/base/project.mjs";
+import { countsFrom } from "./counts.ts";
 import { flameGraph, type Profile, sharesOf } from "./engine/flame-graph.ts";
 import { type Installation, install } from "./engine/install.ts";
 import { sizeOf } from "./engine/size.ts";
 import { openStack } from "./engine/stack.ts";
 
-const [resources = 1000] = process.argv.slice(2).map(Number);
+const [resources] = countsFrom("bench:flame -- [RESOURCES]", [1000]);
 
 const SHOWN = {
   dynamic: { name: "provider", title: "The provider's process: dynamic resources" },

@@ -2,20 +2,22 @@
 // server that only parses the bytes, and with JSON.parse alone (for a body that is not JSON: as many bytes of JSON). Prints
 // medians. Each server is a separate process. Linux only.
 //
-//   npm run -s bench:hostile -- [ROUNDS] [NAME]             a megabyte where a request may be as large; the ratio is
-//                                                           judged for 100 kB and more
-//   npm run -s bench:hostile -- --double [ROUNDS] [NAME]    200, 400 and 800 kB: by how much each doubling grows the cost
-import { type ChildProcess, spawn } from "node:child_process";
+//   npm run -s bench:hostile -- [ROUNDS] [NAME]             bodies of at most a megabyte; judges the ratio of 100 kB and more
+//   npm run -s bench:hostile -- --double [ROUNDS] [NAME]    200, 400 and 800 kB: how much each doubling adds to the cost
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { mintDevToken } from "../cli/token.ts";
+import { startServerProcess } from "../test/harness/api-process.ts";
+import { countsFrom } from "./counts.ts";
 import { type HostileKind, hostileKinds } from "./hostile-kinds.ts";
 import { type Answer, createSender, type Sender } from "./hostile-send.ts";
 import { cpuOf, median } from "./process-cpu.ts";
 
-const args = process.argv.slice(2);
-const isDouble = args[0] === "--double";
-const [rounds = 5, only] = [Number(args[isDouble ? 1 : 0] ?? 5), args[isDouble ? 2 : 1]];
+const isDouble = process.argv[2] === "--double";
+const [count = "5", only] = process.argv.slice(isDouble ? 3 : 2);
+const [rounds] = countsFrom("bench:hostile -- [--double] [ROUNDS] [NAME]", [5], [count]);
 
 const JUDGED_FROM = 100_000;
 const RATIO_MAX = 2;
@@ -25,32 +27,27 @@ const GROWTH_MAX = 2.3;
 // Warms up the compiler before measuring.
 const WARM_UP = 5;
 
-const start = async (file: string, ...flags: string[]): Promise<[ChildProcess, string]> => {
-  const main = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return [child, line];
-};
+const server = await startServerProcess(["--log-level", "error"]);
+const { baseUrl, issuer, organization, token } = server;
+const workloadToken = await mintDevToken(issuer, { subject: "owner" });
+const bare = spawn(process.execPath, [fileURLToPath(new URL("./bare-server.ts", import.meta.url))], {
+  stdio: ["ignore", "pipe", "inherit"],
+});
+const [port] = await once(createInterface({ input: bare.stdout }), "line");
 
-const [server, line] = await start("../cli/main.ts", "serve", "--dev", "--json", "--log-level", "error");
-const { baseUrl, issuer, organization, token } = JSON.parse(line) as Record<string, string>;
-const minted = await fetch(`${issuer}/token`, { method: "POST", body: JSON.stringify({ subject: "owner" }) });
-const { token: workloadToken } = (await minted.json()) as { token: string };
-const [bare, port] = await start("./bare-server.ts");
-
-const ours = createSender(baseUrl as string);
+const ours = createSender(baseUrl);
 const reference = createSender(`http://127.0.0.1:${port}`);
 
 const bearerFor = ({ isExchange }: HostileKind) => (isExchange ? workloadToken : token);
 const sendBare = ({ json, inBytes = false }: HostileKind): Promise<Answer> =>
   reference.send({ wire: "rest", path: "/", body: Buffer.from(json), inBytes });
 
-const measure = async (child: ChildProcess, work: () => ReturnType<Sender["send"]>) => {
+const measure = async ({ pid }: { pid?: number | undefined }, work: () => ReturnType<Sender["send"]>) => {
   const spent: number[] = [];
   let answer: Answer = { status: "", bytes: 0 };
   for (let round = 0; round < rounds; round += 1)
     spent.push(
-      await cpuOf(child.pid as number, async () => {
+      await cpuOf(pid as number, async () => {
         answer = await work();
       }),
     );
@@ -72,8 +69,7 @@ const parseMs = (text: string): number => {
   return median(spent);
 };
 
-const kindsOf = (size?: number) =>
-  hostileKinds(organization as string, size).filter(({ name }) => !only || name.includes(only));
+const kindsOf = (size?: number) => hostileKinds(organization, size).filter(({ name }) => !only || name.includes(only));
 
 const column = (value: string | number, width: number) =>
   String(typeof value === "number" ? value.toFixed(1) : value).padStart(width);
@@ -110,7 +106,7 @@ const double = async () => {
     const spent = kinds.map((): number[] => []);
     for (let round = 0; round < rounds; round += 1)
       for (const [size, kind] of kinds.entries())
-        spent[size]?.push(await cpuOf(server.pid as number, () => ours.send(kind, bearerFor(kind))));
+        spent[size]?.push(await cpuOf(server.pid, () => ours.send(kind, bearerFor(kind))));
     const costs = spent.map(median);
     const growth = costs.slice(1).map((cost, size) => cost / (costs[size] as number));
     const verdict = growth.some((factor) => factor > GROWTH_MAX) ? `  above ${GROWTH_MAX}` : "";
@@ -122,5 +118,5 @@ const double = async () => {
 
 await (isDouble ? double() : compare());
 await Promise.all([ours.close(), reference.close()]);
-server.kill("SIGTERM");
+await server.stop();
 bare.kill("SIGTERM");

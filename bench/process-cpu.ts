@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Processor time of all its threads so far, in milliseconds. */
-const cpuMs = (pid: number): number => {
+export const cpuMs = (pid: number): number => {
   const folder = `/proc/${pid}/task`;
   const spent = readdirSync(folder).map((thread) =>
     Number(readFileSync(`${folder}/${thread}/schedstat`, "utf8").split(" ")[0]),

@@ -2,24 +2,19 @@
 // latencies; on Linux also the server's processor time per call, which other load and the client's cost do not affect.
 //
 //   npm run -s bench:wire -- [ROUNDS] [CALLS A ROUND]
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { fromBinary, fromJson, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { Pool } from "undici";
 import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
+import { startServerProcess } from "../test/harness/api-process.ts";
+import { countsFrom } from "./counts.ts";
+import { cpuMs, median } from "./process-cpu.ts";
 
 const IN_FLIGHT = 64;
-const [rounds = 5, calls = 10_000] = process.argv.slice(2).map(Number);
+const [rounds, calls] = countsFrom("bench:wire -- [ROUNDS] [CALLS A ROUND]", [5, 10_000]);
 
-const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-const flags = ["serve", "--dev", "--json", "--log-level", "error"];
-const server = spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-const [line] = await once(createInterface({ input: server.stdout }), "line");
-const { baseUrl, organization, token } = JSON.parse(line);
+const server = await startServerProcess(["--log-level", "error"]);
+const { baseUrl, organization, token } = server;
 
 const pool = new Pool(baseUrl, { connections: IN_FLIGHT });
 const headers = { authorization: `Bearer ${token}` };
@@ -42,18 +37,13 @@ const decode = (bytes: Buffer) => fromBinary(output, bytes) as unknown as { uid:
 const overGrpc = (): Promise<void> =>
   new Promise((resolve, reject) => {
     const path = "/chainguard.platform.iam.v2beta1.GroupsService/GetGroup";
-    client.makeUnaryRequest(path, encode, decode, organization as string, metadata, {}, (error, group) => {
+    client.makeUnaryRequest(path, encode, decode, organization, metadata, {}, (error, group) => {
       if (error || group?.uid !== organization) reject(error ?? new Error("gRPC answered another group"));
       else resolve();
     });
   });
 
-/** Processor time of the server so far. Linux counts 100 clock ticks a second. */
-const serverCpuMs = (): number => {
-  if (process.platform !== "linux") return Number.NaN;
-  const [, , ...fields] = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(/\) | /);
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-};
+const serverCpuMs = (): number => (process.platform === "linux" ? cpuMs(server.pid) : Number.NaN);
 
 /** Calls a second, and the median and 99th percentile of their latency. */
 const measure = async (call: () => Promise<void>, count: number) => {
@@ -73,16 +63,13 @@ const measure = async (call: () => Promise<void>, count: number) => {
   const seconds = (performance.now() - start) / 1000;
   const sorted = took.sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] as number;
-  const cpuMs = (serverCpuMs() - cpuBefore) / count;
-  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99), cpuMs };
+  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99), cpuMs: (serverCpuMs() - cpuBefore) / count };
 };
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
 const textOf = ({ perSecond, p50, p99, cpuMs }: Measured) =>
   `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, server CPU ${cpuMs.toFixed(2)} ms`;
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
 /** The median of each figure. */
 const typical = (measured: Measured[]): Measured => ({
@@ -107,4 +94,4 @@ console.log(
 
 client.close();
 await pool.close();
-server.kill("SIGTERM");
+await server.stop();
