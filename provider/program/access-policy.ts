@@ -8,7 +8,7 @@ import type { IdentityProvider } from "./generated/identity-provider.ts";
 import type { PolicyDocument } from "./policy-document.ts";
 import { policyForms } from "./policy-form.ts";
 import { policyMatch } from "./policy-match.ts";
-import { checkGivenProviders, policyProviders } from "./policy-people.ts";
+import { checkGivenProviders, policyProviders, providersListedBy } from "./policy-people.ts";
 import { createPolicyResources } from "./policy-resources.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
@@ -78,9 +78,10 @@ export class AccessPolicy extends pulumi.ComponentResource {
     }
     const { classes, client } = policyForms.of(new.target);
     const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace, identityProviders } = args;
-    const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this));
+    const listProviders = providersListedBy(() => client(this));
+    const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this), listProviders);
     const providersIn = (organization: pulumi.Input<string>) =>
-      policyProviders(name, organization, () => client(this), identityProviders);
+      policyProviders(name, organization, listProviders, identityProviders);
     const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
     const options = { name, parent: this, classes, match, providersIn, ...switches };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);

@@ -6,7 +6,7 @@ import { Group } from "./generated/group.ts";
 import { Identity } from "./generated/identity.ts";
 import { Role } from "./generated/role.ts";
 import { RoleBindingSet } from "./generated/role-binding-set.ts";
-import type { ListClient } from "./policy-match.ts";
+import type { ListClient } from "./policy-people.ts";
 import { programSession } from "./session.ts";
 
 export interface PolicyForm {

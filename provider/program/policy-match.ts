@@ -7,16 +7,13 @@ import {
   type PolicyOrganization,
   ROOT,
 } from "../../access/policy/index.ts";
-import type { Client } from "../../client/client.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
-import { programError, programSession } from "./session.ts";
-
-/** What reads the lists of the API. */
-export type ListClient = Pick<Client, "call" | "clock">;
+import type { ListClient, ListProviders } from "./policy-people.ts";
+import { programError } from "./session.ts";
 
 type Found = Json & { uid: string };
 
@@ -35,9 +32,10 @@ export interface PolicyMatch {
 export const policyMatch = (
   name: string,
   policy: Policy,
-  client: Promise<ListClient> = programSession(),
+  client: Promise<ListClient>,
+  listProviders: ListProviders,
 ): PolicyMatch => {
-  const matches = client.then((own) => findMatches(name, policy, own));
+  const matches = client.then((own) => findMatches(name, policy, own, listProviders));
   matches.catch(() => undefined);
   return {
     group: async (path) => (await matches).groups.get(path),
@@ -47,7 +45,7 @@ export const policyMatch = (
   };
 };
 
-const findMatches = async (name: string, policy: Policy, client: ListClient) => {
+const findMatches = async (name: string, policy: Policy, client: ListClient, listProviders: ListProviders) => {
   const problems: string[] = [];
   const onlyOne = (kind: Kind, records: readonly Found[], path: string): Found | undefined => {
     const [first, ...others] = records;
@@ -57,85 +55,68 @@ const findMatches = async (name: string, policy: Policy, client: ListClient) => 
     return undefined;
   };
 
-  const { group, identity, role } = kindRecords;
+  const { group, identity, role, externalGroupRoleMapping } = kindRecords;
   const organization = onlyOne(group, await organizationsOf(client, policy.organization), "organization");
-  const groups = new Map<string, Found>(organization && [[ROOT, organization]]);
-  const below = (kind: Kind) => recordsBelow(client, kind, organization?.uid);
-  const [ofGroup, ofIdentity, ofRole] = await Promise.all([below(group), below(identity), below(role)]);
+  const listBelow = async (kind: Kind): Promise<Found[]> => {
+    if (organization === undefined) return [];
+    const records = await Array.fromAsync(listAll(client, kind.list, { uidp: { descendantsOf: organization.uid } }));
+    return records.map((record) => observe(kind, record) as Found);
+  };
+  const byPlace = async (kind: Kind) =>
+    Map.groupBy(await listBelow(kind), ({ uid, name }) => JSON.stringify([parentOf(uid), name]));
+  const [ofGroup, ofIdentity, ofRole] = await Promise.all([byPlace(group), byPlace(identity), byPlace(role)]);
 
+  const groups = new Map<string, Found>(organization && [[ROOT, organization]]);
+  const find = (kind: Kind, records: ReadonlyMap<string, Found[]>, place: string, own: string, path: string) =>
+    onlyOne(kind, records.get(JSON.stringify([groups.get(place)?.uid, own])) ?? [], path);
   for (const { path, parent, name: own } of policy.groups.values()) {
-    const found = onlyOne(group, ofGroup(groups.get(parent), own), `groups ${path}`);
+    const found = find(group, ofGroup, parent, own, `groups ${path}`);
     if (found) groups.set(path, found);
   }
-  const matching = (kind: Kind, records: ReadonlyMap<string, PolicyRecord>, named: NamedRecords, section: string) =>
+  const findAll = (
+    kind: Kind,
+    records: ReadonlyMap<string, Found[]>,
+    declared: ReadonlyMap<string, { group: string; name: string }>,
+    section: string,
+  ) =>
     new Map(
-      [...records].flatMap(([key, { group: path, name: own }]) => {
-        const found = onlyOne(kind, named(groups.get(path), own), `${section}.${key}`);
+      [...declared].flatMap(([key, { group: place, name: own }]) => {
+        const found = find(kind, records, place, own, `${section}.${key}`);
         return found ? [[key, found] as const] : [];
       }),
     );
-  const identities = matching(identity, policy.identities, ofIdentity, "identities");
-  const roles = matching(role, policy.roles, ofRole, "roles");
-  if (problems.length === 0)
-    return { groups, identities, roles, mappings: await mappingsIn(client, policy, organization?.uid, roles) };
-  const head = `AccessPolicy ${name}: adopt: it is not clear which records to adopt; rename or delete the others:`;
-  throw programError([head, ...problems].join("\n  - "));
-};
-
-const textOf = ({ provider, externalGroupId, role }: PolicyMapping): string =>
-  JSON.stringify([provider, externalGroupId, role]);
-
-/** Of the identity providers of the organization itself, as the policy names them. */
-const mappingsIn = async (
-  client: ListClient,
-  policy: Policy,
-  organization: string | undefined,
-  own: ReadonlyMap<string, Found>,
-): Promise<ReadonlyMap<string, Json>> => {
-  const wanted = mappingsOf(policy);
-  if (organization === undefined || wanted.length === 0) return new Map();
-  const { identityProvider, externalGroupRoleMapping, role } = kindRecords;
-  const providers = new Map<string, unknown>();
-  for await (const { uid, name } of listChildren(client, identityProvider.list, organization)) providers.set(uid, name);
-  const builtIn = new Map<unknown, string>();
-  for await (const { uid, name } of listChildren(client, role.list, "")) builtIn.set(name, uid);
-  const found = new Map<string, Json>();
-  for await (const one of listAll(client, externalGroupRoleMapping.list, { uidp: { descendantsOf: organization } })) {
-    const { externalGroupId, roleUid } = one;
-    found.set(JSON.stringify([providers.get(parentOf(one.uid)), externalGroupId, roleUid]), one);
+  const identities = findAll(identity, ofIdentity, policy.identities, "identities");
+  const roles = findAll(role, ofRole, policy.roles, "roles");
+  if (problems.length > 0) {
+    const head = `AccessPolicy ${name}: adopt: it is not clear which records to adopt; rename or delete the others:`;
+    throw programError([head, ...problems].join("\n  - "));
   }
-  return new Map(
-    wanted.flatMap((one) => {
-      const uid = policy.roles.has(one.role) ? own.get(one.role)?.uid : builtIn.get(one.role);
-      const record = found.get(JSON.stringify([one.provider, one.externalGroupId, uid]));
-      return record ? [[textOf(one), observe(externalGroupRoleMapping, record)] as const] : [];
-    }),
+
+  const wanted = mappingsOf(policy);
+  if (organization === undefined || wanted.length === 0) return { groups, identities, roles, mappings: new Map() };
+  const providers = new Map((await listProviders(organization.uid)).map((one) => [one.uid, one.name]));
+  const builtIn = new Map<unknown, string>();
+  for await (const one of listChildren(client, role.list, "")) builtIn.set(one.name, one.uid);
+  const mappings = new Map(
+    (await listBelow(externalGroupRoleMapping)).map((one) => [
+      textOf({ provider: providers.get(parentOf(one.uid)), externalGroupId: one.externalGroupId, role: one.roleUid }),
+      one,
+    ]),
   );
+  const mappingOf = (one: PolicyMapping) => {
+    const uid = policy.roles.has(one.role) ? roles.get(one.role)?.uid : builtIn.get(one.role);
+    return mappings.get(textOf({ ...one, role: uid }));
+  };
+  return { groups, identities, roles, mappings: new Map(wanted.map((one) => [textOf(one), mappingOf(one)])) };
 };
 
-interface PolicyRecord {
-  group: string;
-  name: string;
-}
+const textOf = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }): string =>
+  JSON.stringify([provider, externalGroupId, role]);
 
 const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Found[]> => {
   if (uid !== undefined) return [{ uid }];
-  const found: Found[] = [];
+  const { group } = kindRecords;
+  const records = await Array.fromAsync(listChildren(client, group.list, "", { name: name as string }));
   // A service that ignores the filter must not decide which record is adopted.
-  for await (const record of listChildren(client, kindRecords.group.list, "", { name: name as string }))
-    if (record.name === name) found.push(observe(kindRecords.group, record) as Found);
-  return found;
-};
-
-/** The records of that name directly in that group. */
-type NamedRecords = (group: Found | undefined, name: string) => readonly Found[];
-
-const recordsBelow = async (client: ListClient, kind: Kind, organization?: string): Promise<NamedRecords> => {
-  const found = new Map<string, Found[]>();
-  if (organization === undefined) return () => [];
-  for await (const record of listAll(client, kind.list, { uidp: { descendantsOf: organization } })) {
-    const key = JSON.stringify([parentOf(record.uid), record.name]);
-    found.set(key, [...(found.get(key) ?? []), observe(kind, record) as Found]);
-  }
-  return (group, name) => (group && found.get(JSON.stringify([group.uid, name]))) ?? [];
+  return records.filter((record) => record.name === name).map((record) => observe(group, record) as Found);
 };

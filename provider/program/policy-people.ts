@@ -2,13 +2,16 @@
 // organization while the program runs, so that a preview shows a misspelt name, and whose people get a role.
 import * as pulumi from "@pulumi/pulumi";
 import type { Policy } from "../../access/policy/index.ts";
+import type { Client } from "../../client/client.ts";
 import { listChildren } from "../../client/paginate.ts";
 import { suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
 import { isPlanned } from "./planned.ts";
-import type { ListClient } from "./policy-match.ts";
 import { hasEngine, programError } from "./session.ts";
+
+/** What reads the lists of the API. */
+export type ListClient = Pick<Client, "call" | "clock">;
 
 /** By name: a resource of the program, or a uid. */
 export type GivenProviders = Readonly<Record<string, IdentityProvider | pulumi.Input<string>>>;
@@ -21,22 +24,35 @@ interface Named {
   name: string;
 }
 
-/** Returns the identity provider of a name, which `given` or the organization has. All look-ups share one list. */
+/** The identity providers of an organization itself: only they are the policy's to name. */
+export type ListProviders = (organization: string) => Promise<readonly Named[]>;
+
+/** All look-ups in an organization share one list. */
+export const providersListedBy = (client: () => Promise<ListClient>): ListProviders => {
+  const listed = new Map<string, Promise<readonly Named[]>>();
+  const list = async (organization: string) =>
+    Array.fromAsync(listChildren<Named>(await client(), kindRecords.identityProvider.list, organization));
+  return (organization) => {
+    const own = listed.get(organization) ?? list(organization);
+    listed.set(organization, own);
+    return own;
+  };
+};
+
+/** Returns the identity provider of a name, which `given` or the organization has. */
 export const policyProviders = (
   name: string,
   organization: pulumi.Input<string>,
-  client: () => Promise<ListClient>,
+  listProviders: ListProviders,
   given: GivenProviders = {},
 ): FindProvider => {
-  let listed: Promise<Named[]> | undefined;
   const findIn = async (uid: string, provider: string): Promise<string> => {
     const head = `AccessPolicy ${name}: people.${provider}:`;
     if (isPlanned({ uid }))
       throw programError(
         `${head} this run creates the organization, so it has no identity provider yet; add people once it has one`,
       );
-    listed ??= client().then((own) => listProviders(own, uid));
-    const all = await listed;
+    const all = await listProviders(uid);
     const [found, ...others] = all.filter((one) => one.name === provider);
     if (found && others.length === 0) return found.uid;
     if (found === undefined) {
@@ -71,12 +87,4 @@ export const checkGivenProviders = (name: string, { people }: Policy, given: Giv
     .filter((provider) => !people.has(provider))
     .map((provider) => `identityProviders.${provider}: people does not name it${suggestion(provider, people.keys())}`);
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
-};
-
-/** Those of the organization itself: only they are the policy's to name. */
-const listProviders = async (client: ListClient, organization: string): Promise<Named[]> => {
-  const found: Named[] = [];
-  for await (const { uid, name } of listChildren<Named>(client, kindRecords.identityProvider.list, organization))
-    found.push({ uid, name });
-  return found;
 };

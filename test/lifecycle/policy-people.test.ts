@@ -107,6 +107,10 @@ new AccessPolicy("acme", {
   it('is adopted by another stack with adopt: "match", which leaves it in place in the end', async () => {
     const people = { "acme-sso": { externalGroups: { Audit: ["auditor"], New: ["viewer"] } } };
     const other = await place.program("adopting", source(people, 'adopt: "match"'), {}, options);
+    await other.must("preview");
+    const lists = (await place.server.takeRequests()).filter(({ operation }) => operation === "ListIdentityProviders");
+    // One answers both: which mappings exist, and the uid of the identity provider.
+    expect(lists).toHaveLength(1);
     const { output } = await other.must("up", "--yes");
     const [preview = ""] = output.split("Updating (dev)");
     const uid = place.rows("external_group_role_mappings", "external_group_id = ?", "Audit").map((one) => one.uid);

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import { AccessPolicy, type AccessPolicyArgs, IdentityProvider, type PolicyDocument } from "../../../provider/index.ts";
 import { policyMatch } from "../../../provider/program/policy-match.ts";
+import { providersListedBy } from "../../../provider/program/policy-people.ts";
 import { root } from "../../harness/api-process.ts";
 import { startService } from "../../harness/provider.ts";
 
@@ -326,7 +327,13 @@ describe("adopt", async () => {
 
   const matchOf = (document: PolicyDocument) => {
     const { policy } = parsePolicy(document);
-    return policyMatch("acme", policy as NonNullable<typeof policy>, Promise.resolve(service.session));
+    const client = Promise.resolve(service.session);
+    return policyMatch(
+      "acme",
+      policy as NonNullable<typeof policy>,
+      client,
+      providersListedBy(() => client),
+    );
   };
 
   it('"match" needs one list of each kind, fails where several records have one name, and lists them', async () => {
