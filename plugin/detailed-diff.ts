@@ -91,7 +91,8 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   return diffFrom([...gone, ...removed, ...added, ...settings], compared, []);
 };
 
-const changeBetween = (before: unknown, after: unknown): Change =>
+/** Of two values that differ. */
+export const changeBetween = (before: unknown, after: unknown): Change =>
   before === undefined ? "add" : after === undefined ? "delete" : "update";
 
 const diffFrom = (
@@ -118,6 +119,9 @@ const diffFrom = (
       detailed.set(name, { change: "update", isReplacement: replaces.length > 0, isInput: true });
   return detailed;
 };
+
+/** The member of a resource that a path is within. */
+export const memberIn = (path: string): string => path.replace(/[.[].*$/s, "");
 
 const isWithin = (path: string, outer: string): boolean =>
   path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);

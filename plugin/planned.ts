@@ -6,7 +6,7 @@ import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { isObject, isUidp, type Json, normalForm } from "../schema/index.ts";
-import type { DetailedDiff } from "./detailed-diff.ts";
+import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
 /** Of a new record, with these inputs, that the resource with this URN would create. */
 export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenOver | undefined): Json => {
@@ -16,7 +16,7 @@ export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenO
 
 /** Of an update: other outputs stay, but for the time of the update. */
 export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
-  const names = new Set([...diff.keys()].map((path) => path.replace(/[.[].*$/s, "")));
+  const names = new Set([...diff.keys()].map(memberIn));
   const changed = outputNames(kind).filter((name) => names.has(name));
   const values = changed.map((name) => [name, expectedValue(kind, news, name)]);
   const time = changed.length > 0 && olds.updateTime !== undefined ? { updateTime: UNKNOWN } : {};

@@ -1,19 +1,15 @@
 // The settings of a provider: its arguments where a program has an explicit one, the stack's `irm:*` for the default one, and the
 // environment for what they leave out (docs/configuration.md).
-import provider, {
-  type CheckRequest,
-  type ConfigureRequest,
-  type DiffRequest,
-} from "@pulumi/pulumi/proto/provider_pb.js";
+import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
 import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
 import { urnFrom } from "../provider/record/urn.ts";
 import type { Json } from "../schema/index.ts";
+import { changeBetween } from "./detailed-diff.ts";
+import { checkResponse, diffResponse } from "./response.ts";
 import { Refusal } from "./status.ts";
 import { markedFrom, plainFrom, Secret, structFrom, withMarksOf } from "./value.ts";
-
-const { CheckFailure, CheckResponse, DiffResponse, PropertyDiff } = provider;
 
 /** Arguments of every provider that are the engine's. */
 const ENGINES_OWN = ["version", "pluginDownloadURL", "__internal", "parameterization"];
@@ -51,17 +47,7 @@ export const checkConfig = (request: CheckRequest, env: Env) => {
   const urn = request.getUrn();
   const asked = markedFrom(request.getNews());
   const values = plainFrom(asked);
-  const response = new CheckResponse();
-  response.setInputs(structFrom(withMarksOf(values, asked)));
-  response.setFailuresList(
-    problemsOf(urn, values, env).map(({ property, reason }) => {
-      const failure = new CheckFailure();
-      failure.setProperty(property);
-      failure.setReason(reason);
-      return failure;
-    }),
-  );
-  return response;
+  return checkResponse(structFrom(withMarksOf(values, asked)), problemsOf(urn, values, env));
 };
 
 // Of the default provider, the check of the resources reports the problems, once for all of them.
@@ -84,22 +70,15 @@ export const diffConfig = (request: DiffRequest) => {
   const [olds, news] = [request.getOldInputs() ?? request.getOlds(), request.getNews()].map((one) =>
     plainFrom(markedFrom(one)),
   ) as [Json, Json];
-  const response = new DiffResponse();
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (name) =>
       name !== "version" && (isUnknown(news[name]) || JSON.stringify(olds[name]) !== JSON.stringify(news[name])),
   );
-  response.setChanges(names.length > 0 ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
-  response.setDiffsList(names);
-  response.setHasdetaileddiff(true);
-  for (const name of names) {
-    const property = new PropertyDiff();
-    const { ADD, DELETE, UPDATE } = PropertyDiff.Kind;
-    property.setKind(olds[name] === undefined ? ADD : news[name] === undefined ? DELETE : UPDATE);
-    property.setInputdiff(true);
-    response.getDetaileddiffMap().set(name, property);
-  }
-  return response;
+  const changes = names.map((name) => {
+    const change = changeBetween(olds[name], news[name]);
+    return [name, { change, isReplacement: false, isInput: true }] as const;
+  });
+  return diffResponse(names.length > 0, new Map(changes));
 };
 
 /** Throws where the state would hold a token in clear text. */

@@ -29,16 +29,16 @@ import {
   type RunInput,
 } from "../provider/record/state.ts";
 import type { Json } from "../schema/index.ts";
-import { type Change, type DetailedDiff, detailedDiff, detailedSetDiff } from "./detailed-diff.ts";
+import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
 import { maskSecrets } from "./mask.ts";
 import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
+import { checkResponse, diffResponse, messageWith } from "./response.ts";
 import { InitFailed, Refusal } from "./status.ts";
 import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMarksOf, withSecrets } from "./value.ts";
 
-const { CheckFailure, CheckResponse, CreateResponse, DiffResponse, PropertyDiff, ReadResponse, UpdateResponse } =
-  provider;
+const { CreateResponse, ReadResponse, UpdateResponse } = provider;
 
 interface Operation {
   /** stands in for that of the stack where nothing else says it */
@@ -115,17 +115,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       programs.set(urn, { derivesParent: own[RUN] !== undefined, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
-      const response = new CheckResponse();
-      response.setInputs(inputsWith(kind, { ...shown, ...organizationInput(news, before) }, asked));
-      response.setFailuresList(
-        failures.map(({ property, reason }) => {
-          const failure = new CheckFailure();
-          failure.setProperty(property);
-          failure.setReason(maskSecrets(reason));
-          return failure;
-        }),
+      return checkResponse(
+        inputsWith(kind, { ...shown, ...organizationInput(news, before) }, asked),
+        failures.map(({ property, reason }) => ({ property, reason: maskSecrets(reason) })),
       );
-      return response;
     },
 
     diff: async (request: DiffRequest) => {
@@ -134,41 +127,29 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const id = request.getId();
       const { result, detailed } = await compare(subject, request, id, asked);
       if (result.replaces.length === 0) noteName(subject.kind, id, plainFrom(asked).name, containsSecret(asked.name));
-      const response = new DiffResponse();
-      response.setChanges(result.changes ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE);
-      response.setReplacesList(result.replaces);
-      response.setDeletebeforereplace(!canCoexist(subject.kind, detailed));
-      response.setDiffsList([...new Set([...detailed.keys()].map((path) => path.replace(/[.[].*$/s, "")))]);
-      response.setHasdetaileddiff(true);
-      for (const [path, { change, isReplacement, isInput }] of detailed) {
-        const property = new PropertyDiff();
-        property.setKind(KINDS[change][isReplacement ? 1 : 0]);
-        property.setInputdiff(isInput);
-        response.getDetaileddiffMap().set(path, property);
-      }
-      return response;
+      return diffResponse(result.changes, detailed, {
+        replacesList: result.replaces,
+        deletebeforereplace: !canCoexist(subject.kind, detailed),
+      });
     },
 
     create: async (request: CreateRequest) => {
       const { type, kind, methods } = subjectOf(request.getUrn());
       const asked = markedFrom(request.getProperties());
       const inputs = withKey(request.getUrn(), plainFrom(asked));
-      const response = new CreateResponse();
       if (request.getPreview()) {
         const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
         noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
-        response.setProperties(outputs(kind, planned, asked));
-        return response;
+        return messageWith(new CreateResponse(), { properties: outputs(kind, planned, asked) });
       }
       if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
       const { id, outs } = await methods
         .create(withNames(inputs, storedNames(request.getUrn(), type, inputs)))
         .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
-      response.setId(id);
-      response.setProperties(outputs(kind, storedOutputs(request.getUrn(), kind, outs, plainFrom(asked)), asked));
-      return response;
+      const stored = storedOutputs(request.getUrn(), kind, outs, plainFrom(asked));
+      return messageWith(new CreateResponse(), { id, properties: outputs(kind, stored, asked) });
     },
 
     read: async (request: ReadRequest) => {
@@ -178,23 +159,20 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const inputs = plainFrom(marks);
       const own = storedFrom(urn, { ...storedOr(plainFrom(state), kind), ...plainFrom(state) }, inputs);
       const result = await methods.read(request.getId(), own, inputs);
-      const response = new ReadResponse();
-      response.setId(result.id);
+      const response = messageWith(new ReadResponse(), { id: result.id });
       if (result.id === "") return response;
       // It was not read.
-      if (result.inputs === undefined) {
-        response.setProperties(request.getProperties());
-        response.setInputs(request.getInputs());
-        return response;
-      }
+      if (result.inputs === undefined)
+        return messageWith(response, { properties: request.getProperties(), inputs: request.getInputs() });
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
       const props = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
-      response.setProperties(outputs(kind, props, state));
       const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
       const { [KEY]: _key, [REPLACE_ON]: _replaceOn, ...described } = shown;
       const before = inputs[KEY] === undefined ? organizationInput(plainFrom(state), inputs) : { [KEY]: inputs[KEY] };
-      response.setInputs(inputsWith(kind, { ...described, ...before }, marks));
-      return response;
+      return messageWith(response, {
+        properties: outputs(kind, props, state),
+        inputs: inputsWith(kind, { ...described, ...before }, marks),
+      });
     },
 
     update: async (request: UpdateRequest) => {
@@ -202,20 +180,18 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const asked = markedFrom(request.getNews());
       const [id, olds] = [request.getId(), oldOutputs(request)];
       const news = withKey(request.getUrn(), plainFrom(asked));
-      const response = new UpdateResponse();
       if (request.getPreview()) {
         methods.plannedUpdate();
         const { detailed, derived } = await compare(subjectOf(request.getUrn()), request, id, asked);
         const planned = kind ? { ...derived, ...plannedUpdate(kind, olds, news, detailed) } : plannedSet(olds, news);
-        response.setProperties(outputs(kind, planned, asked));
-        return response;
+        return messageWith(new UpdateResponse(), { properties: outputs(kind, planned, asked) });
       }
       const { outs } = await methods
         .update(id, olds, withNames(news, storedNames(request.getUrn(), type, news, olds)))
         .catch((error) => initFailed(error, kind, asked));
       noteName(kind, id, outs.name, containsSecret(asked.name));
-      response.setProperties(outputs(kind, storedOutputs(request.getUrn(), kind, outs, plainFrom(asked)), asked));
-      return response;
+      const stored = storedOutputs(request.getUrn(), kind, outs, plainFrom(asked));
+      return messageWith(new UpdateResponse(), { properties: outputs(kind, stored, asked) });
     },
 
     delete: async (request: DeleteRequest) => {
@@ -262,15 +238,6 @@ interface Subject {
   kind: Kind | undefined;
   methods: Methods;
 }
-
-const { Kind: K } = PropertyDiff;
-
-/** Without and with a replacement. */
-const KINDS: Readonly<Record<Change, readonly [number, number]>> = {
-  add: [K.ADD, K.ADD_REPLACE],
-  delete: [K.DELETE, K.DELETE_REPLACE],
-  update: [K.UPDATE, K.UPDATE_REPLACE],
-} as never;
 
 /** What the state has of a resource: of one that is imported, nothing, and what the service shows once is not lost. */
 const storedOr = (stored: Json, kind: Kind | undefined): Json =>
@@ -319,7 +286,7 @@ const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
 
 /** Outputs are secret where the inputs that they come from are, and where the service shows them once or never. */
 const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
-  const given = kind ? Object.keys(outs[GIVEN] ?? {}).map((path) => argumentOf(kind, path).replace(/[.].*$/s, "")) : [];
+  const given = kind ? Object.keys(outs[GIVEN] ?? {}).map((path) => memberIn(argumentOf(kind, path))) : [];
   const isTextSecret = given.some((name) => containsSecret(marks[name]));
   const own = { ...marks, [ROLE_NAME]: marks.role };
   const always = [SECRETS, ...(isTextSecret ? [GIVEN] : []), ...(kind ? shownOncePaths(kind) : [])];

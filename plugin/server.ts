@@ -25,6 +25,7 @@ import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts
 import { addMethod } from "./receive.ts";
 import type { ServedMethod } from "./request-type.ts";
 import { resourceMethods } from "./resource.ts";
+import { messageWith } from "./response.ts";
 import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
 
 export interface PluginOptions {
@@ -114,21 +115,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   });
   const port = createPort(server, warn);
   const handlers: Record<ServedMethod, Handler> = {
-    handshake: answered(() => {
-      const response = new provider.ProviderHandshakeResponse();
-      response.setAcceptSecrets(true);
-      return response;
-    }),
-    getPluginInfo: answered(() => {
-      const response = new plugins.PluginInfo();
-      response.setVersion(version);
-      return response;
-    }),
-    getSchema: answered(() => {
-      const response = new provider.GetSchemaResponse();
-      response.setSchema(schema());
-      return response;
-    }),
+    handshake: answered(() => messageWith(new provider.ProviderHandshakeResponse(), { acceptSecrets: true })),
+    getPluginInfo: answered(() => messageWith(new plugins.PluginInfo(), { version })),
+    getSchema: answered(() => messageWith(new provider.GetSchemaResponse(), { schema: schema() })),
     attach: answered((request: PluginAttach) => {
       attached(request.getAddress());
       // The operation before it has been cancelled at its end.
@@ -139,10 +128,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     diffConfig: within(diffConfig),
     configure: within((request: ConfigureRequest) => {
       configured = configure(request);
-      const response = new provider.ConfigureResponse();
-      response.setAcceptsecrets(true);
-      response.setSupportspreview(true);
-      return response;
+      return messageWith(new provider.ConfigureResponse(), { acceptsecrets: true, supportspreview: true });
     }),
     check: within((request: CheckRequest) => current().resources.check(request)),
     diff: within((request: DiffRequest) => current().resources.diff(request)),

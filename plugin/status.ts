@@ -6,6 +6,7 @@ import any from "google-protobuf/google/protobuf/any_pb.js";
 import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { LookUpArgumentError, LookUpError } from "../provider/engine/get.ts";
 import { maskSecrets } from "./mask.ts";
+import { messageWith } from "./response.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
@@ -54,17 +55,12 @@ export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
 };
 
 const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Metadata => {
-  const detail = new provider.ErrorResourceInitFailed();
-  detail.setId(id);
-  detail.setProperties(properties);
-  detail.setInputs(inputs);
-  detail.setReasonsList(reasons.map(maskSecrets));
+  const reasonsList = reasons.map(maskSecrets);
+  const detail = messageWith(new provider.ErrorResourceInitFailed(), { id, properties, inputs, reasonsList });
   const packed = new any.Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const own = new statuses.Status();
-  own.setCode(status.UNKNOWN);
-  own.setMessage(maskSecrets(message));
-  own.addDetails(packed);
+  const text = maskSecrets(message);
+  const own = messageWith(new statuses.Status(), { code: status.UNKNOWN, message: text, detailsList: [packed] });
   const metadata = new Metadata();
   metadata.add(DETAILS, Buffer.from(own.serializeBinary()));
   return metadata;

@@ -31,25 +31,25 @@ export type Marked = Json;
 
 const isPlain = (value: unknown): value is Json => isObject(value) && !(value instanceof Secret);
 
+/** A list or an object with each of its members mapped; any other value as it is. */
+const withMembers = (value: unknown, map: (member: unknown) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map(map);
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]));
+};
+
 export const markedFrom = (struct: Struct.Struct | undefined): Marked => marked(struct?.toJavaScript() ?? {}) as Marked;
 
 const marked = (value: unknown): unknown => {
   if (UNKNOWNS.includes(value)) return UNKNOWN;
-  if (Array.isArray(value)) return value.map(marked);
-  if (!isPlain(value)) return value;
-  if (value[SIGNATURE] === SECRET_SIGNATURE) return new Secret(marked(value.value));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, marked(member)]));
+  if (isPlain(value) && value[SIGNATURE] === SECRET_SIGNATURE) return new Secret(marked(value.value));
+  return withMembers(value, marked);
 };
 
 /** Without the marks. */
 export const plainFrom = (value: Marked): Json => plain(value) as Json;
 
-const plain = (value: unknown): unknown => {
-  if (value instanceof Secret) return plain(value.value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (!isPlain(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
-};
+const plain = (value: unknown): unknown => (value instanceof Secret ? plain(value.value) : withMembers(value, plain));
 
 export const containsSecret = (value: unknown): boolean => {
   if (value instanceof Secret) return true;
