@@ -7,16 +7,15 @@ import { readLive } from "../access/graph/live.ts";
 import { type Answer, answerOf } from "../access/query/answer.ts";
 import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
 import { clientErrorText, systemClient } from "./client.ts";
-import { type Format, parseFormat } from "./format.ts";
+import type { Format } from "./format.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface AccessFlags extends QuestionText {
-  format?: string;
+  format: Format;
 }
 
-export const access = async ({ format: formatText, ...question }: AccessFlags): Promise<number> => {
-  const format = parseFormat(formatText);
+export const access = async ({ format, ...question }: AccessFlags): Promise<number> => {
   const violation = question.capability === undefined ? undefined : capabilityViolation(question.capability);
   if (violation !== undefined) throw new UsageError(`--capability: ${violation}`);
   try {

@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
-import { formatOption, TEST_FORMATS } from "./format.ts";
+import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
 import type { ReviewFlags } from "./review.ts";
@@ -51,7 +51,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
     .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
-    .addOption(logLevel())
+    .addOption(new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"))
     .addHelpText("after", "\nSIGUSR2 rotates the signing key. The server also rotates it every 30 days.")
     .action(async (flags: ServeFlags) => exit(await (await import("./serve.ts")).serve(flags)));
 
@@ -140,7 +140,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--live",
       "test what the API says, with the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential",
     )
-    .addOption(formatOption(TEST_FORMATS))
+    .addOption(formatOption("terminal", "json"))
     .action(async (file: string | undefined, flags: TestFlags) =>
       exit(await (await import("./test.ts")).test(file, flags)),
     );
@@ -164,7 +164,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "a further service of the program, and the environment variable with a token for it; repeatable",
       appendValue,
     )
-    .addOption(formatOption())
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
     .option(
       "--allow <RULE@SUBJECT>",
@@ -195,7 +195,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--identity <UID|NAME>", "where can this identity act")
     .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
     .option("--capability <NAME>", "who can do this, such as groups.list")
-    .addOption(formatOption())
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
 };
 
@@ -203,7 +203,3 @@ const FOLDER = [
   "--folder <FOLDER>",
   "folder of the journals (default: IRM_JOURNAL, or the user's state folder)",
 ] as const;
-
-// The choices serve completion. The value is checked together with the others, after --help.
-const logLevel = (): Option =>
-  new Option("--log-level <L>", `${LEVELS.join(", ")} (default: info)`).choices(LEVELS).argParser((text) => text);

@@ -1,14 +1,42 @@
-// Completions for the end of a command line, from the command tree.
+// `irm completion SHELL` prints a script; on each TAB it asks `irm complete`, which answers from the command tree.
 import type { Command, Option } from "commander";
+import { type Shell, scripts } from "./completion-script.ts";
 
-export interface Completions {
+export const addCompletionCommands = (program: Command): void => {
+  program
+    .command("completion")
+    .usage("SHELL")
+    .summary("print the completion script for bash, zsh or fish")
+    .description(
+      `Prints a script that completes commands, flags and their values. Load it when a shell starts:
+
+  bash   source <(irm completion bash)        in ~/.bashrc
+  zsh    source <(irm completion zsh)         in ~/.zshrc
+  fish   irm completion fish | source         in ~/.config/fish/config.fish`,
+    )
+    .addArgument(program.createArgument("<SHELL>", "the shell").choices(Object.keys(scripts)))
+    .action((shell: Shell) => {
+      process.stdout.write(scripts[shell]);
+    });
+  program
+    .command("complete", { hidden: true })
+    .argument("[WORDS...]", "the words after irm, up to the cursor; the last one may be empty")
+    .helpOption(false)
+    .action((words: string[]) => {
+      const { kind, values } = completionsOf(program, words);
+      const lines = values.map(({ value, description }) => `${value}\t${description}`);
+      process.stdout.write(`${[kind, ...lines].join("\n")}\n`);
+    });
+};
+
+interface Completions {
   /** the shell lists `files` and `folders` */
   kind: "values" | "files" | "folders";
   values: { value: string; description: string }[];
 }
 
-/** `words` follow `irm`, up to the cursor. */
-export const completionsOf = (program: Command, words: readonly string[]): Completions => {
+/** Completions for the end of a command line. `words` follow `irm`, up to the cursor. */
+const completionsOf = (program: Command, words: readonly string[]): Completions => {
   const current = words.at(-1) ?? "";
   const place = placeAfter(program, words.slice(0, -1));
   const { command, awaiting, given } = place;
@@ -77,12 +105,12 @@ const kindOf = (placeholder: string): Completions["kind"] => {
   return placeholder.includes("FOLDER") ? "folders" : "values";
 };
 
-// A flag with its own parser is repeatable.
+// A flag with a parser of its own is repeatable.
 const flagsOf = (command: Command, given: ReadonlySet<string>): Completions["values"] =>
   command
     .createHelp()
     .visibleOptions(command)
-    .filter(({ long, parseArg }) => parseArg !== undefined || !given.has(long as string))
+    .filter(({ long, parseArg, argChoices }) => (parseArg && !argChoices) || !given.has(long as string))
     .map(({ long, description }) => ({ value: long as string, description }));
 
 const commandsOf = (command: Command): Completions["values"] =>

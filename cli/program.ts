@@ -1,10 +1,9 @@
-// Parses a command line of `irm`, and reports what is wrong with it.
+// Parses a command line of `irm`. Commander reports what is wrong with it.
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addCommands } from "./commands.ts";
-import { addCompletionCommands } from "./completion-command.ts";
-import { addHelpCommand } from "./help-command.ts";
+import { addCompletionCommands } from "./completion.ts";
 import { type Exit, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -22,13 +21,32 @@ const createProgram = (exit: Exit): Command => {
       styleCommandText: (text) => styleHelp("cyan", text),
       styleSubcommandText: (text) => styleHelp("cyan", text),
       styleOptionText: (text) => styleHelp("cyan", text),
-    })
-    // Errors are printed below, by `report`.
-    .configureOutput({ outputError: () => {} });
+    });
   addCommands(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;
+};
+
+/** `irm help [COMMAND...]` prints what `irm COMMAND --help` prints. */
+const addHelpCommand = (program: Command): void => {
+  program
+    .command("help")
+    .usage("[COMMAND...]")
+    .summary("print the description and flags of a command")
+    .description("Prints the description and flags of a command; without a command, the list of commands.")
+    .argument("[COMMAND...]", "such as: journal list")
+    .action(async (names: string[]) => {
+      let command = program;
+      for (const [i, name] of names.entries()) {
+        if (command.commands.length === 0) break;
+        const found = command.commands.find((one) => one.name() === name);
+        // Parsing it as a command line reports the nearest name.
+        if (!found) return void (await program.parseAsync(names.slice(0, i + 1), { from: "user" }));
+        command = found;
+      }
+      command.help();
+    });
 };
 
 const version = (): string =>
@@ -44,44 +62,30 @@ export const irm = async (args: readonly string[]): Promise<number> => {
     code = own;
   });
   let current = program;
-  for (const command of commandsBelow(program))
-    command.exitOverride((error) => {
-      current = command;
-      throw error;
-    });
   program.hook("preAction", (_, command) => {
     current = command;
   });
+  for (const command of commandsBelow(program)) {
+    const name = nameOf(command);
+    command
+      .exitOverride()
+      .configureOutput({ outputError: (text) => printError(name, text.replace(/^error: /, "").trimEnd()) })
+      .showHelpAfterError(`Run \`${name} --help\`.`);
+  }
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" }).catch((error) => {
+      if (error instanceof UsageError) current.error(error.message);
+      throw error;
+    });
     return code;
   } catch (error) {
-    return report(current, error);
+    if (!(error instanceof CommanderError)) throw error;
+    // Help ends with 0, also when a mistake is beside it.
+    return error.exitCode === 0 ? 0 : 2;
   }
 };
 
 const commandsBelow = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsBelow)];
 
-const report = (command: Command, error: unknown): number => {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  // The user named a group of commands without a subcommand, so commander has printed its help.
-  if (error instanceof CommanderError && error.code === "commander.help") return 2;
-  if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
-  const name = nameOf(command);
-  const sentence = error instanceof CommanderError ? sentenceOf(command, error) : error.message;
-  printError(name, `${sentence}\nRun \`${name} --help\`.`);
-  return 2;
-};
-
 const nameOf = (command: Command): string =>
   command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
-
-// Turns commander's "error: unknown option '--prot'\n(Did you mean --port?)" into one sentence.
-const sentenceOf = (command: Command, { message }: CommanderError): string => {
-  const [, flag] = /^error: unknown option '(--[^=']+)=/.exec(message) ?? [];
-  if (command.options.some(({ long }) => long === flag)) return `${flag} takes no value`;
-  return message
-    .replace(/^error: /, "")
-    .replaceAll("option '--", "flag '--")
-    .replace(/\n\(Did you mean (.*)\)$/s, "; did you mean $1");
-};

@@ -37,7 +37,7 @@ import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
-import { type Format, parseFormat } from "./format.ts";
+import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
@@ -51,13 +51,12 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   stack?: string;
   exclusive?: boolean;
   service?: readonly string[];
-  format?: string;
+  format: Format;
 }
 
 const DENIED = 3;
 
-export const review = async ({ format: formatText, ...flags }: ReviewFlags): Promise<number> => {
-  const format = parseFormat(formatText);
+export const review = async (flags: ReviewFlags): Promise<number> => {
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
   const isOfStack = given.join() === "policy,stack";
   if (given.length > 1 && !isOfStack)
@@ -93,7 +92,7 @@ export const review = async ({ format: formatText, ...flags }: ReviewFlags): Pro
       folder: folderOf(flags),
       nowMs,
     });
-    printIn[format](made);
+    printIn[flags.format](made);
     return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
   } catch (error) {
     const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError].some((one) => error instanceof one);

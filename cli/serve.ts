@@ -6,9 +6,7 @@ import {
   DatabaseError,
   type DevServer,
   DRAIN_MS,
-  type FaultScript,
   FaultsError,
-  LEVELS,
   type Level,
   ListenError,
   parseFaults,
@@ -18,7 +16,6 @@ import {
   SeedError,
   ServerOptionsError,
   TlsError,
-  type TlsKeys,
 } from "../server/index.ts";
 import { printError } from "./terminal.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
@@ -44,59 +41,45 @@ export interface ServeFlags {
   strictBodies?: boolean;
   faults?: string;
   json?: boolean;
-  logLevel?: string;
+  logLevel: Level;
 }
 
+const MIB = 1024 * 1024;
+
+const count = (flag: string, text: string | undefined, unit = 1): number | undefined =>
+  text === undefined ? undefined : parseCount(flag, text) * unit;
+
 export const serve = async (flags: ServeFlags): Promise<number> => {
-  const level = (flags.logLevel ?? "info") as Level;
-  if (!LEVELS.includes(level))
-    throw new UsageError(`--log-level takes one of ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
-  const json = flags.json ?? false;
+  const { json = false } = flags;
   const lines = heldLines((line) => process.stderr.write(line));
-  const log = createLog({ level, json, clock: Date.now, write: lines.write });
-  const ports = {
+  const log = createLog({ level: flags.logLevel, json, clock: Date.now, write: lines.write });
+  const { tlsCert, tlsKey, seed, faults } = flags;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
+  const options = {
     port: parsePort("--port", flags.port ?? "0"),
     ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
-  };
-  const count = (flag: string, text: string | undefined) => (text === undefined ? undefined : parseCount(flag, text));
-  const rateLimit = count("--rate-limit", flags.rateLimit);
-  const idleSeconds = count("--idle-timeout", flags.idleTimeout);
-  const bodyMiB = count("--max-body-memory", flags.maxBodyMemory);
-  const answerMiB = count("--max-answer-memory", flags.maxAnswerMemory);
-  const bounds = {
+    host: flags.host,
+    publicUrl: flags.publicUrl,
+    publicAuthUrl: flags.publicAuthUrl,
+    store: flags.db,
+    dev: flags.dev,
+    refreshTokens: flags.refreshTokens,
+    uniqueRoleBindings: flags.uniqueRoleBindings,
+    strictBodies: flags.strictBodies,
+    rateLimit: count("--rate-limit", flags.rateLimit),
     maxConnections: count("--max-connections", flags.maxConnections),
-    idleTimeoutMs: idleSeconds && idleSeconds * 1000,
-    maxBodyMemory: bodyMiB && bodyMiB * 1024 * 1024,
-    maxAnswerMemory: answerMiB && answerMiB * 1024 * 1024,
+    idleTimeoutMs: count("--idle-timeout", flags.idleTimeout, 1000),
+    maxBodyMemory: count("--max-body-memory", flags.maxBodyMemory, MIB),
+    maxAnswerMemory: count("--max-answer-memory", flags.maxAnswerMemory, MIB),
   };
-  const { tlsCert: certFile, tlsKey: keyFile } = flags;
-  if ((certFile === undefined) !== (keyFile === undefined))
-    throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
   let server: RunningServer;
-  let tls: TlsKeys | undefined;
-  let faults: FaultScript | undefined;
   try {
-    if (certFile !== undefined && keyFile !== undefined) tls = readTlsKeys(certFile, keyFile);
-    const seed = flags.seed === undefined ? undefined : parseSeed(read("seed", flags.seed, SeedError), flags.seed);
-    if (flags.faults !== undefined) faults = parseFaults(read("faults", flags.faults, FaultsError), flags.faults);
-    const switches = {
-      dev: flags.dev,
-      refreshTokens: flags.refreshTokens,
-      rateLimit,
-      uniqueRoleBindings: flags.uniqueRoleBindings,
-      strictBodies: flags.strictBodies,
-      publicUrl: flags.publicUrl,
-      publicAuthUrl: flags.publicAuthUrl,
-      faults,
-    };
     server = await createServer({
-      ...ports,
-      ...switches,
-      ...bounds,
-      host: flags.host,
-      store: flags.db,
-      seed,
-      tls,
+      ...options,
+      tls: tlsCert !== undefined && tlsKey !== undefined ? readTlsKeys(tlsCert, tlsKey) : undefined,
+      seed: seed === undefined ? undefined : parseSeed(read("seed", seed, SeedError), seed),
+      faults: faults === undefined ? undefined : parseFaults(read("faults", faults, FaultsError), faults),
       log,
     });
   } catch (error) {

@@ -8,18 +8,17 @@ import { type Outcome, runTests } from "../access/test/run.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient } from "./client.ts";
-import { parseFormat, TEST_FORMATS } from "./format.ts";
+import type { Format } from "./format.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface TestFlags {
   live?: boolean;
-  format?: string;
+  format: Format;
 }
 
 const FAILED = 3;
 
-export const test = async (file: string | undefined, { live, format: formatText }: TestFlags): Promise<number> => {
-  const format = parseFormat(formatText, TEST_FORMATS);
+export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
   const { suite, mistakes } = readSuite(file, "");
   const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
   if (problems.length > 0) return refuse(problems);

@@ -346,7 +346,7 @@ describe("irm journal pending", async () => {
 describe("irm journal with wrong flags", () => {
   it.each([
     [["show"], "", "unknown command 'show'"],
-    [["list", "--key", "k"], " list", "unknown flag '--key'"],
+    [["list", "--key", "k"], " list", "unknown option '--key'"],
     [["clean", "--key", "k", "--all"], " clean", "--key and --all cannot be combined"],
     [["pending"], " pending", "missing required argument 'FILE'"],
     [["pending", "a", "b"], " pending", "too many arguments for 'pending'. Expected 1 argument but got 2: a, b."],

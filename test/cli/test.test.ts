@@ -178,7 +178,9 @@ describe("mistakes exit with 1, and no test runs", () => {
 test("a wrong format is a usage error", async () => {
   const { code, stderr } = await runIrm("test", "--format", "html");
   expect(code).toBe(2);
-  expect(stderr).toContain('irm test: --format takes terminal, json, not "html"');
+  expect(stderr).toContain(
+    "irm test: option '--format <FORMAT>' argument 'html' is invalid. Allowed choices are terminal, json.",
+  );
 });
 
 describe("--live", async () => {
