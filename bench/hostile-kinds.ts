@@ -1,7 +1,7 @@
 // Requests that cost a server more than their sender: one for each way to put many small values into a megabyte.
 import { gzipSync } from "node:zlib";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
-import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
+import { methodIn } from "../server/grpc/registry.ts";
 import { frame, type HostileRequest } from "./hostile-send.ts";
 
 export interface HostileKind extends HostileRequest {
@@ -61,7 +61,6 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
     return rest(name, path, "", { method: "GET", json: fill(HEAD, '"k"', "[", "]") });
   };
 
-  const registry = createGrpcRegistry();
   const grpc = (name: string, service: string, method: string, body: Buffer): HostileKind => {
     const path = `/chainguard.platform.${service}/${method}`;
     return {
@@ -74,7 +73,7 @@ export const hostileKinds = (organization: string, MB = 1_000_000): HostileKind[
     };
   };
   const encode = (service: string, method: string, json: object) => {
-    const { input } = methodIn(registry, `chainguard.platform.${service}`, method);
+    const { input } = methodIn(`chainguard.platform.${service}`, method);
     return Buffer.from(toBinary(input, fromJson(input, json as never)));
   };
   const ROLES = "iam.v2beta1.RolesService";

@@ -5,7 +5,7 @@
 import { fromBinary, fromJson, toBinary } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { Pool } from "undici";
-import { createGrpcRegistry, methodIn } from "../server/grpc/registry.ts";
+import { methodIn } from "../server/grpc/registry.ts";
 import { startServerProcess } from "../test/harness/api-process.ts";
 import { countsFrom } from "./counts.ts";
 import { cpuMs, median } from "./process-cpu.ts";
@@ -28,7 +28,7 @@ const overRest = async (): Promise<void> => {
   if (statusCode !== 200 || group.uid !== organization) throw new Error(`REST answered ${statusCode}`);
 };
 
-const { input, output } = methodIn(createGrpcRegistry(), "chainguard.platform.iam.v2beta1.GroupsService", "GetGroup");
+const { input, output } = methodIn("chainguard.platform.iam.v2beta1.GroupsService", "GetGroup");
 const client = new Client(new URL(baseUrl).host, credentials.createInsecure());
 const metadata = new Metadata();
 metadata.set("authorization", `Bearer ${token}`);

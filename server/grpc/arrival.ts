@@ -1,7 +1,6 @@
 // Calls whose message has not arrived in full. Such a call has done nothing yet, so the server may refuse it. It does when the
 // call takes longer than a REST request may, and when the server drains.
 import type { ServerHttp2Stream } from "node:http2";
-import type { FileRegistry } from "@bufbuild/protobuf";
 import type { ServerReadableStream } from "@grpc/grpc-js";
 import { type ApiError, apiError } from "../../schema/index.ts";
 import { awaitEnd, endEarly, LATE } from "../connection/arrival.ts";
@@ -22,13 +21,13 @@ interface Awaited extends Arriving {
   refuse(error: ApiError): void;
 }
 
-export const createArrivals = (registry: () => FileRegistry, memory: BodyMemory): Arrivals => {
+export const createArrivals = (memory: BodyMemory): Arrivals => {
   const awaited = new Map<ServerHttp2Stream, Awaited>();
   return {
     begin: (stream, path, record) => {
       const refuse = (error: ApiError) => {
         if (!stream.headersSent) {
-          const { code: number, details, metadata } = grpcStatus(registry(), error, serviceOf(path));
+          const { code: number, details, metadata } = grpcStatus(error, serviceOf(path));
           record.message = details;
           const status = { "grpc-status": number, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
           stream.respond({ ...HEAD, ...status }, { endStream: true });

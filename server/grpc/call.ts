@@ -1,7 +1,6 @@
 // Every gRPC call from its first header to its end: one request id, one line of the log, one count. That includes calls that
 // grpc-js answers by itself: an unknown method, a message that is too large, a deadline.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import type { FileRegistry } from "@bufbuild/protobuf";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
@@ -23,7 +22,6 @@ export interface Calls {
 const CALL = "irm-call";
 
 interface CallsOptions {
-  registry: () => FileRegistry;
   arrivals: Arrivals;
   connections: Connections;
   answers: AnswerMemory;
@@ -32,7 +30,7 @@ interface CallsOptions {
   ready: Promise<{ metrics: Metrics; log: Log }>;
 }
 
-export const createCalls = ({ registry, arrivals, connections, answers, openEnded, ready }: CallsOptions): Calls => {
+export const createCalls = ({ arrivals, connections, answers, openEnded, ready }: CallsOptions): Calls => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
@@ -72,7 +70,7 @@ export const createCalls = ({ registry, arrivals, connections, answers, openEnde
       dropIllegal(headers);
       dropEndless(headers);
       const path = headers[":path"] ?? "";
-      completeAnswer(stream, path, record, registry);
+      completeAnswer(stream, path, record);
       if (!openEnded.has(path)) arrivals.begin(stream, path, record);
       void observe(stream, path, record);
     },

@@ -1,6 +1,6 @@
 // Health checking (grpc/grpc: health.proto), for the whole server ("") and for each service by its full name: either all of
 // them can serve, or none can. Orchestrators ask every few seconds, without a token.
-import { type FileRegistry, fromBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
 import { apiError } from "../../schema/index.ts";
 import type { Calls } from "./call.ts";
@@ -15,7 +15,6 @@ type Answer = { status: "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN" };
 type Watcher = ServerWritableStream<Request, Answer>;
 
 export interface HealthOptions {
-  registry: () => FileRegistry;
   services: ReadonlySet<string>;
   streams: Streams;
   calls: Calls;
@@ -25,11 +24,11 @@ export interface HealthOptions {
 /** How often the server checks whether it can serve, while a client watches. */
 export const WATCH_MS = 5000;
 
-export const addHealth = (server: Server, { registry, services, streams, calls, isServing }: HealthOptions): void => {
+export const addHealth = (server: Server, { services, streams, calls, isServing }: HealthOptions): void => {
   const serialize = (answer: Answer) =>
-    binaryFromJson(messageIn(registry(), `${HEALTH_PACKAGE}.HealthCheckResponse`), { ...answer });
+    binaryFromJson(messageIn(`${HEALTH_PACKAGE}.HealthCheckResponse`), { ...answer });
   const deserialize = (bytes: Buffer) =>
-    fromBinary(messageIn(registry(), `${HEALTH_PACKAGE}.HealthCheckRequest`), bytes) as unknown as Request;
+    fromBinary(messageIn(`${HEALTH_PACKAGE}.HealthCheckRequest`), bytes) as unknown as Request;
   const isKnown = (service: string) => service === "" || services.has(service);
   const now = async (): Promise<Answer> => ({ status: (await isServing()) ? "SERVING" : "NOT_SERVING" });
 
@@ -37,7 +36,7 @@ export const addHealth = (server: Server, { registry, services, streams, calls, 
     calls.of(call.metadata).quiet = true;
     const { service } = call.request;
     if (isKnown(service)) callback(null, await now());
-    else callback(grpcStatus(registry(), apiError("NOT_FOUND", `there is no service ${service.slice(0, 200)}`), "iam"));
+    else callback(grpcStatus(apiError("NOT_FOUND", `there is no service ${service.slice(0, 200)}`), "iam"));
   };
 
   // Watchers hear of the end of serving at once, and of any other change at the next check.

@@ -1,6 +1,5 @@
 // The methods of the table as gRPC handlers: binary to the JSON that REST has, the same pipeline, and back. Published methods
 // that are not served are refused as such (docs/contract.md#d31).
-import type { FileRegistry } from "@bufbuild/protobuf";
 import { Metadata, type Server, type ServerReadableStream, type sendUnaryData } from "@grpc/grpc-js";
 import {
   ApiError,
@@ -36,7 +35,6 @@ export interface GrpcMethods {
 
 interface MethodsOptions {
   side: Side;
-  registry: () => FileRegistry;
   calls: Calls;
   ready: Promise<GrpcMethods>;
 }
@@ -45,7 +43,7 @@ type MethodCall = ServerReadableStream<Buffer, Buffer>;
 type Answer = (call: MethodCall, record: CallRecord, methods: GrpcMethods) => Promise<Buffer>;
 
 /** Adds every method of a side; returns the full names of their services. */
-export const addMethods = (server: Server, { side, registry, calls, ready }: MethodsOptions): Set<string> => {
+export const addMethods = (server: Server, { side, calls, ready }: MethodsOptions): Set<string> => {
   const onThisSide = (service: string) => side === "both" || sideOf(service) === side;
 
   const add = (service: string, name: string, domain: string, answer: Answer): void => {
@@ -67,7 +65,7 @@ export const addMethods = (server: Server, { side, registry, calls, ready }: Met
         if (isDelivered()) return;
         // Clients look for the request id in the initial metadata, also of an error.
         call.sendMetadata(new Metadata());
-        callback(grpcStatus(registry(), known, domain));
+        callback(grpcStatus(known, domain));
       }
     };
     // Bytes as they are: a malformed message is refused like any other malformed value, after the token.
@@ -81,7 +79,7 @@ export const addMethods = (server: Server, { side, registry, calls, ready }: Met
     const [{ row }] = method.rows as [GrpcMethod["rows"][number]];
     if (!onThisSide(row.service)) continue;
     services.add(method.service);
-    add(method.service, method.name, row.service, servedBy(registry, method));
+    add(method.service, method.name, row.service, servedBy(method));
   }
   for (const { service, name, path } of unservedMethods) {
     if (!onThisSide(service)) continue;
@@ -92,11 +90,11 @@ export const addMethods = (server: Server, { side, registry, calls, ready }: Met
   return services;
 };
 
-const servedBy = (registry: () => FileRegistry, { service, name, rows }: GrpcMethod): Answer => {
+const servedBy = ({ service, name, rows }: GrpcMethod): Answer => {
   const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
   return async (call, record, { pipeline, strictBodies }) => {
     record.operation = operation;
-    const { input, output } = methodIn(registry(), service, name);
+    const { input, output } = methodIn(service, name);
     record.call = {
       operation,
       wire: "grpc",

@@ -17,7 +17,7 @@ import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
 import { apiError, codes, type Json } from "../../schema/index.ts";
 import type { Connection } from "../connection/connections.ts";
 import type { Calls } from "./call.ts";
-import { messageIn } from "./registry.ts";
+import { grpcRegistry, messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
 import { grpcStatus } from "./status.ts";
 import type { Streams } from "./stream.ts";
@@ -26,7 +26,6 @@ import type { Streams } from "./stream.ts";
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;
 
 export interface ReflectionOptions {
-  registry: () => FileRegistry;
   services: readonly string[];
   streams: Streams;
   calls: Pick<Calls, "of">;
@@ -38,10 +37,10 @@ export const REFLECTION_MAX = 2 * 1024 * 1024;
 // What an answer costs besides its bytes.
 const ANSWER = 1024;
 
-export const addReflection = (server: Server, { registry, services, streams, calls }: ReflectionOptions): void => {
+export const addReflection = (server: Server, { services, streams, calls }: ReflectionOptions): void => {
   const spent = new WeakMap<Connection, number>();
   for (const name of REFLECTION_PACKAGES) {
-    const schema = (message: string) => messageIn(registry(), `${name}.${message}`);
+    const schema = (message: string) => messageIn(`${name}.${message}`);
     const encode = ({ files, ...answer }: Answer): Buffer => {
       const response = schema("ServerReflectionResponse");
       const rest = toBinary(response, fromJson(response, answer as JsonValue));
@@ -65,10 +64,10 @@ export const addReflection = (server: Server, { registry, services, streams, cal
           const before = spent.get(work.connection) ?? 0;
           if (before > REFLECTION_MAX) {
             hasEnded = true;
-            call.emit("error", grpcStatus(registry(), apiError("RESOURCE_EXHAUSTED", TOO_MUCH), "iam"));
+            call.emit("error", grpcStatus(apiError("RESOURCE_EXHAUSTED", TOO_MUCH), "iam"));
             return;
           }
-          const answer = answerTo(request, registry(), services, sent);
+          const answer = answerTo(request, services, sent);
           const bytes = encode({ validHost: request.host ?? "", originalRequest: request, ...answer });
           spent.set(work.connection, before + bytes.length + ANSWER);
           answering.add(bytes.length);
@@ -100,27 +99,20 @@ interface ReflectionRequest {
   listServices?: string;
 }
 
-const answerTo = (
-  request: ReflectionRequest,
-  registry: FileRegistry,
-  services: readonly string[],
-  sent: Set<DescFile>,
-): Answer => {
+const answerTo = (request: ReflectionRequest, services: readonly string[], sent: Set<DescFile>): Answer => {
   if (request.listServices !== undefined)
     return { listServicesResponse: { service: services.map((name) => ({ name })) } };
   if (request.allExtensionNumbersOfType !== undefined) {
     const type = request.allExtensionNumbersOfType;
-    if (!registry.getMessage(type)) return missing(`message ${type}`);
+    if (!grpcRegistry().getMessage(type)) return missing(`message ${type}`);
     return {
       allExtensionNumbersResponse: {
         baseTypeName: type,
-        extensionNumber: extensionsIn(registry).flatMap(({ extendee, number }) =>
-          extendee.typeName === type ? [number] : [],
-        ),
+        extensionNumber: extensions().flatMap(({ extendee, number }) => (extendee.typeName === type ? [number] : [])),
       },
     };
   }
-  const file = fileFor(request, registry);
+  const file = fileFor(request);
   return file ? { files: filesOf(file, sent) } : missing("such file or symbol");
 };
 
@@ -128,25 +120,24 @@ const missing = (what: string) => ({
   errorResponse: { errorCode: codes.NOT_FOUND.number, errorMessage: `there is no ${what}` },
 });
 
-const extensionsIn = (registry: FileRegistry) =>
-  [...registry.files].flatMap((file) =>
+const extensions = () =>
+  [...grpcRegistry().files].flatMap((file) =>
     [...nestedTypes(file)].flatMap((type) => (type.kind === "extension" ? [type] : [])),
   );
 
-const fileFor = (request: ReflectionRequest, registry: FileRegistry): DescFile | undefined => {
-  if (request.fileByFilename !== undefined) return registry.getFile(request.fileByFilename);
-  if (request.fileContainingSymbol !== undefined) return fileOfSymbol(request.fileContainingSymbol, registry);
+const fileFor = (request: ReflectionRequest): DescFile | undefined => {
+  if (request.fileByFilename !== undefined) return grpcRegistry().getFile(request.fileByFilename);
+  if (request.fileContainingSymbol !== undefined) return fileOfSymbol(request.fileContainingSymbol);
   const { containingType = "", extensionNumber } = request.fileContainingExtension ?? {};
-  return extensionsIn(registry).find(
-    ({ extendee, number }) => extendee.typeName === containingType && number === extensionNumber,
-  )?.file;
+  return extensions().find(({ extendee, number }) => extendee.typeName === containingType && number === extensionNumber)
+    ?.file;
 };
 
 // A symbol is a type, or a member of one: a field, a value, a method.
-const fileOfSymbol = (symbol: string, registry: FileRegistry): DescFile | undefined => {
-  const type = registry.get(symbol);
+const fileOfSymbol = (symbol: string): DescFile | undefined => {
+  const type = grpcRegistry().get(symbol);
   if (type) return type.file;
-  const holder = registry.get(symbol.slice(0, symbol.lastIndexOf(".")));
+  const holder = grpcRegistry().get(symbol.slice(0, symbol.lastIndexOf(".")));
   const name = symbol.slice(symbol.lastIndexOf(".") + 1);
   return holder && membersOf(holder).some((member) => member.name === name) ? holder.file : undefined;
 };

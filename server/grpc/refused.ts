@@ -2,7 +2,6 @@
 // refuses some calls by itself, with a text alone: an unknown method, a message that is too large, an unknown compression, a
 // missed deadline.
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import type { FileRegistry } from "@bufbuild/protobuf";
 import { apiError, codeFromNumber } from "../../schema/index.ts";
 import { REQUEST_ID } from "../base/request.ts";
 import { endEarly } from "../connection/arrival.ts";
@@ -10,18 +9,13 @@ import type { CallRecord } from "./call-record.ts";
 import { grpcStatus } from "./status.ts";
 
 /** Completes what grpc-js will send on the stream, the only place where it can be seen. */
-export const completeAnswer = (
-  stream: ServerHttp2Stream,
-  path: string,
-  record: CallRecord,
-  registry: () => FileRegistry,
-): void => {
+export const completeAnswer = (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
   const complete = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => {
     const number = Number(headers["grpc-status"] ?? 0);
     if (number === 0 || headers["grpc-status-details-bin"]) return headers;
     const text = number === DEADLINE_EXCEEDED ? "the call took too long" : decodeText(String(headers["grpc-message"]));
     const error = apiError(codeFromNumber(number) ?? "UNKNOWN", text);
-    const { details, metadata } = grpcStatus(registry(), error, serviceOf(path));
+    const { details, metadata } = grpcStatus(error, serviceOf(path));
     record.message = details;
     return { ...headers, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
   };

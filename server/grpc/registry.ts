@@ -21,6 +21,7 @@ import {
   file_google_protobuf_timestamp,
 } from "@bufbuild/protobuf/wkt";
 import { annotationFiles, type FileDescriptor, protobufFiles } from "../../schema/index.ts";
+import { once } from "../base/once.ts";
 import { standardFiles } from "./standard-file.ts";
 
 const WELL_KNOWN: readonly FileDescriptorProto[] = [
@@ -35,23 +36,26 @@ const WELL_KNOWN: readonly FileDescriptorProto[] = [
 const registryOf = (files: readonly FileDescriptorProto[]): FileRegistry =>
   createFileRegistry(create(FileDescriptorSetSchema, { file: [...WELL_KNOWN, ...files] }));
 
-export const createGrpcRegistry = (): FileRegistry => {
+/** Created at the first call: a server that speaks only REST does without. */
+export const grpcRegistry = once((): FileRegistry => {
   const parse = (files: readonly FileDescriptor[], registry?: FileRegistry): FileDescriptorProto[] =>
     files.map((file) => fromJson(FileDescriptorProtoSchema, file as unknown as JsonValue, registry && { registry }));
   // The options in the other files are extensions that these files declare.
   const extensions = registryOf(parse(annotationFiles));
   return registryOf(parse([...protobufFiles(), ...standardFiles], extensions));
-};
+});
 
 /** Throws for a message that the registry does not have. */
-export const messageIn = (registry: FileRegistry, name: string): DescMessage => {
-  const message = registry.getMessage(name);
+export const messageIn = (name: string): DescMessage => {
+  const message = grpcRegistry().getMessage(name);
   if (!message) throw new TypeError(`there is no protobuf message ${name}`);
   return message;
 };
 
-export const methodIn = (registry: FileRegistry, service: string, name: string): DescMethod => {
-  const method = registry.getService(service)?.methods.find((candidate) => candidate.name === name);
+export const methodIn = (service: string, name: string): DescMethod => {
+  const method = grpcRegistry()
+    .getService(service)
+    ?.methods.find((candidate) => candidate.name === name);
   if (!method) throw new TypeError(`there is no protobuf method ${service}/${name}`);
   return method;
 };

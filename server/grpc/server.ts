@@ -10,7 +10,6 @@ import {
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Metrics } from "../base/metrics.ts";
-import { once } from "../base/once.ts";
 import { BODY_MAX } from "../connection/body-size.ts";
 import { type Bounds, DRAIN_MS } from "../connection/bounds.ts";
 import type { Side } from "../connection/side.ts";
@@ -19,7 +18,6 @@ import { createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods, type GrpcMethods } from "./method.ts";
 import { addReflection, reflectionPath } from "./reflection.ts";
-import { createGrpcRegistry } from "./registry.ts";
 import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
 import { createStreams } from "./stream.ts";
 
@@ -43,9 +41,6 @@ const STREAMS_MAX = 1000;
 
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-// One for all servers of the process, created at the first call: a server that speaks only REST does without.
-const registry = once(createGrpcRegistry);
-
 /** Calls wait until `ready`. `rest` answers requests of HTTP/2 that are not gRPC. */
 export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
   const { connections, memory, answers, idleMs } = bounds;
@@ -56,16 +51,16 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
     "grpc.max_concurrent_streams": STREAMS_MAX,
     "grpc.max_connection_idle_ms": idleMs,
   });
-  const arrivals = createArrivals(registry, memory);
+  const arrivals = createArrivals(memory);
   const openEnded = new Set(REFLECTION_PACKAGES.map(reflectionPath));
-  const calls = createCalls({ registry, arrivals, connections, answers, openEnded, ready });
+  const calls = createCalls({ arrivals, connections, answers, openEnded, ready });
   const streams = createStreams();
-  const services = addMethods(server, { side, registry, calls, ready });
+  const services = addMethods(server, { side, calls, ready });
   for (const name of REFLECTION_PACKAGES) services.add(`${name}.ServerReflection`);
   services.add(`${HEALTH_PACKAGE}.Health`);
-  addReflection(server, { registry, services: [...services].sort(), streams, calls });
+  addReflection(server, { services: [...services].sort(), streams, calls });
   const isServing = async () => (await ready).isServing();
-  addHealth(server, { registry, services, streams, calls, isServing });
+  addHealth(server, { services, streams, calls, isServing });
 
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const http2 = http2Of(server);

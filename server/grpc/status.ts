@@ -1,9 +1,9 @@
 // An error on its way out over gRPC: code and message in the trailers. `grpc-status-details-bin` has google.rpc.Status with
 // the same details as over REST (AIP-193).
-import { type FileRegistry, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { Metadata } from "@grpc/grpc-js";
 import { type ApiError, domainOf, statusFromError } from "../../schema/index.ts";
-import { messageIn } from "./registry.ts";
+import { grpcRegistry, messageIn } from "./registry.ts";
 
 export interface GrpcStatus {
   code: number;
@@ -15,13 +15,13 @@ export interface GrpcStatus {
 const TEXT_MAX = 1024;
 const VIOLATIONS_ROOM = 3 * 1024;
 
-export const grpcStatus = (registry: FileRegistry, error: ApiError, service: string): GrpcStatus => {
+export const grpcStatus = (error: ApiError, service: string): GrpcStatus => {
   const { code, message: text, details } = statusFromError(error, domainOf(service), VIOLATIONS_ROOM);
   // A cut may leave half a character, which no header can hold.
   const status = { code, message: text.slice(0, TEXT_MAX).toWellFormed(), details };
-  const schema = messageIn(registry, "google.rpc.Status");
+  const schema = messageIn("google.rpc.Status");
   const metadata = new Metadata();
-  const message = fromJson(schema, status as unknown as JsonValue, { registry });
+  const message = fromJson(schema, status as unknown as JsonValue, { registry: grpcRegistry() });
   metadata.set("grpc-status-details-bin", Buffer.from(toBinary(schema, message)));
   return { code: status.code, details: status.message, metadata };
 };

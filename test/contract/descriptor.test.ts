@@ -5,10 +5,10 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bu
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { describe, expect, test } from "vitest";
 import { VERSIONS } from "../../schema/index.ts";
-import { createGrpcRegistry } from "../../server/grpc/registry.ts";
+import { grpcRegistry } from "../../server/grpc/registry.ts";
 import { publishedMethods } from "../support/published-method.ts";
 
-const registry = createGrpcRegistry();
+const registry = grpcRegistry();
 
 /** `chainguard.platform.iam.v2beta1.Group` to its line. */
 const published = new Map(

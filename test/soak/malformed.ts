@@ -10,7 +10,7 @@ import { requestTypes } from "../../plugin/request-type.ts";
 import type { FieldType, MessageType } from "../../plugin/wire-format.ts";
 import { methodsOf, type Operation, operations, VERSIONS } from "../../schema/index.ts";
 import { reflectionPath } from "../../server/grpc/reflection.ts";
-import { createGrpcRegistry, messageIn, methodIn } from "../../server/grpc/registry.ts";
+import { messageIn, methodIn } from "../../server/grpc/registry.ts";
 import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "../../server/grpc/standard-file.ts";
 import { root, type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { startEngineService } from "../harness/small-engine/engine-service.ts";
@@ -115,16 +115,15 @@ const startServer = async (answers: Map<string, number>) => {
 type Count = (wire: string, answer: string | number) => void;
 
 const grpcTargets = (client: Client, { token }: ServerProcess, count: Count): Target[] => {
-  const registry = createGrpcRegistry();
   const own = VERSIONS.flatMap(methodsOf).map(({ service, name }) => ({
     path: `/${service}/${name}`,
-    input: methodIn(registry, service, name).input,
+    input: methodIn(service, name).input,
   }));
   const standard = [
-    { path: `/${HEALTH_PACKAGE}.Health/Check`, input: messageIn(registry, `${HEALTH_PACKAGE}.HealthCheckRequest`) },
+    { path: `/${HEALTH_PACKAGE}.Health/Check`, input: messageIn(`${HEALTH_PACKAGE}.HealthCheckRequest`) },
     ...REFLECTION_PACKAGES.map((name) => ({
       path: reflectionPath(name),
-      input: messageIn(registry, `${name}.ServerReflectionRequest`),
+      input: messageIn(`${name}.ServerReflectionRequest`),
     })),
   ];
   const isStandard = (path: string) => standard.some((one) => one.path === path);

@@ -8,7 +8,6 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
-import { createGrpcRegistry } from "../../../server/grpc/registry.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
 import { loggedRequests, startServer } from "../../harness/api-server.ts";
 import { createGrpcClient, errorFrom, grpcMethodOf } from "../../support/grpc.ts";
@@ -45,11 +44,10 @@ const reflection = () => {
   const register = (_path: string, own: typeof handle) => {
     handle = own;
   };
-  const registry = createGrpcRegistry();
   const streams = createStreams();
   const record = { work: { connection: {} }, answering: { add: () => {} } };
   const calls = { of: () => record as never };
-  addReflection({ register } as never, { registry: () => registry, services: [], streams, calls });
+  addReflection({ register } as never, { services: [], streams, calls });
   return { handle: (call: Duplex) => handle(call), streams };
 };
 

@@ -6,7 +6,7 @@ import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/p
 import type { ClientReadableStream } from "@grpc/grpc-js";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { WATCH_MS } from "../../../server/grpc/health.ts";
-import { createGrpcRegistry, messageIn } from "../../../server/grpc/registry.ts";
+import { messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
@@ -14,13 +14,12 @@ import { sharedKeys, startServer } from "../../harness/api-server.ts";
 import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
-const registry = createGrpcRegistry();
 const encode = (name: string) => (json: Body) => {
-  const schema = messageIn(registry, name);
+  const schema = messageIn(name);
   return Buffer.from(toBinary(schema, fromJson(schema, json)));
 };
 const decode = (name: string) => (bytes: Buffer) => {
-  const schema = messageIn(registry, name);
+  const schema = messageIn(name);
   return toJson(schema, fromBinary(schema, bytes)) as Body;
 };
 const api = await startServer();

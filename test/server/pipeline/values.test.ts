@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
-import { createGrpcRegistry, methodIn } from "../../../server/grpc/registry.ts";
+import { methodIn } from "../../../server/grpc/registry.ts";
 import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
@@ -75,7 +75,7 @@ describe("a list or a map with too many values is refused with its name, over RE
 });
 
 describe("a binary message is counted before it is read:", () => {
-  const { input } = methodIn(createGrpcRegistry(), "chainguard.platform.iam.v2beta1.RolesService", "CreateRole");
+  const { input } = methodIn("chainguard.platform.iam.v2beta1.RolesService", "CreateRole");
   const times = (count: number, ...bytes: number[]) => Buffer.concat(Array(count).fill(Buffer.from(bytes)));
 
   test.each([
