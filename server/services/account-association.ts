@@ -16,7 +16,7 @@ const records = recordsOf(
 export const accountAssociationService = {
   GetAccountAssociation: records.get,
 
-  ListAccountAssociations: (request, context) => records.list(context, request, equals("name", request.name)),
+  ListAccountAssociations: (request, context) => records.list(context, request, equals({ name: request.name })),
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
     const { name, ...body } = createInput(AccountAssociation, accountAssociation) as AccountAssociation;

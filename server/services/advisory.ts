@@ -21,7 +21,7 @@ const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...among("advisory_id", request.advisoryIds),
   ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
   // The origin stands for the names of everything built from it.
-  ...(request.origin ? equals("origin", request.origin) : among("artifact_name", request.artifactNames)),
+  ...(request.origin ? equals({ origin: request.origin }) : among("artifact_name", request.artifactNames)),
   ...among(inBody("artifactType"), request.artifactTypes),
   ...among(inBody("artifactArchitecture"), request.artifactArchitectures),
   ...among(inBody("componentName"), request.componentNames),
@@ -33,7 +33,7 @@ const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...exists(EVENTS, among(ofEvent("author"), request.excludeEventAuthors), "NOT "),
   ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
   ...exists(EVENTS, among(ofEvent("type"), set(request.eventTypes))),
-  ...equals("latest_event_type", set([request.latestEventType ?? ""])[0]),
+  ...equals({ latest_event_type: set([request.latestEventType ?? ""])[0] }),
   ...exists("json_each(search)", containing(request.query)),
 ];
 

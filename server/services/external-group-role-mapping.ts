@@ -37,7 +37,7 @@ export const externalGroupRoleMappingService = {
   GetExternalGroupRoleMapping: records.get,
 
   ListExternalGroupRoleMappings: (request, context) =>
-    records.list(context, request, equals("parent", request.identityProviderUid)),
+    records.list(context, request, equals({ parent: request.identityProviderUid })),
 
   CreateExternalGroupRoleMapping: ({ parent, externalGroupRoleMapping }, context) => {
     const input = createInput(ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;

@@ -35,7 +35,7 @@ const records = recordsOf(shapes.groupInvite, "GroupInvite", "groupInvites", gro
 export const groupInviteService = {
   GetGroupInvite: records.get,
 
-  ListGroupInvites: (request, context) => records.list(context, request, equals("key_id", request.keyId)),
+  ListGroupInvites: (request, context) => records.list(context, request, equals({ key_id: request.keyId })),
 
   CreateGroupInvite: ({ parent, groupInvite }, context) => {
     const { roleUid, ttl, ...body } = createInput(GroupInvite, groupInvite) as GroupInvite;

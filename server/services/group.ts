@@ -46,7 +46,7 @@ const records = recordsOf(shapes.group, "Group", "groups", (row, store) => group
 export const groupService = {
   GetGroup: records.get,
 
-  ListGroups: (request, context) => records.list(context, request, equals("name", request.name)),
+  ListGroups: (request, context) => records.list(context, request, equals({ name: request.name })),
 
   CreateGroup: ({ parent, group }, context) => {
     const above = parent ? parentGroup(context, parent) : undefined;

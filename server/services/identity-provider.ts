@@ -43,7 +43,7 @@ export const identityProviderService = {
   GetIdentityProvider: records.get,
 
   ListIdentityProviders: (request, context) => {
-    const filters = equals("name", request.name);
+    const filters = equals({ name: request.name });
     return page(context, shapes.identityProvider, request, "identityProviders", filters, listItemFrom);
   },
 

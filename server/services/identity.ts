@@ -6,7 +6,6 @@ import {
   type FieldViolation,
   Identity,
   inputViolations,
-  invalidArgument,
   isLoopbackUrl,
   type Json,
   operations,
@@ -20,7 +19,7 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
 import type { IdentityRules, ServiceContext } from "./context.ts";
-import { changeInput, createInput, existingParent, recordsOf, times, timeText, uidIn } from "./record.ts";
+import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times, timeText, uidIn } from "./record.ts";
 import type { ServiceMethods } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
@@ -39,8 +38,7 @@ export const identityService = {
 
   ListIdentities: (request, context) => {
     const type = request.relationshipType === "RELATIONSHIP_TYPE_UNSPECIFIED" ? undefined : request.relationshipType;
-    const filters = [...equals("name", request.name), ...equals("relationship", type)];
-    return records.list(context, request, filters);
+    return records.list(context, request, equals({ name: request.name, relationship: type }));
   },
 
   CreateIdentity: ({ parent, identity }, context) => {
@@ -72,8 +70,7 @@ export const identityService = {
   // Deterministic, also for an unregistered workload. Only callers who may see a stored identity get its uid, so that no other
   // can find out which organizations trust a workload.
   LookupIdentity: ({ issuer, subject }, context) => {
-    const violations = inputViolations(operations.LookupIdentity.request, { issuer, subject });
-    if (violations.length > 0) throw invalidArgument(violations);
+    throwIfAny(inputViolations(operations.LookupIdentity.request, { issuer, subject }));
     const [only, ...others] = visibleIdentities(context, { issuer, subject });
     if (only && others.length === 0) return { uid: only.uid };
     return {

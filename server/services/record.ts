@@ -14,7 +14,14 @@ import {
 } from "../../schema/index.ts";
 import { once } from "../base/once.ts";
 import { scopesWith } from "../caller/authorize.ts";
-import { type Condition, type ListInput, listRows, type Readable } from "../store/list.ts";
+import {
+  allRows,
+  type Condition,
+  type ListInput,
+  listRows,
+  type Readable,
+  type UidpFilterInput,
+} from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
@@ -50,8 +57,7 @@ export const createInput = (
 ): Json => {
   const fields = inputFields(schema);
   const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
-  const violations = report([...inputViolations(schema, input), ...further]);
-  if (violations.length > 0) throw invalidArgument(violations);
+  throwIfAny(report([...inputViolations(schema, input), ...further]));
   return input;
 };
 
@@ -73,26 +79,30 @@ export const changeInput = (
   rules: (next: Json) => readonly FieldViolation[] = () => [],
 ): Change => {
   const { paths, unknown } = parseMask(schema, updateMask ?? "");
-  if (unknown.length > 0) {
-    throw invalidArgument(
-      unknown.map((path) => ({ field: "updateMask", description: `"${path}" is not a field of the resource` })),
-    );
-  }
+  throwIfAny(unknown.map((path) => ({ field: "updateMask", description: `"${path}" is not a field of the resource` })));
   const next = applyMask(schema, current, change, paths);
   const all = (input: Json) => [...inputViolations(schema, input), ...rules(input)];
   const was = once(() => new Set(all(current).map(({ field }) => field)));
   // A change may break a field outside its mask: a oneof is reported at its first member, whichever was cleared.
-  const violations = all(next).filter(({ field }) => maskTouches(paths, field) || !was().has(field));
-  if (violations.length > 0) throw invalidArgument(violations);
+  throwIfAny(all(next).filter(({ field }) => maskTouches(paths, field) || !was().has(field)));
   return { next, paths };
 };
 
 /** What a list of the method shows to its caller. */
-export const readableBy = ({ caller, capabilities, createdBy }: ServiceContext, rootRecords = false): Readable => ({
+const readableBy = ({ caller, capabilities, createdBy }: ServiceContext, rootRecords = false): Readable => ({
   scopes: scopesWith(caller, capabilities),
   rootRecords,
   ...(createdBy !== undefined && { only: { sql: "create_time <= ?", values: [createdBy] } }),
 });
+
+/** Every record that the caller may read and the filters select, without pages: for the lists of v1. */
+export const listReadable = (
+  context: ServiceContext,
+  shape: Shape,
+  uidp: UidpFilterInput = {},
+  filters: readonly Condition[] = [],
+  rootRecords = false,
+): Row[] => allRows(context.store, shape, uidp, filters, readableBy(context, rootRecords));
 
 /** The response of a list: a page of the records that the caller may read, in the field `plural`. */
 export const page = <P extends string, T>(

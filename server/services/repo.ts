@@ -46,7 +46,7 @@ const records = recordsOf(shapes.repo, "Repo", "repos", (row, store) => repoFrom
 export const repoService = {
   GetRepo: records.get,
 
-  ListRepos: (request, context) => records.list(context, request, equals("name", request.name)),
+  ListRepos: (request, context) => records.list(context, request, equals({ name: request.name })),
 
   CreateRepo: ({ parent, repo }, context) => {
     const { sync_config, ...input } = createInput(Repo, repo) as Repo;

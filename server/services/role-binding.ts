@@ -55,12 +55,8 @@ export const roleBindingService = {
   GetRoleBinding: records.get,
 
   ListRoleBindings: (request, context) => {
-    const filters = [
-      ...equals("identity_uid", request.identity),
-      ...equals("parent", request.group),
-      ...equals("role_uid", request.role),
-    ];
-    return records.list(context, request, filters);
+    const { identity, group, role } = request;
+    return records.list(context, request, equals({ identity_uid: identity, parent: group, role_uid: role }));
   },
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {

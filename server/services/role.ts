@@ -36,7 +36,7 @@ export const roleService = {
     return records.get({ uid }, context);
   },
 
-  ListRoles: (request, context) => records.list(context, request, equals("name", request.name), true),
+  ListRoles: (request, context) => records.list(context, request, equals({ name: request.name }), true),
 
   CreateRole: ({ parent, role }, context) => {
     const { name, ...body } = createInput(Role, role) as Role;

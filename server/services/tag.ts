@@ -23,8 +23,7 @@ export const tagService = {
 
   ListTags: (request, context) => {
     const filters = [
-      ...equals("name", request.name),
-      ...equals("digest", request.digest),
+      ...equals({ name: request.name, digest: request.digest }),
       ...updatedAfter(request.updatedSince),
       ...without("referrer", request.includeReferrers),
       ...without("dated", request.includeDates),

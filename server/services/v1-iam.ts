@@ -17,24 +17,14 @@ import {
   type RoleV1,
   servicePrincipalV1,
 } from "../../schema/index.ts";
-import { allRows, type Condition, checkUnpaged, equals, type UidpFilterInput } from "../store/list.ts";
+import { checkUnpaged, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
-import type { ServiceContext } from "./context.ts";
 import { identityFrom, visibleIdentities } from "./identity.ts";
-import { readableBy, throwIfAny, timeText } from "./record.ts";
+import { listReadable, throwIfAny, timeText } from "./record.ts";
 import { capabilitiesOfRole } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 import { groupV1From } from "./v1.ts";
-
-/** The records that the caller may read and the filters select. */
-const listReadable = (
-  context: ServiceContext,
-  shape: Shape,
-  uidp: UidpFilterInput | undefined,
-  filters: readonly Condition[],
-  rootRecords = false,
-): Row[] => allRows(context.store, shape, uidp ?? {}, filters, readableBy(context, rootRecords));
 
 const identityV1From = (identity: Identity): IdentityV1 => {
   const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
@@ -95,7 +85,7 @@ const githubV1From = ({ appInstallations = {} }: NonNullable<AccountAssociation[
 
 export const v1IamService = {
   ListIdentitiesV1: ({ id, uidp }, context) => ({
-    items: listReadable(context, shapes.identity, uidp, equals("uid", id)).map((row) =>
+    items: listReadable(context, shapes.identity, uidp, equals({ uid: id })).map((row) =>
       identityV1From(identityFrom(row)),
     ),
   }),
@@ -110,14 +100,14 @@ export const v1IamService = {
   },
 
   ListRolesV1: ({ id, name, parent, uidp }, context) => {
-    const inRoot = parent === "/" ? [{ sql: "parent IS NULL", values: [] }] : equals("parent", parent);
-    const filters = [...equals("uid", id), ...equals("name", name), ...inRoot];
+    const inRoot = parent === "/" ? [{ sql: "parent IS NULL", values: [] }] : equals({ parent });
+    const filters = [...equals({ uid: id, name }), ...inRoot];
     return { items: listReadable(context, shapes.role, uidp, filters, true).map((row) => roleV1From(row)) };
   },
 
   ListRoleBindingsV1: ({ id, uidp }, context) => {
     const { group, role } = createHolders(context.store);
-    const items = listReadable(context, shapes.roleBinding, uidp, equals("uid", id)).map((row): RoleBindingV1 => {
+    const items = listReadable(context, shapes.roleBinding, uidp, equals({ uid: id })).map((row): RoleBindingV1 => {
       const identity = row.columns.identity_uid as string;
       const { issuer, subject } = context.store.get(shapes.identity, identity)?.columns ?? {};
       return {
@@ -135,7 +125,7 @@ export const v1IamService = {
 
   ListGroupInvitesV1: ({ group, id, keyId }, context) => {
     const { role } = createHolders(context.store);
-    const filters = [...equals("parent", group), ...equals("uid", id), ...equals("key_id", keyId)];
+    const filters = equals({ parent: group, uid: id, key_id: keyId });
     const items = listReadable(context, shapes.groupInvite, undefined, filters).map((row): GroupInviteV1 => {
       const { email, singleUse } = row.body as Partial<GroupInvite>;
       return {
@@ -152,7 +142,7 @@ export const v1IamService = {
   },
 
   ListAccountAssociationsV1: ({ group, name }, context) => {
-    const filters = [...equals("uid", group), ...equals("name", name)];
+    const filters = equals({ uid: group, name });
     const items = listReadable(context, shapes.accountAssociation, undefined, filters).map(
       (row): AccountAssociationV1 => {
         const { github, ...clouds } = row.body as Partial<AccountAssociation>;

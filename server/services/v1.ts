@@ -1,10 +1,10 @@
 // The lists of groups and repos in v1: without pages, with `id` instead of `uid`. A missing id is an empty list.
 import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
-import { allRows, equals } from "../store/list.ts";
+import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { groupFrom } from "./group.ts";
-import { readableBy } from "./record.ts";
+import { listReadable } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
 import type { ServiceMethods } from "./service.ts";
 
@@ -24,15 +24,13 @@ export const groupV1From = (store: Store, row: Row): GroupV1 => {
 export const v1Service = {
   ListGroupsV1: ({ id, uidp, name }, context) => {
     if (id && !isUidp(id)) return { items: [] };
-    const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(context.store, shapes.group, uidp ?? {}, filters, readableBy(context));
+    const rows = listReadable(context, shapes.group, uidp, equals({ uid: id, name }));
     return { items: rows.map((row) => groupV1From(context.store, row)) };
   },
 
   ListReposV1: ({ id, uidp, name }, context) => {
     const { store } = context;
-    const filters = [...equals("uid", id), ...equals("name", name)];
-    const rows = allRows(store, shapes.repo, uidp ?? {}, filters, readableBy(context));
+    const rows = listReadable(context, shapes.repo, uidp, equals({ uid: id, name }));
     return {
       items: rows.map((row) => {
         const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);

@@ -144,9 +144,9 @@ const takePage = (found: Iterable<Raw>, limit: number): { raw: Raw[]; hasMore: b
   return { raw, hasMore: false };
 };
 
-/** `column = value`, or nothing where the filter is unset. */
-export const equals = (column: string, value: string | undefined): Condition[] =>
-  value ? [{ sql: `${column} = ?`, values: [value] }] : [];
+/** `column = value` for each filter that is set. */
+export const equals = (filters: Readonly<Record<string, string | undefined>>): Condition[] =>
+  Object.entries(filters).flatMap(([column, value]) => (value ? [{ sql: `${column} = ?`, values: [value] }] : []));
 
 /** `column` is one of the values, or nothing where the filter is unset. */
 export const among = (column: string, values: readonly string[] = []): Condition[] =>
