@@ -1,5 +1,5 @@
 // Descriptions of the arguments that are not fields of the API.
-import type { Managed } from "./resource.ts";
+import type { Managed, Resource } from "./resource.ts";
 
 /** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {
@@ -35,10 +35,10 @@ const placeName = (parent: string): string =>
   parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
 
 /** The arguments of the look-up of a kind. A look-up by uid or by name takes one of its two forms. */
-export const lookUpArguments = ({ texts, parent }: Pick<Managed, "texts" | "parent">): LookUpArgument[] => {
+export const lookUpArguments = ({ texts, parent }: Pick<Resource, "texts" | "parent">): LookUpArgument[] => {
   const uid = { name: "uid", text: "uid of the record" };
   const place = { name: placeName(parent), references: parent };
-  switch (texts.lookUp?.by) {
+  switch (texts?.lookUp?.by) {
     case "name": {
       const text = "uid of the group that directly holds the record; default: root-level records only";
       return [

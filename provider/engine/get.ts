@@ -1,7 +1,15 @@
 // Look-ups of one record: exactly one, or an error that lists what was found. Without a parent only root-level records count
 // (organizations, built-in roles), so that a record of the same name in a group never hides them.
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
-import { isUidp, nearestNames, printable, type Resource } from "../../schema/index.ts";
+import {
+  isUidp,
+  type Json,
+  type LookUpMode,
+  lookUpArguments,
+  nearestNames,
+  printable,
+  type Resource,
+} from "../../schema/index.ts";
 import type { Session } from "../run/session.ts";
 
 /** Connects when the arguments are checked. */
@@ -33,17 +41,38 @@ export const requireNamed: RequireNamed = ({ word }, args) => {
     throw new LookUpArgumentError(`parent of the ${word} to look for is given and undefined`);
 };
 
-/** The record of that name in `parent`, or at the root. */
-export const getNamed = async <T extends Named>(
+/** The record of a look-up, by the arguments that its kind takes. */
+export const getRecord = async <T>(connect: Connect, resource: Resource, args: Json): Promise<T> =>
+  (await modes[resource.texts?.lookUp?.by ?? "uid"](connect, resource, args)) as T;
+
+/** The argument with the uid of the parent. */
+const placeName = (resource: Resource): string => lookUpArguments(resource).at(-1)?.name ?? "parent";
+
+/** Every record of a list. What it leaves out, the program's filters say. */
+export async function* listRecords<T extends { uid: string }>(
   connect: Connect,
-  resource: Resource,
-  args: { name?: unknown; parent?: string },
-): Promise<T> => {
+  { field, list: { operation, plural } }: Resource,
+  args: Json,
+): AsyncGenerator<T, void, undefined> {
+  const session = await connect();
+  const filters = field === "roleBinding" && args.role !== undefined ? await withRoleUid(session, args) : args;
+  yield* listAll<T>(session, { operation, plural }, filters);
+}
+
+/** A list of role bindings takes the name of a built-in role. */
+const withRoleUid = async (session: Session, args: Json): Promise<Json> => {
+  // Loaded when a program gives a role.
+  const { builtInRoleUid, isRoleName } = await import("../kind/built-in-role.ts");
+  return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
+};
+
+/** The record of that name in `parent`, or at the root. */
+const getNamed = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
   requireNamed(resource, args);
   const { word, words, list } = resource;
   const { name, parent } = args;
-  const matches: T[] = [];
-  for await (const one of listChildren<T>(await connect(), list, parent ?? "", { name }))
+  const matches: Named[] = [];
+  for await (const one of listChildren<Named>(await connect(), list, parent ?? "", { name }))
     if (one.name === name) matches.push(one);
   const [match, ...others] = matches;
   if (match && others.length === 0) return match;
@@ -72,26 +101,28 @@ const namesInstead = async (connect: Connect, list: List, parent: string, name: 
 };
 
 /** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
-export const getIn = async <T extends Named>(
-  connect: Connect,
-  resource: Resource,
-  args: Readonly<Record<string, unknown>>,
-  place = "parent",
-): Promise<T> => {
-  if (args.uid !== undefined) return getByUid<T>(connect, resource, args.uid);
+const getIn = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
+  if (args.uid !== undefined) return getByUid(connect, resource, args.uid);
+  const place = placeName(resource);
   const { [place]: parent } = args;
   if (typeof parent !== "string")
     throw new LookUpArgumentError(`${place} of the ${resource.word} to look for is required`);
-  return getNamed<T>(connect, resource, { name: args.name, parent });
+  return getNamed(connect, resource, { name: args.name, parent });
 };
 
 /** The record with this uid. */
-export const getByUid = async <T extends { uid: string }>(
-  connect: Connect,
-  { word, list }: Resource,
-  uid: unknown,
-): Promise<T> => {
+const getByUid = async (connect: Connect, { word, list }: Resource, uid: unknown): Promise<Named> => {
   if (!isUidp(uid)) throw new LookUpArgumentError(`uid of the ${word} to look for must be a uid`);
-  for await (const one of listAll<T>(await connect(), list, { uidp: { ids: [uid] } })) if (one.uid === uid) return one;
+  for await (const one of listAll<Named>(await connect(), list, { uidp: { ids: [uid] } }))
+    if (one.uid === uid) return one;
   throw new LookUpError(`no ${word} has the uid ${uid}, or none that the caller may read`);
+};
+
+type Mode = (connect: Connect, resource: Resource, args: Json) => Promise<unknown>;
+
+const modes: Readonly<Record<LookUpMode, Mode>> = {
+  name: getNamed,
+  "uid or name": getIn,
+  uid: (connect, resource, { uid }) => getByUid(connect, resource, uid),
+  parent: (connect, resource, args) => getByUid(connect, resource, args[placeName(resource)]),
 };

@@ -1,6 +1,6 @@
 // Look-ups for programs (provider/engine/get.ts): with promises, and with inputs that may not be known yet.
 import * as pulumi from "@pulumi/pulumi";
-import type { Resource } from "../../schema/index.ts";
+import { type Json, lookUpArguments, type Resource } from "../../schema/index.ts";
 import * as engine from "../engine/get.ts";
 import { remembered } from "./binding-names.ts";
 import { referenceUid } from "./inputs.ts";
@@ -32,50 +32,48 @@ export interface GetInGroupArgs {
 /** Inputs that may not be known yet, looked for when they are. */
 export type Inputs<T> = { [K in keyof T]: pulumi.Input<T[K]> };
 
-/** The record of that name in a group, or at the root. */
-export const getNamed = async <T extends engine.Named>(resource: Resource, args: GetArgs): Promise<T> =>
-  remembered(await lookedUp(resource, args, () => engine.getNamed<T>(programSession, resource, args)));
+/** Filters (several are ANDed), `orderBy` and `pageSize` (default and most: 200) of the API's list request. */
+export type ListArgs<Request> = Omit<Request, "pageToken" | "skip">;
 
-/** The same with inputs that may not be known yet, by `get`. Its name may be secret, so it is not remembered. */
-export const getNamedOutput = <T extends engine.Named>(
-  resource: Resource,
-  { name, parent }: { name: pulumi.Input<string>; parent?: unknown },
-  get = (args: GetArgs): Promise<T> =>
-    lookedUp(resource, args, () => engine.getNamed<T>(programSession, resource, args)),
-): pulumi.Output<T> => {
-  // A parent that was given and turns out undefined must not become a search at the root.
-  const inputs = parent === undefined ? { name } : { name, parent: referenceUid(parent, resource.parent, "parent") };
-  return pulumi.output(inputs).apply((args) => get(args as GetArgs)) as pulumi.Output<T>;
-};
+/** Asks the service for a record. */
+type Find = <T>(resource: Resource, args: Json) => Promise<T>;
 
-/** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
-export const getIn = <T extends engine.Named>(
-  resource: Resource,
-  args: { uid?: unknown; name?: unknown },
-  place = "parent",
-): Promise<T> => lookedUp(resource, args, () => engine.getIn<T>(programSession, resource, { ...args }, place));
-
-/** The record with this uid. */
-export const getByUid = <T extends { uid: string }>(resource: Resource, uid: unknown): Promise<T> =>
-  lookedUp(resource, { uid }, () => engine.getByUid<T>(programSession, resource, uid));
-
-const lookedUp = async <T>(resource: Resource, args: object, look: () => Promise<T>): Promise<T> => {
-  if (isPlanned(args)) return unknownRecord(resource);
+const findHere: Find = async (resource, args) => {
   try {
-    return await look();
+    return await engine.getRecord(programSession, resource, args);
   } catch (error) {
     throw error instanceof engine.LookUpError ? programError(error.message) : error;
   }
 };
 
-/** A look-up with inputs that may not be known yet; `place` may be a resource. */
-export const getOutput = <Args, T>(
-  resource: Resource,
-  get: (args: Args) => Promise<T>,
-  args: object,
-  place = "parent",
-): pulumi.Output<T> => {
-  const { [place]: parent, ...others } = args as Record<string, unknown>;
-  const inputs = place in args ? { ...others, [place]: referenceUid(parent, resource.parent, place) } : others;
-  return pulumi.output(inputs).apply((known) => get(known as Args)) as pulumi.Output<T>;
+const lookUp = async <T>(resource: Resource, args: object, find: Find): Promise<T> => {
+  if (isByName(resource)) engine.requireNamed(resource, args);
+  return isPlanned(args) ? unknownRecord<T>(resource) : find<T>(resource, { ...args });
 };
+
+const isByName = ({ texts }: Resource): boolean => texts?.lookUp?.by === "name";
+
+/** The record that the arguments mean; `find` asks the service. */
+export const get = async <T extends { uid: string }>(resource: Resource, args: object, find = findHere): Promise<T> => {
+  const record = await lookUp<T>(resource, args, find);
+  return isByName(resource) ? (remembered(record as T & engine.Named) as T) : record;
+};
+
+/** The same with inputs that may not be known yet; one may be a resource. A name may be secret, so it is not remembered. */
+export const getOutput = <T>(resource: Resource, args: object, find = findHere): pulumi.Output<T> => {
+  const inputs: Record<string, unknown> = { ...args };
+  for (const { name, references } of lookUpArguments(resource)) {
+    // A parent that was given and turns out undefined must not become a search at the root.
+    if (inputs[name] === undefined) delete inputs[name];
+    else if (references !== undefined) inputs[name] = referenceUid(inputs[name], references, name);
+  }
+  return pulumi.output(inputs).apply((known) => lookUp<T>(resource, known, find)) as pulumi.Output<T>;
+};
+
+/** Every record of a list. There is nothing yet in a record that the update creates. */
+export async function* listRecords<T extends { uid: string }>(
+  resource: Resource,
+  args: Json,
+): AsyncGenerator<T, void, undefined> {
+  if (!isPlanned(args)) yield* engine.listRecords<T>(programSession, resource, args);
+}

@@ -70,7 +70,7 @@ const functionsFile = (kinds: readonly Kind[]): string => {
     'import { resources } from "../../../../schema/index.ts";',
     `import type { ${messages.join(", ")} } from "../../../../schema/public.ts";`,
     'import type { GetArgs, GetByUidArgs, Inputs } from "../../get.ts";',
-    'import { get, getLater, getNamed, getNamedLater, list } from "../../native/look-up.ts";',
+    'import { get, getOutput, list } from "../../native/look-up.ts";',
     'import type * as dynamic from "../index.ts";',
     "",
     ...kinds.flatMap((kind) => [...lookUp(kind), ...listOf(kind)]),
@@ -85,7 +85,6 @@ const lookUp = (kind: Kind): string[] => {
   if (by === undefined) return [];
   const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
   const [message, resource] = [`${type}Message`, `resources.${field}`];
-  const isNamed = by === "name";
   const args = {
     name: "GetArgs",
     uid: "GetByUidArgs",
@@ -98,13 +97,12 @@ const lookUp = (kind: Kind): string[] => {
     "uid or name": place === "parent" ? "dynamic.GetInGroupOutputArgs" : `dynamic.Get${type}OutputArgs`,
     parent: `dynamic.Get${type}OutputArgs`,
   }[by];
-  const at = isNamed || by === "uid" || place === "parent" ? "" : `, "${place}"`;
   return [
     `export const get${type} = (args: ${args}, ${OPTS}): Promise<${message}> =>`,
-    `  ${isNamed ? "getNamed" : "get"}<${message}>(${resource}, args, opts);`,
+    `  get<${message}>(${resource}, args, opts);`,
     "",
     `export const get${type}Output = (args: ${later}, ${OPTS}): pulumi.Output<${message}> =>`,
-    `  ${isNamed ? "getNamedLater" : "getLater"}<${message}>(${resource}, args, opts${at});`,
+    `  getOutput<${message}>(${resource}, args, opts);`,
     "",
   ];
 };

@@ -197,12 +197,10 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
   const withGroup = (known: string) => (type === "Group" ? known : imports.type(known, "./group.ts"));
   const helper = (known: string) => imports.value(known, "../get.ts");
   const types: string[] = [];
-  let [args, laterArgs, call, laterCall] = ["", "", "", ""];
+  let [args, laterArgs] = ["", ""];
   switch (lookUp.by) {
     case "name":
       [args, laterArgs] = [sharedType("GetArgs"), withGroup("GetOutputArgs")];
-      call = `${helper("getNamed")}<${message}>(${resource}, args)`;
-      laterCall = `${helper("getNamedOutput")}<${message}>(${resource}, args)`;
       break;
     case "uid or name":
       [args, laterArgs] = [
@@ -210,19 +208,13 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
         place === "parent" ? withGroup("GetInGroupOutputArgs") : `Get${type}OutputArgs`,
       ];
       types.push(...byUidOrName(kind, place, imports));
-      call = `${helper("getIn")}<${message}>(${resource}, args${place === "parent" ? "" : `, "${place}"`})`;
-      laterCall = `${helper("getOutput")}(${resource}, ${name}, args${place === "parent" ? "" : `, "${place}"`})`;
       break;
     case "uid":
       [args, laterArgs] = [sharedType("GetByUidArgs"), `${sharedType("Inputs")}<${sharedType("GetByUidArgs")}>`];
-      call = `${helper("getByUid")}<${message}>(${resource}, args.uid)`;
-      laterCall = `${helper("getOutput")}(${resource}, ${name}, args)`;
       break;
     case "parent":
       [args, laterArgs] = [`Get${type}Args`, `Get${type}OutputArgs`];
       types.push(...byParent(kind, place, imports));
-      call = `${helper("getByUid")}<${message}>(${resource}, args.${place})`;
-      laterCall = `${helper("getOutput")}(${resource}, ${name}, args, "${place}")`;
   }
   const needs = kind.methods[kind.operations.get]?.capabilities.map((one) => `\`${one}\``).join(" and ");
   const errors = `Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without ${needs}.`;
@@ -241,7 +233,7 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
     [
       ...doc("", lookUp.text, "", errors, "", ...example(name, "await ")),
       `export const ${name} = (args: ${args}): Promise<${message}> =>`,
-      `  ${call};`,
+      `  ${helper("get")}<${message}>(${resource}, args);`,
     ].join("\n"),
     [
       ...doc(
@@ -253,7 +245,7 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
         ...example(later, ""),
       ),
       `export const ${later} = (args: ${laterArgs}): pulumi.Output<${message}> =>`,
-      `  ${laterCall};`,
+      `  ${helper("getOutput")}<${message}>(${resource}, args);`,
     ].join("\n"),
   ];
 };
@@ -361,7 +353,7 @@ const listBlocks = (kind: Kind, imports: Imports): string[] => {
   const { operation } = kind.list;
   const message = imports.message(kind.type);
   imports.value("resources", "../../../schema/index.ts");
-  imports.value("listRecords", "../list.ts");
+  imports.value("listRecords", "../get.ts");
   const request = imports.message(typeName(`iam.${operation}Request`), "");
   const args = `${operation}Args`;
   const name = operation.charAt(0).toLowerCase() + operation.slice(1);
@@ -372,7 +364,7 @@ const listBlocks = (kind: Kind, imports: Imports): string[] => {
         "",
         `Filters of ${name}, ANDed, its order and its page size; default: every record that the caller may read.`,
       ),
-      `export type ${args} = ${imports.type("ListArgs", "../list.ts")}<${request}>;`,
+      `export type ${args} = ${imports.type("ListArgs", "../get.ts")}<${request}>;`,
     ].join("\n"),
     [
       ...doc(

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { AccountAssociation as AccountAssociationMessage, ListAccountAssociationsRequest } from "../../../schema/public.ts";
-import { getByUid, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { Group } from "./group.ts";
 import type { Identity } from "./identity.ts";
@@ -152,7 +151,7 @@ export interface GetAccountAssociationOutputArgs {
  * ```
  */
 export const getAccountAssociation = (args: GetAccountAssociationArgs): Promise<AccountAssociationMessage> =>
-  getByUid<AccountAssociationMessage>(resources.accountAssociation, args.group);
+  get<AccountAssociationMessage>(resources.accountAssociation, args);
 
 /**
  * getAccountAssociation with inputs that may not be known yet. In a preview that does not know them, its value is
@@ -167,7 +166,7 @@ export const getAccountAssociation = (args: GetAccountAssociationArgs): Promise<
  * ```
  */
 export const getAccountAssociationOutput = (args: GetAccountAssociationOutputArgs): pulumi.Output<AccountAssociationMessage> =>
-  getOutput(resources.accountAssociation, getAccountAssociation, args, "group");
+  getOutput<AccountAssociationMessage>(resources.accountAssociation, args);
 
 /**
  * Filters of listAccountAssociations, ANDed, its order and its page size; default: every record that the caller may

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { ExternalGroupRoleMapping as ExternalGroupRoleMappingMessage, ListExternalGroupRoleMappingsRequest } from "../../../schema/public.ts";
-import { type GetByUidArgs, type Inputs, getByUid, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetByUidArgs, type Inputs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { Group } from "./group.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
@@ -115,7 +114,7 @@ export class ExternalGroupRoleMapping extends IrmResource {
  * ```
  */
 export const getExternalGroupRoleMapping = (args: GetByUidArgs): Promise<ExternalGroupRoleMappingMessage> =>
-  getByUid<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args.uid);
+  get<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args);
 
 /**
  * getExternalGroupRoleMapping with inputs that may not be known yet. In a preview that does not know them, its
@@ -130,7 +129,7 @@ export const getExternalGroupRoleMapping = (args: GetByUidArgs): Promise<Externa
  * ```
  */
 export const getExternalGroupRoleMappingOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<ExternalGroupRoleMappingMessage> =>
-  getOutput(resources.externalGroupRoleMapping, getExternalGroupRoleMapping, args);
+  getOutput<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args);
 
 /**
  * Filters of listExternalGroupRoleMappings, ANDed, its order and its page size; default: every record that the

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { GroupInvite as GroupInviteMessage, ListGroupInvitesRequest } from "../../../schema/public.ts";
-import { type GetByUidArgs, type Inputs, getByUid, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetByUidArgs, type Inputs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { BoundRecord } from "./bound-record.ts";
 import type { Group } from "./group.ts";
@@ -109,7 +108,7 @@ export class GroupInvite extends IrmResource {
  * ```
  */
 export const getGroupInvite = (args: GetByUidArgs): Promise<GroupInviteMessage> =>
-  getByUid<GroupInviteMessage>(resources.groupInvite, args.uid);
+  get<GroupInviteMessage>(resources.groupInvite, args);
 
 /**
  * getGroupInvite with inputs that may not be known yet. In a preview that does not know them, its value is not
@@ -124,7 +123,7 @@ export const getGroupInvite = (args: GetByUidArgs): Promise<GroupInviteMessage> 
  * ```
  */
 export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>): pulumi.Output<GroupInviteMessage> =>
-  getOutput(resources.groupInvite, getGroupInvite, args);
+  getOutput<GroupInviteMessage>(resources.groupInvite, args);
 
 /**
  * Filters of listGroupInvites, ANDed, its order and its page size; default: every record that the caller may read.

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { Group as GroupMessage, ListGroupsRequest, OrgKind as OrgKindValue } from "../../../schema/public.ts";
-import { type GetArgs, type GetByUidArgs, type Inputs, getNamed, getNamedOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetArgs, type GetByUidArgs, type Inputs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 
 /** Kind of an organization, by its name in the API. */
@@ -145,7 +144,7 @@ export type GetInGroupOutputArgs =
  * ```
  */
 export const getGroup = (args: GetArgs): Promise<GroupMessage> =>
-  getNamed<GroupMessage>(resources.group, args);
+  get<GroupMessage>(resources.group, args);
 
 /**
  * getGroup with inputs that may not be known yet. In a preview that does not know them, its value is not known.
@@ -159,7 +158,7 @@ export const getGroup = (args: GetArgs): Promise<GroupMessage> =>
  * ```
  */
 export const getGroupOutput = (args: GetOutputArgs): pulumi.Output<GroupMessage> =>
-  getNamedOutput<GroupMessage>(resources.group, args);
+  getOutput<GroupMessage>(resources.group, args);
 
 /** Filters of listGroups, ANDed, its order and its page size; default: every record that the caller may read. */
 export type ListGroupsArgs = ListArgs<ListGroupsRequest>;

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { IdentityProvider as IdentityProviderMessage, IdentityProviderOIDCCorrelationRule as IdentityProviderOIDCCorrelationRuleValue, ListIdentityProvidersRequest } from "../../../schema/public.ts";
-import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetByUidArgs, type GetInGroupArgs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { GetInGroupOutputArgs, Group } from "./group.ts";
 import type { Role } from "./role.ts";
@@ -155,7 +154,7 @@ export type GetIdentityProviderArgs = GetByUidArgs | GetInGroupArgs;
  * ```
  */
 export const getIdentityProvider = (args: GetIdentityProviderArgs): Promise<IdentityProviderMessage> =>
-  getIn<IdentityProviderMessage>(resources.identityProvider, args);
+  get<IdentityProviderMessage>(resources.identityProvider, args);
 
 /**
  * getIdentityProvider with inputs that may not be known yet. In a preview that does not know them, its value is not
@@ -170,7 +169,7 @@ export const getIdentityProvider = (args: GetIdentityProviderArgs): Promise<Iden
  * ```
  */
 export const getIdentityProviderOutput = (args: GetInGroupOutputArgs): pulumi.Output<IdentityProviderMessage> =>
-  getOutput(resources.identityProvider, getIdentityProvider, args);
+  getOutput<IdentityProviderMessage>(resources.identityProvider, args);
 
 /**
  * Filters of listIdentityProviders, ANDed, its order and its page size; default: every record that the caller may

@@ -2,9 +2,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { Identity as IdentityMessage, ListIdentitiesRequest, ServicePrincipal as ServicePrincipalValue } from "../../../schema/public.ts";
-import { type GetArgs, getNamed, getNamedOutput } from "../get.ts";
+import { type GetArgs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import type { OneOf } from "../inputs.ts";
-import { type ListArgs, listRecords } from "../list.ts";
 import { IrmResource } from "../resource.ts";
 import type { GetOutputArgs, Group } from "./group.ts";
 
@@ -188,7 +187,7 @@ export class Identity extends IrmResource {
  * ```
  */
 export const getIdentity = (args: GetArgs): Promise<IdentityMessage> =>
-  getNamed<IdentityMessage>(resources.identity, args);
+  get<IdentityMessage>(resources.identity, args);
 
 /**
  * getIdentity with inputs that may not be known yet. In a preview that does not know them, its value is not known.
@@ -202,7 +201,7 @@ export const getIdentity = (args: GetArgs): Promise<IdentityMessage> =>
  * ```
  */
 export const getIdentityOutput = (args: GetOutputArgs): pulumi.Output<IdentityMessage> =>
-  getNamedOutput<IdentityMessage>(resources.identity, args);
+  getOutput<IdentityMessage>(resources.identity, args);
 
 /**
  * Filters of listIdentities, ANDed, its order and its page size; default: every record that the caller may read.

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { CatalogTier as CatalogTierValue, ListReposRequest, Repo as RepoMessage } from "../../../schema/public.ts";
-import { type GetByUidArgs, type GetInGroupArgs, getIn, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetByUidArgs, type GetInGroupArgs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { GetInGroupOutputArgs, Group } from "./group.ts";
 
@@ -223,7 +222,7 @@ export type GetRepoArgs = GetByUidArgs | GetInGroupArgs;
  * ```
  */
 export const getRepo = (args: GetRepoArgs): Promise<RepoMessage> =>
-  getIn<RepoMessage>(resources.repo, args);
+  get<RepoMessage>(resources.repo, args);
 
 /**
  * getRepo with inputs that may not be known yet. In a preview that does not know them, its value is not known.
@@ -237,7 +236,7 @@ export const getRepo = (args: GetRepoArgs): Promise<RepoMessage> =>
  * ```
  */
 export const getRepoOutput = (args: GetInGroupOutputArgs): pulumi.Output<RepoMessage> =>
-  getOutput(resources.repo, getRepo, args);
+  getOutput<RepoMessage>(resources.repo, args);
 
 /** Filters of listRepos, ANDed, its order and its page size; default: every record that the caller may read. */
 export type ListReposArgs = ListArgs<ListReposRequest>;

@@ -2,7 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { ListRoleBindingsRequest, RoleBinding as RoleBindingMessage } from "../../../schema/public.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type ListArgs, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { BoundRecord } from "./bound-record.ts";
 import type { Group } from "./group.ts";

@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { ListRolesRequest, Role as RoleMessage } from "../../../schema/public.ts";
-import { type GetArgs, getNamed, getNamedOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetArgs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { GetOutputArgs, Group } from "./group.ts";
 
@@ -95,7 +94,7 @@ export class Role extends IrmResource {
  * ```
  */
 export const getRole = (args: GetArgs): Promise<RoleMessage> =>
-  getNamed<RoleMessage>(resources.role, args);
+  get<RoleMessage>(resources.role, args);
 
 /**
  * getRole with inputs that may not be known yet. In a preview that does not know them, its value is not known.
@@ -109,7 +108,7 @@ export const getRole = (args: GetArgs): Promise<RoleMessage> =>
  * ```
  */
 export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> =>
-  getNamedOutput<RoleMessage>(resources.role, args);
+  getOutput<RoleMessage>(resources.role, args);
 
 /** Filters of listRoles, ANDed, its order and its page size; default: every record that the caller may read. */
 export type ListRolesArgs = ListArgs<ListRolesRequest>;

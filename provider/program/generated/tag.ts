@@ -2,8 +2,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../schema/index.ts";
 import type { ListTagsRequest, Tag as TagMessage } from "../../../schema/public.ts";
-import { type GetByUidArgs, type Inputs, getIn, getOutput } from "../get.ts";
-import { type ListArgs, listRecords } from "../list.ts";
+import { type GetByUidArgs, type Inputs, type ListArgs, get, getOutput, listRecords } from "../get.ts";
 import { IrmResource } from "../resource.ts";
 import type { Repo } from "./repo.ts";
 
@@ -115,7 +114,7 @@ export type GetTagOutputArgs =
  * ```
  */
 export const getTag = (args: GetTagArgs): Promise<TagMessage> =>
-  getIn<TagMessage>(resources.tag, args, "repo");
+  get<TagMessage>(resources.tag, args);
 
 /**
  * getTag with inputs that may not be known yet. In a preview that does not know them, its value is not known.
@@ -129,7 +128,7 @@ export const getTag = (args: GetTagArgs): Promise<TagMessage> =>
  * ```
  */
 export const getTagOutput = (args: GetTagOutputArgs): pulumi.Output<TagMessage> =>
-  getOutput(resources.tag, getTag, args, "repo");
+  getOutput<TagMessage>(resources.tag, args);
 
 /** Filters of listTags, ANDed, its order and its page size; default: every record that the caller may read. */
 export type ListTagsArgs = ListArgs<ListTagsRequest>;

@@ -2,36 +2,17 @@
 // results and rules are the same as in the dynamic form; the functions themselves are generated (provider/program/generated/native).
 import type * as pulumi from "@pulumi/pulumi";
 import type { Json, Resource } from "../../../schema/index.ts";
-import { requireNamed } from "../../engine/get.ts";
-import { remembered } from "../binding-names.ts";
-import type { GetOutputArgs } from "../generated/group.ts";
-import { type GetArgs, getNamedOutput, getOutput } from "../get.ts";
-import { isPlanned, unknownRecord } from "../planned.ts";
+import * as dynamic from "../get.ts";
+import { isPlanned } from "../planned.ts";
 import { invoked, invokedLater, listFunction } from "./invoke.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
-type Named = { uid: string; name: string };
 
-export const get = async <T>(resource: Resource, args: object, opts: Options): Promise<T> =>
-  isPlanned(args) ? unknownRecord<T>(resource) : invoked<T>(`get${resource.type}`, args, opts);
+export const get = <T extends { uid: string }>(resource: Resource, args: object, opts: Options): Promise<T> =>
+  dynamic.get<T>(resource, args, ({ type }, known) => invoked(`get${type}`, known, opts));
 
-/** The same as the value of an Output. */
-const getKnown = async <T>(resource: Resource, args: object, opts: Options): Promise<T> =>
-  isPlanned(args) ? unknownRecord<T>(resource) : invokedLater<T>(`get${resource.type}`, args, opts);
-
-export const getNamed = async <T extends Named>(resource: Resource, args: GetArgs, opts: Options): Promise<T> => {
-  requireNamed(resource, args);
-  return remembered(await get<T>(resource, args, opts));
-};
-
-export const getNamedLater = <T extends Named>(resource: Resource, args: GetOutputArgs, opts: Options) =>
-  getNamedOutput<T>(resource, args, async (known) => {
-    requireNamed(resource, known);
-    return getKnown<T>(resource, known, opts);
-  });
-
-export const getLater = <T>(resource: Resource, args: object, opts: Options, place?: string): pulumi.Output<T> =>
-  getOutput(resource, (known: object) => getKnown<T>(resource, known, opts), args, place);
+export const getOutput = <T>(resource: Resource, args: object, opts: Options): pulumi.Output<T> =>
+  dynamic.getOutput<T>(resource, args, ({ type }, known) => invokedLater(`get${type}`, known, opts));
 
 export async function* list<T>({ list: { operation, plural } }: Resource, args: object, opts: Options) {
   if (isPlanned(args)) return;

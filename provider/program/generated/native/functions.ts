@@ -3,14 +3,14 @@ import type * as pulumi from "@pulumi/pulumi";
 import { resources } from "../../../../schema/index.ts";
 import type { AccountAssociation as AccountAssociationMessage, ExternalGroupRoleMapping as ExternalGroupRoleMappingMessage, Group as GroupMessage, GroupInvite as GroupInviteMessage, Identity as IdentityMessage, IdentityProvider as IdentityProviderMessage, Repo as RepoMessage, Role as RoleMessage, RoleBinding as RoleBindingMessage, Tag as TagMessage } from "../../../../schema/public.ts";
 import type { GetArgs, GetByUidArgs, Inputs } from "../../get.ts";
-import { get, getLater, getNamed, getNamedLater, list } from "../../native/look-up.ts";
+import { get, getOutput, list } from "../../native/look-up.ts";
 import type * as dynamic from "../index.ts";
 
 export const getAccountAssociation = (args: dynamic.GetAccountAssociationArgs, opts?: pulumi.InvokeOptions): Promise<AccountAssociationMessage> =>
   get<AccountAssociationMessage>(resources.accountAssociation, args, opts);
 
 export const getAccountAssociationOutput = (args: dynamic.GetAccountAssociationOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<AccountAssociationMessage> =>
-  getLater<AccountAssociationMessage>(resources.accountAssociation, args, opts, "group");
+  getOutput<AccountAssociationMessage>(resources.accountAssociation, args, opts);
 
 export const listAccountAssociations = (args: dynamic.ListAccountAssociationsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<AccountAssociationMessage, void, undefined> =>
   list<AccountAssociationMessage>(resources.accountAssociation, args, opts);
@@ -19,16 +19,16 @@ export const getExternalGroupRoleMapping = (args: GetByUidArgs, opts?: pulumi.In
   get<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
 
 export const getExternalGroupRoleMappingOutput = (args: Inputs<GetByUidArgs>, opts?: pulumi.InvokeOptions): pulumi.Output<ExternalGroupRoleMappingMessage> =>
-  getLater<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
+  getOutput<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
 
 export const listExternalGroupRoleMappings = (args: dynamic.ListExternalGroupRoleMappingsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<ExternalGroupRoleMappingMessage, void, undefined> =>
   list<ExternalGroupRoleMappingMessage>(resources.externalGroupRoleMapping, args, opts);
 
 export const getGroup = (args: GetArgs, opts?: pulumi.InvokeOptions): Promise<GroupMessage> =>
-  getNamed<GroupMessage>(resources.group, args, opts);
+  get<GroupMessage>(resources.group, args, opts);
 
 export const getGroupOutput = (args: dynamic.GetOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<GroupMessage> =>
-  getNamedLater<GroupMessage>(resources.group, args, opts);
+  getOutput<GroupMessage>(resources.group, args, opts);
 
 export const listGroups = (args: dynamic.ListGroupsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<GroupMessage, void, undefined> =>
   list<GroupMessage>(resources.group, args, opts);
@@ -37,16 +37,16 @@ export const getGroupInvite = (args: GetByUidArgs, opts?: pulumi.InvokeOptions):
   get<GroupInviteMessage>(resources.groupInvite, args, opts);
 
 export const getGroupInviteOutput = (args: Inputs<GetByUidArgs>, opts?: pulumi.InvokeOptions): pulumi.Output<GroupInviteMessage> =>
-  getLater<GroupInviteMessage>(resources.groupInvite, args, opts);
+  getOutput<GroupInviteMessage>(resources.groupInvite, args, opts);
 
 export const listGroupInvites = (args: dynamic.ListGroupInvitesArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<GroupInviteMessage, void, undefined> =>
   list<GroupInviteMessage>(resources.groupInvite, args, opts);
 
 export const getIdentity = (args: GetArgs, opts?: pulumi.InvokeOptions): Promise<IdentityMessage> =>
-  getNamed<IdentityMessage>(resources.identity, args, opts);
+  get<IdentityMessage>(resources.identity, args, opts);
 
 export const getIdentityOutput = (args: dynamic.GetOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<IdentityMessage> =>
-  getNamedLater<IdentityMessage>(resources.identity, args, opts);
+  getOutput<IdentityMessage>(resources.identity, args, opts);
 
 export const listIdentities = (args: dynamic.ListIdentitiesArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<IdentityMessage, void, undefined> =>
   list<IdentityMessage>(resources.identity, args, opts);
@@ -55,7 +55,7 @@ export const getIdentityProvider = (args: dynamic.GetIdentityProviderArgs, opts?
   get<IdentityProviderMessage>(resources.identityProvider, args, opts);
 
 export const getIdentityProviderOutput = (args: dynamic.GetInGroupOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<IdentityProviderMessage> =>
-  getLater<IdentityProviderMessage>(resources.identityProvider, args, opts);
+  getOutput<IdentityProviderMessage>(resources.identityProvider, args, opts);
 
 export const listIdentityProviders = (args: dynamic.ListIdentityProvidersArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<IdentityProviderMessage, void, undefined> =>
   list<IdentityProviderMessage>(resources.identityProvider, args, opts);
@@ -64,16 +64,16 @@ export const getRepo = (args: dynamic.GetRepoArgs, opts?: pulumi.InvokeOptions):
   get<RepoMessage>(resources.repo, args, opts);
 
 export const getRepoOutput = (args: dynamic.GetInGroupOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<RepoMessage> =>
-  getLater<RepoMessage>(resources.repo, args, opts);
+  getOutput<RepoMessage>(resources.repo, args, opts);
 
 export const listRepos = (args: dynamic.ListReposArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<RepoMessage, void, undefined> =>
   list<RepoMessage>(resources.repo, args, opts);
 
 export const getRole = (args: GetArgs, opts?: pulumi.InvokeOptions): Promise<RoleMessage> =>
-  getNamed<RoleMessage>(resources.role, args, opts);
+  get<RoleMessage>(resources.role, args, opts);
 
 export const getRoleOutput = (args: dynamic.GetOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<RoleMessage> =>
-  getNamedLater<RoleMessage>(resources.role, args, opts);
+  getOutput<RoleMessage>(resources.role, args, opts);
 
 export const listRoles = (args: dynamic.ListRolesArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<RoleMessage, void, undefined> =>
   list<RoleMessage>(resources.role, args, opts);
@@ -85,7 +85,7 @@ export const getTag = (args: dynamic.GetTagArgs, opts?: pulumi.InvokeOptions): P
   get<TagMessage>(resources.tag, args, opts);
 
 export const getTagOutput = (args: dynamic.GetTagOutputArgs, opts?: pulumi.InvokeOptions): pulumi.Output<TagMessage> =>
-  getLater<TagMessage>(resources.tag, args, opts, "repo");
+  getOutput<TagMessage>(resources.tag, args, opts);
 
 export const listTags = (args: dynamic.ListTagsArgs = {}, opts?: pulumi.InvokeOptions): AsyncGenerator<TagMessage, void, undefined> =>
   list<TagMessage>(resources.tag, args, opts);
