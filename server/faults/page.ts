@@ -2,7 +2,8 @@
 // `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
 // browser sends for a page of another origin.
 import { invalidArgument } from "../../schema/index.ts";
-import { errorPage, type Pages, refusalOfForeign } from "../rest/page.ts";
+import { type Pages, refusalOfForeign } from "../rest/page.ts";
+import { restError } from "../rest/status.ts";
 import type { FaultControl } from "./faults.ts";
 import { FaultsError, parseFaults } from "./script.ts";
 
@@ -22,8 +23,8 @@ export const faultsPage =
         faults.set(parseFaults(text, "body"));
       } catch (error) {
         if (!(error instanceof FaultsError)) throw error;
-        return errorPage(invalidArgument(error.message.split("\n").map((description) => ({ field: "", description }))));
+        return restError(invalidArgument(error.message.split("\n").map((description) => ({ field: "", description }))));
       }
     }
-    return { status: 200, json: { faults: faults.script(), attempts: faults.attempts() } };
+    return { http: 200, json: { faults: faults.script(), attempts: faults.attempts() } };
   };

@@ -55,7 +55,7 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
 };
 
 const page = (body: Pick<Page, "text" | "bytes">, type: string, headers: Record<string, string> = {}): Page => ({
-  status: 200,
+  http: 200,
   ...body,
   headers: { "content-type": type, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", ...headers },
   quiet: true,

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
-import { errorPage, type Pages, refusalOfForeign } from "../rest/page.ts";
+import { type Pages, refusalOfForeign } from "../rest/page.ts";
+import { restError } from "../rest/status.ts";
 import { JWKS_PATH, type Sts } from "../sts/index.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
@@ -47,21 +48,21 @@ export const issuerPages =
       }),
     };
     const page = pages[path];
-    if (page && method === "GET") return { status: 200, json: await page() };
+    if (page && method === "GET") return { http: 200, json: await page() };
     if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
     const refusal = refusalOfForeign("the development issuer is", request);
     if (refusal) return refusal;
     const violations: FieldViolation[] = [];
     const json = jsonFromBody(await body(), violations);
-    if (violations.length > 0) return errorPage(invalidArgument(violations));
+    if (violations.length > 0) return restError(invalidArgument(violations));
     const { success, data, error } = MintRequest.safeParse(json, { error: shapeError });
     if (!success)
-      return errorPage(
+      return restError(
         invalidArgument(
           shapeProblems(error.issues).map(({ path, text }) => ({ field: path.join("."), description: text })),
         ),
       );
     const { subject, audience, claims, lifetimeSeconds } = data;
     const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
-    return { status: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
+    return { http: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
   };

@@ -7,6 +7,6 @@ export const openapiPage = (): Pages => {
   const document = once(() => Buffer.from(JSON.stringify(openapiDocument())));
   return async ({ method, path }) =>
     path === "/openapi.json" && (method === "GET" || method === "HEAD")
-      ? { status: 200, bytes: document(), headers: { "content-type": "application/json" } }
+      ? { http: 200, bytes: document(), headers: { "content-type": "application/json" } }
       : undefined;
 };

@@ -3,7 +3,8 @@
 import { apiError } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { errorPage, type Pages } from "../rest/page.ts";
+import type { Pages } from "../rest/page.ts";
+import { restError } from "../rest/status.ts";
 import { lostOf } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 
@@ -20,16 +21,14 @@ export const operatorPages =
     if (method !== "GET" && method !== "HEAD") return undefined;
     switch (path) {
       case "/healthz":
-        return { status: 200, json: { status: "ok" }, quiet: true };
+        return { http: 200, json: { status: "ok" }, quiet: true };
       case "/readyz": {
         const reason = unreadiness({ store, isDraining, log });
-        return reason
-          ? errorPage(apiError("UNAVAILABLE", reason))
-          : { status: 200, json: { status: "ok" }, quiet: true };
+        return reason ? restError(apiError("UNAVAILABLE", reason)) : { http: 200, json: { status: "ok" }, quiet: true };
       }
       case "/metrics":
         return {
-          status: 200,
+          http: 200,
           text: await metrics.text(),
           headers: { "content-type": metrics.contentType },
           quiet: true,

@@ -9,5 +9,5 @@ export const resetPage =
     const refusal = refusalOfForeign("the reset is", request);
     if (refusal) return refusal;
     await reset();
-    return { status: 200, json: {} };
+    return { http: 200, json: {} };
   };

@@ -71,7 +71,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const reply = await withRequestId(id, reach).catch((error: unknown): Reply => {
       if (error instanceof ClientGone)
         return { http: 499, code: "CANCELLED", headers: {}, logged: { message: error.message } };
-      return replyFrom(restError(internalError(options.log, error, { requestId: id }), "iam"));
+      return replyFrom(restError(internalError(options.log, error, { requestId: id })));
     });
     const { call, http, headers } = reply;
     const given: ReturnType<Delivery["rest"]> = { http, headers, text: textOf(reply) };

@@ -35,12 +35,12 @@ export interface Reply extends Outcome {
   call?: Call;
 }
 
-export const replyFrom = ({ http, headers, status }: RestError, logged: Record<string, unknown> = {}): Reply => ({
+export const replyFrom = ({ http, headers, json }: RestError, logged: Record<string, unknown> = {}): Reply => ({
   http,
-  code: codeFromNumber(status.code) as Code,
+  code: codeFromNumber(json.code) as Code,
   headers,
-  json: status,
-  logged: { ...logged, message: status.message },
+  json,
+  logged: { ...logged, message: json.message },
 });
 
 export const answer = async (
@@ -55,16 +55,16 @@ export const answer = async (
   // RFC 9112 section 3.2.
   if (request.httpVersion === "1.1" && hosts !== 1) {
     const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
-    return replyFrom(restError(apiError("INVALID_ARGUMENT", text), "iam"), logged);
+    return replyFrom(restError(apiError("INVALID_ARGUMENT", text)), logged);
   }
   let page: Page | undefined;
   try {
     page = await pages({ method, path, body: () => readBody(BODY_MAX), host, origin: request.headers.origin });
   } catch (error) {
-    return replyFrom(refusalOf(error, "iam"), logged);
+    return replyFrom(refusalOf(error), logged);
   }
   if (page) {
-    const { status: http, headers = {}, ...content } = page;
+    const { http, headers = {}, ...content } = page;
     return { http, code: http === 200 ? "OK" : codeFromHttp(http), headers, ...content, logged };
   }
 

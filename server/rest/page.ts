@@ -1,9 +1,9 @@
 // Pages beside the API: discovery documents, the development issuer, pages for operators.
-import { type ApiError, apiError, isLoopbackAuthority } from "../../schema/index.ts";
+import { apiError, isLoopbackAuthority } from "../../schema/index.ts";
 import { restError } from "./status.ts";
 
 export interface Page {
-  status: number;
+  http: number;
   json?: unknown;
   /** instead of `json`; the content type is in the headers */
   text?: string;
@@ -32,14 +32,9 @@ export type Pages = (request: PageRequest) => Promise<Page | undefined>;
  */
 export const refusalOfForeign = (what: string, { host, origin }: PageRequest): Page | undefined => {
   if (!isLoopbackAuthority(host))
-    return errorPage(apiError("PERMISSION_DENIED", `${what} reached by a name of loopback only`));
+    return restError(apiError("PERMISSION_DENIED", `${what} reached by a name of loopback only`));
   const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
-  return isForeign ? errorPage(apiError("PERMISSION_DENIED", `${what} not for pages of another origin`)) : undefined;
-};
-
-export const errorPage = (error: ApiError): Page => {
-  const { http, headers, status } = restError(error, "iam");
-  return { status: http, headers, json: status };
+  return isForeign ? restError(apiError("PERMISSION_DENIED", `${what} not for pages of another origin`)) : undefined;
 };
 
 /** Asks each in turn. */

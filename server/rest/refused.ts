@@ -58,7 +58,7 @@ export class ClientGone extends TransportError {
 }
 
 /** The answer to a refused request. Rethrows any other error, which is a defect. */
-export const refusalOf = (error: unknown, service: string): RestError => {
+export const refusalOf = (error: unknown, service?: string): RestError => {
   if (error instanceof BrokenMessage) return error.refusal;
   if (error instanceof ApiError) return restError(error, service);
   if (error instanceof UnsupportedMediaType)
@@ -72,7 +72,7 @@ export const refusalOf = (error: unknown, service: string): RestError => {
 export const unroutedError = (match: Exclude<Match, { kind: "route" }>, method: string, path: string): RestError => {
   switch (match.kind) {
     case "path":
-      return restError(apiError("NOT_FOUND", `there is no ${path.slice(0, 200)}`), "iam");
+      return restError(apiError("NOT_FOUND", `there is no ${path.slice(0, 200)}`));
     case "unserved":
       return restError(apiError("UNIMPLEMENTED", `${match.route.name} is not served here`), match.route.service);
     case "method": {

@@ -4,11 +4,11 @@ import { type ApiError, codes, domainOf, type Status, statusFromError } from "..
 export interface RestError {
   http: number;
   headers: Record<string, string>;
-  status: Status;
+  json: Status;
 }
 
 /** `http`: where it is not the status of the code (docs/contract.md#d31). */
-export const restError = (error: ApiError, service: string, http: number = codes[error.code].http): RestError => {
+export const restError = (error: ApiError, service = "iam", http: number = codes[error.code].http): RestError => {
   const delay = error.detail("RetryInfo")?.retryDelay;
   return {
     http,
@@ -16,6 +16,6 @@ export const restError = (error: ApiError, service: string, http: number = codes
       ...(error.code === "UNAUTHENTICATED" && { "www-authenticate": "Bearer" }),
       ...(delay && { "retry-after": String(Math.ceil(Number.parseFloat(delay))) }),
     },
-    status: statusFromError(error, domainOf(service)),
+    json: statusFromError(error, domainOf(service)),
   };
 };
