@@ -2,19 +2,13 @@
 // now (docs/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
 import { ancestorsOf, apiError, capabilityFrom, capabilityName, isAncestorOrSelf } from "../../schema/index.ts";
 import type { Store } from "../store/store.ts";
-import type { ApiTokenDescription } from "../sts/index.ts";
+import type { ApiTokenDescription, Grants, Limits } from "../sts/index.ts";
 
-/** Capabilities by enum name, by the uid of the group where they are granted. */
-export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
-
-export interface Caller {
+/** A caller, with the limits of its token. */
+export interface Caller extends Limits {
   /** uid of the token's identity */
   uid: string;
   grants: Grants;
-  /** capabilities that the exchange requested; absent: all granted capabilities */
-  capabilities?: ReadonlySet<string>;
-  /** groups that the exchange requested; absent: everywhere */
-  scopes?: readonly string[];
   /** the operator of the service, who may do everything */
   isOperator?: true;
   /** the other claims of its token */

@@ -9,8 +9,8 @@ import { actorOf, mintApiToken } from "./mint.ts";
 import { beginFamily, type RefreshOptions } from "./refresh.ts";
 import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./rule/assume.ts";
 import { type Mismatch, mismatch, oneOf } from "./rule/match.ts";
-import { limitViolations, requestedAudience, requestedLimits } from "./token/limit.ts";
-import { claimRefusal, Refusal, refusal, refuseViolations, unauthenticated } from "./token/refusal.ts";
+import { readLimitRequest } from "./token/limit.ts";
+import { claimRefusal, Refusal, refusal } from "./token/refusal.ts";
 import { decodeWorkloadToken, type WorkloadToken } from "./token/workload.ts";
 import { checkTimes, isTimely, verifySignature } from "./verify.ts";
 
@@ -48,12 +48,8 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     violations: readonly FieldViolation[],
     event: ExchangeEvent,
   ): Promise<RawToken> => {
-    if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
-
-    // The request. Our audiences are public, so a refusal can explain itself in full.
-    refuseViolations([...violations, ...limitViolations(request, audiences)]);
-    const audience = requestedAudience(request);
-    const limits = requestedLimits(request);
+    // The request.
+    const { audience, limits } = readLimitRequest(request, bearer, violations, audiences);
     event.audience = audience;
     if (isUidp(request.identity) && request.identity.length <= MAX_LOGGED) event.identity = request.identity;
 

@@ -25,6 +25,7 @@ export { createSigner, generateKey, type Signer, type StoredKey } from "./key/si
 export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
 export { issuerPatternWarning } from "./rule/issuer-pattern.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
+export type { Grants, Limits } from "./token/limit.ts";
 export { unauthenticated } from "./token/refusal.ts";
 
 export interface StsOptions extends ExchangeOptions {

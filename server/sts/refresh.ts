@@ -5,9 +5,9 @@ import { type AuditOptions, auditDecision, type ExchangeEvent } from "./audit.ts
 import type { Signer } from "./key/signer.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
 import type { Assumable, AssumeOptions } from "./rule/assume.ts";
-import { type Limits, limitViolations, narrowLimits, requestedAudience, requestedLimits } from "./token/limit.ts";
+import { type Limits, narrowLimits, readLimitRequest } from "./token/limit.ts";
 import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
-import { Refusal, refusal, refuseViolations, unauthenticated } from "./token/refusal.ts";
+import { type Refusal, refusal } from "./token/refusal.ts";
 
 /** The longest lifetime that a workload's token may have. A use does not extend it. */
 const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;
@@ -97,18 +97,15 @@ export const createRefresh = (options: RefreshOptions) => {
     violations: readonly FieldViolation[],
     event: ExchangeEvent,
   ): Promise<TokenPair> => {
-    if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
-    refuseViolations([...violations, ...limitViolations(request, audiences)]);
-    const audience = requestedAudience(request);
-    const limits = requestedLimits(request);
+    const { audience, limits } = readLimitRequest(request, bearer, violations, audiences);
     if (!families) throw refusal("refresh_disabled", "refresh tokens are not in use");
 
     const familyId = familyIdOf(bearer);
     const family = families.get(hashOf(familyId));
     if (!family) throw refusal("refresh_unknown", "no such family");
     const { id, grant } = family;
-    Object.assign(event, { family: id, identity: family.identity, issuer: grant.actor.issuer });
-    Object.assign(event, { subject: grant.actor.subject });
+    const { issuer, subject } = grant.actor;
+    Object.assign(event, { family: id, identity: family.identity, issuer, subject });
     const end = (reason: "refresh_reused" | "refresh_expired" | "identity_changed", detail: string): Refusal => {
       families.end(id);
       return refusal(reason, detail);

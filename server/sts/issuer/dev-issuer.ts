@@ -52,21 +52,18 @@ export const createDevIssuer = (options: {
   },
 });
 
-// Of two values for one claim, one would be dropped.
-const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViolation[] => [
-  ...(typeof subject === "string" && subject !== "" ? [] : [{ field: "subject", description: "is required" }]),
-  ...(lifetimeMs === undefined || Number.isFinite(lifetimeMs)
-    ? []
-    : [{ field: "lifetimeMs", description: "must be a number of milliseconds" }]),
-  ...("sub" in claims ? [{ field: "claims.sub", description: "is given as subject" }] : []),
-  ...("aud" in claims ? [{ field: "claims.aud", description: "is given as audience" }] : []),
-  ...("exp" in claims && lifetimeMs !== undefined
-    ? [{ field: "claims.exp", description: "must not be given with a lifetime" }]
-    : []),
-  ...(isDeeperThan(LEVELS_MAX, claims)
-    ? [{ field: "claims", description: `must not be nested in more than ${LEVELS_MAX} levels` }]
-    : []),
-];
+const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViolation[] => {
+  const rules: [isBroken: boolean, field: string, description: string][] = [
+    [typeof subject !== "string" || subject === "", "subject", "is required"],
+    [lifetimeMs !== undefined && !Number.isFinite(lifetimeMs), "lifetimeMs", "must be a number of milliseconds"],
+    // Of two values for one claim, one would be dropped.
+    ["sub" in claims, "claims.sub", "is given as subject"],
+    ["aud" in claims, "claims.aud", "is given as audience"],
+    ["exp" in claims && lifetimeMs !== undefined, "claims.exp", "must not be given with a lifetime"],
+    [isDeeperThan(LEVELS_MAX, claims), "claims", `must not be nested in more than ${LEVELS_MAX} levels`],
+  ];
+  return rules.flatMap(([isBroken, field, description]) => (isBroken ? [{ field, description }] : []));
+};
 
 // Without recursion, which deep nesting would overflow.
 const isDeeperThan = (levels: number, value: object): boolean => {

@@ -105,19 +105,13 @@ const isSignedBy = (key: KeyObject, compact: string): boolean => {
 
 const readLimits = (internal: unknown): Limits => {
   if (!isObject(internal)) throw refusal("token_claims", "internal is not an object");
-  return { ...readCapabilities(internal), ...readScopes(internal) };
-};
-
-const readCapabilities = (internal: Json): Limits => {
   const bits = ownValue(internal, "cap");
-  if (bits === undefined) return {};
-  if (typeof bits !== "string") throw refusal("token_claims", "internal.cap is not a bit set");
-  return { capabilities: new Set(capabilitiesFromBits(bits)) };
-};
-
-const readScopes = (internal: Json): Limits => {
+  if (bits !== undefined && typeof bits !== "string") throw refusal("token_claims", "internal.cap is not a bit set");
   const scopes = ownValue(internal, "scopes");
-  if (scopes === undefined) return {};
-  if (!Array.isArray(scopes) || !scopes.every(isUidp)) throw refusal("token_claims", "internal.scopes are not uids");
-  return { scopes };
+  if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isUidp)))
+    throw refusal("token_claims", "internal.scopes are not uids");
+  return {
+    ...(bits !== undefined && { capabilities: new Set(capabilitiesFromBits(bits)) }),
+    ...(scopes !== undefined && { scopes }),
+  };
 };

@@ -8,6 +8,7 @@ import {
   isAncestorOrSelf,
   isUidp,
 } from "../../../schema/index.ts";
+import { Refusal, refuseViolations, unauthenticated } from "./refusal.ts";
 
 /** As many uids as fit into a token in the header of a request. */
 const MAX_SCOPES = 50;
@@ -21,11 +22,20 @@ export interface Limits {
   scopes?: readonly string[];
 }
 
-/** What is wrong with the requested limits. Each is applied or refused; none is dropped. */
-export const limitViolations = (
-  { aud, cap, scope, scopes }: LimitRequest,
+/** The audience and the limits that a request asks for. Each is applied or refused; none is dropped. */
+export const readLimitRequest = (
+  request: LimitRequest,
+  bearer: string,
+  violations: readonly FieldViolation[],
   ours: readonly string[],
-): FieldViolation[] => [
+): { audience: string[]; limits: Limits } => {
+  if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
+  // Our audiences are public, so a refusal can explain itself in full.
+  refuseViolations([...violations, ...limitViolations(request, ours)]);
+  return { audience: audiencesIn(request.aud), limits: requestedLimits(request) };
+};
+
+const limitViolations = ({ aud, cap, scope, scopes }: LimitRequest, ours: readonly string[]): FieldViolation[] => [
   ...audienceViolations(audiencesIn(aud), ours),
   ...emptyViolations("cap", cap),
   ...emptyViolations("scopes", scopes),
@@ -47,12 +57,10 @@ const audienceViolations = (asked: readonly string[], ours: readonly string[]): 
 const emptyViolations = (field: string, values: readonly string[] = []): FieldViolation[] =>
   values.includes("") ? [{ field, description: "must not have an empty item" }] : [];
 
-/** The audiences of the API token. One text may hold several, as the vendor's clients write them. */
-export const requestedAudience = ({ aud }: LimitRequest): string[] => audiencesIn(aud);
-
+// One text may hold several, as the vendor's clients write them.
 const audiencesIn = (aud: readonly string[] = []): string[] => unique(aud.flatMap((value) => value.split(",")));
 
-export const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitRequest): Limits => {
+const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitRequest): Limits => {
   const names = unique(cap);
   const scopes = unique([...many, scope]);
   return {
