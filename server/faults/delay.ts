@@ -1,4 +1,6 @@
 // The delays of scripted failures. Each one ends by itself or at its release. The end of the server ends them all.
+import { once } from "node:events";
+
 export interface FaultDelays {
   wait(ms: number): Promise<void>;
   /** until `release` */
@@ -51,17 +53,8 @@ export const createFaultDelays = (): FaultDelays => {
     draining = true;
     for (const wake of [...wakers]) wake();
     release();
-    const settled = Promise.allSettled(underWay);
-    if (!cut) {
-      await settled;
-      return;
-    }
-    const isCut = Promise.withResolvers<void>();
-    const cutOff = () => isCut.resolve();
-    cut.addEventListener("abort", cutOff);
-    if (cut.aborted) cutOff();
-    await Promise.race([settled, isCut.promise]);
-    cut.removeEventListener("abort", cutOff);
+    if (cut?.aborted) return;
+    await Promise.race([Promise.allSettled(underWay), ...(cut ? [once(cut, "abort")] : [])]);
   };
 
   return { wait, hold, release, track, drain };

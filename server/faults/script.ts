@@ -14,24 +14,24 @@ const duration = z
   .regex(/^\d{1,6}(ms|s)$/, DURATION)
   .transform((text) => Number.parseInt(text, 10) * (text.endsWith("ms") ? 1 : 1000));
 
-const step = z
-  .strictObject({
-    at: z.enum(["before", "after"], "must be before or after").optional(),
-    delay: duration.optional(),
-    hold: z.literal(true).optional(),
-    status: z
-      .int(STATUS)
-      .refine((status) => status === 200 || (status >= 400 && status <= 599), STATUS)
-      .optional(),
-    retryAfter: z.int().min(0).max(86_400).optional(),
-    httpDate: z.literal(true).optional(),
-    body: z.literal("html").optional(),
-    reset: z.literal(true).optional(),
-    truncate: z.int().min(0).optional(),
-  })
-  .superRefine((value, context) => {
-    for (const { path, text } of conflicts(value)) context.addIssue({ code: "custom", path, message: text });
-  });
+const stepFields = z.strictObject({
+  at: z.enum(["before", "after"], "must be before or after").optional(),
+  delay: duration.optional(),
+  hold: z.literal(true).optional(),
+  status: z
+    .int(STATUS)
+    .refine((status) => status === 200 || (status >= 400 && status <= 599), STATUS)
+    .optional(),
+  retryAfter: z.int().min(0).max(86_400).optional(),
+  httpDate: z.literal(true).optional(),
+  body: z.literal("html").optional(),
+  reset: z.literal(true).optional(),
+  truncate: z.int().min(0).optional(),
+});
+
+const step = stepFields.superRefine((value, context) => {
+  for (const { path, text } of conflicts(value)) context.addIssue({ code: "custom", path, message: text });
+});
 
 const steps = z.array(step).min(1, "must have a step");
 
@@ -85,13 +85,8 @@ const FaultScriptSchema = z.strictObject({
 export type Script = z.output<typeof FaultScriptSchema>;
 export type Step = z.output<typeof step>;
 
-interface OwnStep extends Omit<FaultStep, "delay"> {
-  /** milliseconds */
-  delay?: number | undefined;
-}
-
 // Fields of a step that exclude each other.
-const conflicts = (value: OwnStep): Problem[] => {
+const conflicts = (value: z.output<typeof stepFields>): Problem[] => {
   const ends = (["status", "reset", "truncate"] as const).filter((name) => value[name] !== undefined);
   const found: Problem[] = ends.slice(1).map((name) => ({ path: [name], text: `cannot be combined with ${ends[0]}` }));
   for (const name of ["retryAfter", "httpDate", "body"] as const)
