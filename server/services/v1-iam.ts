@@ -17,7 +17,7 @@ import {
   type RoleV1,
   servicePrincipalV1,
 } from "../../schema/index.ts";
-import { checkUnpaged, equals } from "../store/list.ts";
+import { checkUnpaged, equals, IS_ROOT } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import { identityFrom, visibleIdentities } from "./identity.ts";
@@ -100,7 +100,7 @@ export const v1IamService = {
   },
 
   ListRolesV1: ({ id, name, parent, uidp }, context) => {
-    const inRoot = parent === "/" ? [{ sql: "parent IS NULL", values: [] }] : equals({ parent });
+    const inRoot = parent === "/" ? [IS_ROOT] : equals({ parent });
     const filters = [...equals({ uid: id, name }), ...inRoot];
     return { items: listReadable(context, shapes.role, uidp, filters, true).map((row) => roleV1From(row)) };
   },

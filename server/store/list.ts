@@ -9,25 +9,14 @@ import {
   isUidp,
   PAGE_SIZE_DEFAULT,
   PAGE_SIZE_MAX,
+  type RequestOf,
 } from "../../schema/index.ts";
 import type { PageTokens } from "./page-token.ts";
 import { type Row, rowFrom, type Shape, type Store } from "./store.ts";
 
-export interface UidpFilterInput {
-  ancestorsOf?: string;
-  descendantsOf?: string;
-  childrenOf?: string;
-  inRoot?: boolean;
-  ids?: string[];
-}
-
-export interface ListInput {
-  uidp?: UidpFilterInput;
-  pageSize?: number;
-  pageToken?: string;
-  orderBy?: string;
-  skip?: number;
-}
+/** What every list request has. */
+export type ListInput = Pick<RequestOf<"ListGroups">, "uidp" | "pageSize" | "pageToken" | "orderBy" | "skip">;
+export type UidpFilterInput = NonNullable<ListInput["uidp"]>;
 
 export interface Condition {
   sql: string;
@@ -148,6 +137,8 @@ const takePage = (found: Iterable<Raw>, limit: number): { raw: Raw[]; hasMore: b
 export const equals = (filters: Readonly<Record<string, string | undefined>>): Condition[] =>
   Object.entries(filters).flatMap(([column, value]) => (value ? [{ sql: `${column} = ?`, values: [value] }] : []));
 
+export const IS_ROOT: Condition = { sql: "parent IS NULL", values: [] };
+
 /** `column` is one of the values, or nothing where the filter is unset. */
 export const among = (column: string, values: readonly string[] = []): Condition[] =>
   values.length > 0 ? [oneOf(column, values)] : [];
@@ -178,7 +169,7 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 const readableCondition = (shape: Shape, { scopes, rootRecords, only }: Readable): Condition => {
   const granted = or([
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
-    ...(rootRecords ? [{ sql: "parent IS NULL", values: [] }] : []),
+    ...(rootRecords ? [IS_ROOT] : []),
   ]);
   return only ? and([granted, only]) : granted;
 };
@@ -204,33 +195,21 @@ const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Conditio
 };
 
 const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: FieldViolation[]): Condition[] => {
-  const check = (field: string, uid: string): boolean => {
-    const isUid = isUidp(uid);
-    if (!isUid) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
-    return isUid;
+  const { descendantsOf, childrenOf, inRoot, ids = [] } = uidp;
+  const check = (field: string, uid: string): void => {
+    if (!isUidp(uid)) violations.push({ field: `uidp.${field}`, description: "must be a uid" });
   };
-  const conditions: Condition[] = [];
-  if (uidp.ancestorsOf && check("ancestorsOf", uidp.ancestorsOf)) {
+  for (const field of ["ancestorsOf", "descendantsOf", "childrenOf"] as const)
+    if (uidp[field]) check(field, uidp[field]);
+  for (const [i, uid] of ids.entries()) check(`ids[${i}]`, uid);
+  return [
     // The groups above; of other kinds, the records in those groups.
-    const column = shape.groupUid ? "uid" : "parent";
-    conditions.push(oneOf(column, ancestorsOf(uidp.ancestorsOf)));
-  }
-  if (uidp.descendantsOf) {
-    check("descendantsOf", uidp.descendantsOf);
-    conditions.push(below(uidp.descendantsOf));
-  }
-  if (uidp.childrenOf) {
-    check("childrenOf", uidp.childrenOf);
-    conditions.push({ sql: "parent = ?", values: [uidp.childrenOf] });
-  }
-  if (uidp.inRoot) conditions.push({ sql: "parent IS NULL", values: [] });
-  if (uidp.ids && uidp.ids.length > 0) {
-    uidp.ids.forEach((uid, i) => {
-      check(`ids[${i}]`, uid);
-    });
-    conditions.push(oneOf("uid", uidp.ids));
-  }
-  return conditions;
+    ...(uidp.ancestorsOf ? [oneOf(shape.groupUid ? "uid" : "parent", ancestorsOf(uidp.ancestorsOf))] : []),
+    ...(descendantsOf ? [below(descendantsOf)] : []),
+    ...equals({ parent: childrenOf }),
+    ...(inRoot ? [IS_ROOT] : []),
+    ...among("uid", ids),
+  ];
 };
 
 const oneOf = (column: string, values: readonly string[]): Condition => ({

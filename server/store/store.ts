@@ -83,6 +83,9 @@ export const createStore = (database: DatabaseSync): Store => {
     return names;
   };
 
+  const ownValues = (shape: Shape, row: Pick<Row, "columns">): SQLInputValue[] =>
+    ownColumns(shape).map((name) => row.columns[name] ?? null);
+
   const transaction = <T>(work: () => T): T => {
     if (depth > 0) return work();
     guard.check();
@@ -112,24 +115,15 @@ export const createStore = (database: DatabaseSync): Store => {
       return raw && rowFrom(raw);
     },
     insert: (shape, row) => {
-      const columns = [...FIXED, ...ownColumns(shape)];
-      const values = [row.uid, parentOf(row.uid) || null, row.createTime, row.updateTime, JSON.stringify(row.body)];
-      const columnValues = ownColumns(shape).map((name) => row.columns[name] ?? null);
-      statement(`INSERT INTO ${shape.table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
-        ...values,
-        ...columnValues,
-      );
+      const names = [...FIXED, ...ownColumns(shape)];
+      const fixed = [row.uid, parentOf(row.uid) || null, row.createTime, row.updateTime, JSON.stringify(row.body)];
+      const sql = `INSERT INTO ${shape.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+      statement(sql).run(...fixed, ...ownValues(shape, row));
     },
     update: (shape, row) => {
-      const columns = ownColumns(shape);
-      const sets = ["update_time", "body", ...columns].map((name) => `${name} = ?`);
-      const values = columns.map((name) => row.columns[name] ?? null);
-      statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(
-        row.updateTime,
-        JSON.stringify(row.body),
-        ...values,
-        row.uid,
-      );
+      const sets = ["update_time", "body", ...ownColumns(shape)].map((name) => `${name} = ?`);
+      const values = [row.updateTime, JSON.stringify(row.body), ...ownValues(shape, row)];
+      statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(...values, row.uid);
     },
     remove: (shape, uid) => statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
     meta: (key) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
