@@ -1,11 +1,10 @@
 // The records that every server starts with: the identity that anyone may assume. With `--dev` also an organization, and an
 // owner that tokens of the development issuer can assume.
 
-import { builtInRoleUid } from "../services/built-in-role.ts";
 import type { IdSource } from "../services/context.ts";
 import { insertGroup } from "../services/group.ts";
 import { insertIdentity } from "../services/identity.ts";
-import { insertRoleBinding } from "../services/role-binding.ts";
+import { insertOwner } from "../services/role-binding.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 
@@ -16,21 +15,10 @@ export const ANYONE = "0a11000000000000000000000000000000000001";
 export const OWNER_SUBJECT = "owner";
 
 export const ensureAnyone = (store: Store, now: number): string => {
-  if (!store.get(shapes.identity, ANYONE)) {
-    insertIdentity(
-      store,
-      ANYONE,
-      { name: "anyone", description: "Assumable with any token of an issuer that this server knows" },
-      now,
-    );
-  }
+  const input = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
+  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, input, now);
   return ANYONE;
 };
-
-export interface Organization {
-  organization: string;
-  identity: string;
-}
 
 /** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
 export const ensureDevOrganization = (
@@ -39,7 +27,7 @@ export const ensureDevOrganization = (
   issuer: string,
   now: number,
   seeded: string | undefined,
-): Organization =>
+): { organization: string; identity: string } =>
   store.transaction(() => {
     const organization = seeded ?? findRecorded(store, "dev_organization", shapes.group) ?? ids.root();
     if (!store.get(shapes.group, organization))
@@ -48,8 +36,7 @@ export const ensureDevOrganization = (
     const claimMatch = { issuer, subject: OWNER_SUBJECT };
     if (!store.get(shapes.identity, identity)) {
       insertIdentity(store, identity, { name: "owner", description: "Development owner", claimMatch }, now);
-      const owner = { identityUid: identity, roleUid: builtInRoleUid("owner") };
-      insertRoleBinding(store, `${organization}/${ids.segment()}`, owner, now, true);
+      insertOwner(store, `${organization}/${ids.segment()}`, identity, now);
     }
     store.setMeta("dev_organization", organization);
     store.setMeta("dev_identity", identity);

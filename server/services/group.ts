@@ -16,10 +16,9 @@ import { demand, scopesWith } from "../caller/authorize.ts";
 import { equals, listRows } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { builtInRoleUid } from "./built-in-role.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
-import { insertRoleBinding } from "./role-binding.ts";
+import { insertOwner } from "./role-binding.ts";
 import type { ServiceMethods } from "./service.ts";
 
 // kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
@@ -60,10 +59,7 @@ export const groupService = {
       throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organization` }]);
     const uid = above ? uidIn(context, above) : context.ids.root();
     insertGroup(context.store, uid, input, context.now);
-    if (!above && !isOperator) {
-      const owner = { identityUid: context.caller.uid, roleUid: builtInRoleUid("owner") };
-      insertRoleBinding(context.store, uidIn(context, uid), owner, context.now, true);
-    }
+    if (!above && !isOperator) insertOwner(context.store, uidIn(context, uid), context.caller.uid, context.now);
     return records.get({ uid }, context);
   },
 

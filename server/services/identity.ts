@@ -98,12 +98,16 @@ export const identitiesWith = (store: Store, issuer: string, subject: string): I
     .all(issuer, subject)
     .map(({ uid }) => identityFrom(store.get(shapes.identity, uid as string) as Row));
 
-const relationshipOf = ({ claimMatch, staticKeys, awsIdentity, servicePrincipal }: Json): Json => ({
-  claimMatch,
-  staticKeys,
-  awsIdentity,
-  servicePrincipal,
-});
+// The member of an identity that says who may assume it, and the name of each in the filter of a list.
+const RELATIONSHIPS = {
+  claimMatch: "RELATIONSHIP_TYPE_CLAIM_MATCH",
+  staticKeys: "RELATIONSHIP_TYPE_STATIC",
+  awsIdentity: "RELATIONSHIP_TYPE_AWS_IDENTITY",
+  servicePrincipal: "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL",
+};
+
+const relationshipOf = (input: Json): Json =>
+  Object.fromEntries(Object.keys(RELATIONSHIPS).map((name) => [name, input[name]]));
 
 // A caller who decides who assumes an identity can assume it, so the caller must hold what it is granted
 // (docs/contract.md#change-of-claims). Another organization that grants it something trusts those who manage it here.
@@ -114,21 +118,15 @@ const demandGranted = (context: ServiceContext, uid: string): void => {
 
 const columnsAndBody = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {
   const { name, ...rest } = input as Partial<Identity>;
-  const { claimMatch, staticKeys, awsIdentity } = rest;
-  const relationship = claimMatch
-    ? "RELATIONSHIP_TYPE_CLAIM_MATCH"
-    : staticKeys
-      ? "RELATIONSHIP_TYPE_STATIC"
-      : awsIdentity
-        ? "RELATIONSHIP_TYPE_AWS_IDENTITY"
-        : "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";
+  const { claimMatch, staticKeys } = rest;
+  const set = Object.entries(RELATIONSHIPS).find(([member]) => input[member]);
   const body = staticKeys ? { ...rest, staticKeys: withExpiration(staticKeys, createTime) } : rest;
   const exact = claimMatch ?? staticKeys;
   return {
     columns: {
       name: name as string,
       last_seen_time: lastSeenTime,
-      relationship,
+      relationship: set?.[1] ?? RELATIONSHIPS.servicePrincipal,
       issuer: exact?.issuer ?? null,
       subject: exact?.subject ?? null,
     },

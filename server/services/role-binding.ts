@@ -5,7 +5,6 @@ import {
   type FieldViolation,
   inputViolations,
   invalidArgument,
-  type Json,
   RoleBinding,
   rootOf,
 } from "../../schema/index.ts";
@@ -13,6 +12,7 @@ import { can } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import { builtInRoleUid } from "./built-in-role.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
@@ -73,25 +73,18 @@ export const roleBindingService = {
     const size = requests.length;
     if (size === 0 || size > BATCH_MAX)
       throw invalidArgument([{ field: "requests", description: `must have 1 to ${BATCH_MAX} requests; got ${size}` }]);
-    const inputs = requests.map(
-      ({ roleBinding }) => ({ ...roleBinding, roleUid: roleBinding?.roleUid || roleUid }) as Json,
+    const links = requests.map(
+      ({ roleBinding }) => ({ ...roleBinding, roleUid: roleBinding?.roleUid || roleUid }) as Link,
     );
-    const violations = requests.flatMap((request, i) =>
-      batchViolations(request, i, parent, roleUid, inputs[i] as Json),
-    );
-    throwIfAny(violations);
+    throwIfAny(requests.flatMap((request, i) => batchViolations(request, i, parent, roleUid, links[i] as Link)));
     existingParent(context, parent);
     throwIfAny(
-      inputs.flatMap((input, i) =>
-        addPrefix(linkViolations(context, parent, input as Link), `requests[${i}].roleBinding.`),
-      ),
+      links.flatMap((link, i) => addPrefix(linkViolations(context, parent, link), `requests[${i}].roleBinding.`)),
     );
-    for (const input of inputs) demandRole(context, parent, (input as Link).roleUid);
-    throwIfBound(context, parent, inputs as Link[]);
+    for (const link of links) demandRole(context, parent, link.roleUid);
+    throwIfBound(context, parent, links);
     return {
-      roleBindings: inputs.map((input) =>
-        records.insert(context, uidIn(context, parent), columnsAndBody(input as Link, 0)),
-      ),
+      roleBindings: links.map((link) => records.insert(context, uidIn(context, parent), columnsAndBody(link, 0))),
     };
   },
 
@@ -109,13 +102,11 @@ export const roleBindingService = {
   DeleteRoleBinding: records.deleteIfThere,
 } satisfies ServiceMethods;
 
-export const insertRoleBinding = (store: Store, uid: string, link: Link, now: number, founding = false): void =>
-  store.insert(shapes.roleBinding, {
-    uid,
-    createTime: now,
-    updateTime: now,
-    ...columnsAndBody(link, founding ? 1 : 0),
-  });
+/** Makes an identity the owner of a new organization. The binding goes with the organization. */
+export const insertOwner = (store: Store, uid: string, identityUid: string, now: number): void => {
+  const link = { identityUid, roleUid: builtInRoleUid("owner") };
+  store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, ...columnsAndBody(link, 1) });
+};
 
 const columnsAndBody = ({ identityUid, roleUid }: Link, founding: number) => ({
   columns: { identity_uid: identityUid, role_uid: roleUid, founding },
@@ -142,19 +133,19 @@ const addPrefix = (violations: readonly FieldViolation[], prefix: string): Field
   violations.map(({ field, description }) => ({ field: prefix + field, description }));
 
 const batchViolations = (
-  request: { parent?: string; roleBinding?: Partial<Link> },
+  request: { parent?: string },
   i: number,
   parent: string,
   roleUid: string | undefined,
-  input: Json,
+  link: Link,
 ): FieldViolation[] => {
-  const violations = addPrefix(inputViolations(RoleBinding, input), `requests[${i}].roleBinding.`);
+  const violations = addPrefix(inputViolations(RoleBinding, link), `requests[${i}].roleBinding.`);
   if (request.parent && request.parent !== parent)
     violations.push({
       field: `requests[${i}].parent`,
       description: "must be empty or equal to the parent of the batch",
     });
-  if (roleUid && request.roleBinding?.roleUid && request.roleBinding.roleUid !== roleUid)
+  if (roleUid && link.roleUid !== roleUid)
     violations.push({
       field: `requests[${i}].roleBinding.roleUid`,
       description: "must be empty or equal to the roleUid of the batch",

@@ -1,8 +1,8 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, and an empty list for a missing record.
 
 import { afterAll, describe, expect, test } from "vitest";
-import { insertRoleBinding } from "../../../server/services/role-binding.ts";
 import { openDatabase } from "../../../server/store/database.ts";
+import { shapes } from "../../../server/store/shape.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, startServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
@@ -182,12 +182,13 @@ test("a list is refused when its response would be too large, counting repeated 
   const { uid: roleUid } = await createRecord(server, "roles", server.organization, body);
   const role = await server.ok("GET", `${V1}/roles`, { query: { id: roleUid } });
   const count = Math.ceil((64 * 1024 * 1024) / JSON.stringify(role.items[0]).length);
-  const link = { identityUid: server.identity, roleUid };
+  const columns = { identity_uid: server.identity, role_uid: roleUid, founding: 0 };
   const insert = (from: number, to: number) =>
     store.transaction(() => {
       for (let i = from; i < to; i += 1) {
         const uid = `${server.organization}/e${i.toString(16).padStart(15, "0")}`;
-        insertRoleBinding(store, uid, link, server.clock());
+        const now = server.clock();
+        store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, columns, body: {} });
       }
     });
   const list = () => server.call("GET", `${V1}/rolebindings`);
