@@ -23,14 +23,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const ASSETS: Record<string, { type: string; read: () => Buffer }> = {
-  "/assets/home.css": { type: "text/css; charset=utf-8", read: () => ownAsset("home.css") },
-  "/assets/home.js": { type: "text/javascript; charset=utf-8", read: () => ownAsset("home.js") },
-  "/assets/swagger-ui.css": { type: "text/css; charset=utf-8", read: () => rendererAsset("swagger-ui.css") },
-  "/assets/swagger-ui.js": {
-    type: "text/javascript; charset=utf-8",
-    read: () => rendererAsset("swagger-ui-bundle.js"),
-  },
+const ASSETS: Readonly<Record<string, string>> = {
+  "/assets/home.css": "home.css",
+  "/assets/home.js": "home.js",
+  "/assets/swagger-ui.css": "swagger-ui.css",
+  "/assets/swagger-ui.js": "swagger-ui-bundle.js",
 };
 
 /** Gives the owner's token only to a browser on this machine that names a loopback host, so not to a rebound DNS name. */
@@ -48,9 +45,9 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
     }
     const asset = ASSETS[path];
     if (!asset) return undefined;
-    const bytes = assets.get(path) ?? asset.read();
+    const bytes = assets.get(path) ?? readAsset(asset);
     assets.set(path, bytes);
-    return page({ bytes }, asset.type);
+    return page({ bytes }, `text/${path.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`);
   };
 };
 
@@ -61,13 +58,11 @@ const page = (body: Pick<Page, "text" | "bytes">, type: string, headers: Record<
   quiet: true,
 });
 
-const ownAsset = (name: string): Buffer => readFileSync(new URL(`assets/${name}`, import.meta.url));
-
-// The published package has a copy beside our assets (scripts/build.ts); a clone has the renderer as a dependency.
-const rendererAsset = (name: string): Buffer => {
+const readAsset = (name: string): Buffer => {
   try {
-    return ownAsset(name);
+    return readFileSync(new URL(`assets/${name}`, import.meta.url));
   } catch {
+    // The published package has a copy of the renderer beside our assets (scripts/build.ts); a clone has it as a dependency.
     return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   }
 };
