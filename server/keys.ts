@@ -26,13 +26,10 @@ export const loadKeys = (store: Store, clock: () => number, log: Log): ServerKey
 const createStoredSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
   createSigner({
     clock,
-    keys: loadOrGenerateKeys(store, key, clock),
+    keys: JSON.parse(loadOrCreate(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[],
     save: (keys) => store.setMeta(key, JSON.stringify(keys)),
     log: ({ outcome, ...event }) => log(outcome === "failed" ? "error" : "info", "signing key", { outcome, ...event }),
   });
-
-const loadOrGenerateKeys = (store: Store, key: string, clock: () => number): StoredKey[] =>
-  JSON.parse(loadOrCreate(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[];
 
 const loadOrCreate = (store: Store, key: string, make: () => string): string => {
   const kept = store.meta(key);

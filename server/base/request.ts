@@ -14,6 +14,10 @@ export const requestIdFrom = (given: unknown): string =>
 export const headSize = (rawHeaders: readonly string[]): number =>
   rawHeaders.reduce((sum, { length }) => sum + length, 0);
 
+/** Every value of a header as it came: node joins or drops repeated ones. */
+export const headerValues = (rawHeaders: readonly string[], name: string): string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+
 // Not an argument, because only the log needs it.
 const current = new AsyncLocalStorage<string>();
 

@@ -5,7 +5,7 @@ import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { headSize, REQUEST_ID, requestIdFrom } from "../base/request.ts";
+import { headerValues, headSize, REQUEST_ID, requestIdFrom } from "../base/request.ts";
 import type { AnswerMemory } from "../connection/answer-memory.ts";
 import type { Connections } from "../connection/connections.ts";
 import type { Arrivals } from "./arrival.ts";
@@ -80,7 +80,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
 
 // Node keeps the first `authorization` of a stream and drops the others. The server refuses them together.
 const restoreAuthorization = (headers: Record<string, unknown>, rawHeaders: readonly string[]): void => {
-  const all = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === "authorization");
+  const all = headerValues(rawHeaders, "authorization");
   if (all.length > 1) headers.authorization = all.map((value) => (isLegal(value) ? value : ""));
 };
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../../schema/index.ts";
 import type { Outcome } from "../base/metrics.ts";
 import { once } from "../base/once.ts";
+import { headerValues } from "../base/request.ts";
 import { BODY_MAX, bodyMaxOf } from "../connection/body-size.ts";
 import type { Call, Pipeline } from "../pipeline/pipeline.ts";
 import { decodeRest } from "./decode.ts";
@@ -51,7 +52,7 @@ export const answer = async (
   const method = request.method as string;
   const { path, search, host } = targetOf(request);
   const logged: Record<string, unknown> = { path: cut(path) };
-  const hosts = headerValues(request, "host").length;
+  const hosts = headerValues(request.rawHeaders, "host").length;
   // RFC 9112 section 3.2.
   if (request.httpVersion === "1.1" && hosts !== 1) {
     const text = hosts === 0 ? "the Host header is missing" : "there are several Host headers";
@@ -82,7 +83,7 @@ export const answer = async (
       if (bodyFields) logged.fields = bodyFields.join(",");
       return decoded;
     }),
-    authorization: headerValues(request, "authorization"),
+    authorization: headerValues(request.rawHeaders, "authorization"),
     peer: request.socket.remoteAddress ?? "",
   };
   try {
@@ -100,10 +101,6 @@ const targetOf = ({ url = "", headers }: IncomingMessage) => {
   const [path = "", search = ""] = rest.split(/\?(.*)/s);
   return { path, search, host: String(authority ?? headers[":authority"] ?? headers.host) };
 };
-
-// Every header as it came: node joins or drops repeated ones in `headers`.
-const headerValues = ({ rawHeaders }: IncomingMessage, name: string): string[] =>
-  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
 
 // A caller may put anything into a query, even a token: the log has only what cannot be one.
 const LOGGED = ["updateMask", "update_mask", "pageSize", "page_size", "orderBy", "order_by", "skip", "name"];
