@@ -45,20 +45,19 @@ const texts = (): string[] => [`Errors: ${roleBindingSet.errors}`, "", ...exampl
 
 const classText = (outputs: readonly Member[]): string => {
   const { type, about } = roleBindingSet;
-  return [
-    ...docLines("", [`${type}: ${about}`, "", ...texts()]),
-    `export class ${type} extends SetResource {`,
-    ...outputs.flatMap(({ name, text, valueType, isOptional }) => [
-      ...docLines("  ", [text]),
-      `  declare readonly ${name}: pulumi.Output<${valueType}${isOptional ? " | undefined" : ""}>;`,
-    ]),
-    "",
-    ...docLines("  ", ["`name` is its logical name, unique among the sets of the stack."]),
-    `  constructor(name: string, args: ${type}Args, opts: pulumi.CustomResourceOptions = {}) {`,
-    "    super(name, args, opts);",
-    "  }",
-    "}",
-  ].join("\n");
+  const members = outputs.flatMap(({ name, text, valueType, isOptional }) => [
+    ...docLines("  ", [text]),
+    `  declare readonly ${name}: pulumi.Output<${valueType}${isOptional ? " | undefined" : ""}>;`,
+  ]);
+  return `${docLines("", [`${type}: ${about}`, "", ...texts()]).join("\n")}
+export class ${type} extends SetResource {
+${members.join("\n")}
+
+  /** \`name\` is its logical name, unique among the sets of the stack. */
+  constructor(name: string, args: ${type}Args, opts: pulumi.CustomResourceOptions = {}) {
+    super(name, args, opts);
+  }
+}`;
 };
 
 interface Member {

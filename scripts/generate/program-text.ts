@@ -53,111 +53,92 @@ const classFile = (kind: Kind): string => {
   return `${[[HEAD, ...imports.lines()].join("\n"), ...blocks].join("\n\n")}\n`;
 };
 
-const doc = (indent: string, ...lines: readonly string[]): string[] => docLines(indent, lines);
+const doc = (indent: string, ...lines: readonly string[]): string => docLines(indent, lines).join("\n");
 
 const argumentBlocks = (kind: Kind, imports: Imports): string[] => {
   const { type, schema } = kind;
-  const fields = inputFields(schema);
   const declared: string[] = [];
-  const own = Object.keys(ownArguments(kind)).filter((name) => !kind.display?.includes(name));
-  const ownMembers = own
-    .filter((name) => name !== "root")
-    .flatMap((name) => [
-      ...doc("  ", withDefault(argumentText(kind, name) ?? "", "boolean")),
-      `  ${name}?: ${OWN_TYPES[name] ?? "boolean"};`,
-    ]);
-  const parent = [
-    ...doc("  ", kind.texts.parent.argument),
-    `  parent: ${imports.resource(kind.parent)} | pulumi.Input<string>;`,
-  ];
-  const { plain, alternatives } = argumentMembers(schema, fields, (name) => argumentOf(kind, name), imports, declared);
-  const places = kind.root
-    ? [
-        [
-          "  | {",
-          ...parent.map((line) => `    ${line}`),
-          "      root?: undefined;",
-          "    }",
-          "  | {",
-          ...doc("      ", argumentText(kind, "root") ?? ""),
-          "      root: true;",
-          "      parent?: undefined;",
-          "    }",
-        ].join("\n"),
-      ]
-    : [];
-  const members = [...(kind.root ? [] : parent), ...plain, ...ownMembers];
-  const all = [...places.map((text) => `(\n${text}\n)`), ...alternatives];
-  const head = doc("", `What ${article(type)} takes.`, "", ...errorsOf(kind), "", ...exampleOf(kind));
-  const isWhole = all.length === 0;
-  const fieldsName = isWhole ? `${type}Args` : `${type}Fields`;
-  const body = [`${isWhole ? "export " : ""}interface ${fieldsName} {`, ...members, "}"];
-  const result = isWhole
-    ? [[...head, ...body].join("\n")]
-    : [body.join("\n"), [...head, `export type ${type}Args = ${[fieldsName, ...all].join(" & ")};`].join("\n")];
-  return [...declared, ...result];
+  const ownMembers = Object.keys(ownArguments(kind))
+    .filter((name) => !kind.display?.includes(name) && name !== "root")
+    .map(
+      (name) => `${doc("  ", withDefault(argumentText(kind, name) ?? "", "boolean"))}
+  ${name}?: ${OWN_TYPES[name] ?? "boolean"};`,
+    );
+  const parent = (indent: string) => `${doc(indent, kind.texts.parent.argument)}
+${indent}parent: ${imports.resource(kind.parent)} | pulumi.Input<string>;`;
+  const nameOf = (name: string) => argumentOf(kind, name);
+  const { plain, alternatives } = argumentMembers(schema, inputFields(schema), nameOf, imports, declared);
+  const place = `(
+  | {
+${parent("      ")}
+      root?: undefined;
+    }
+  | {
+${doc("      ", argumentText(kind, "root") ?? "")}
+      root: true;
+      parent?: undefined;
+    }
+)`;
+  const members = [...(kind.root ? [] : [parent("  ")]), ...plain, ...ownMembers];
+  const further = [...(kind.root ? [place] : []), ...alternatives];
+  const head = doc("", `What ${article(type)} takes.`, "", ...usageOf(kind));
+  const fields = (name: string) => `interface ${name} {\n${members.join("\n")}\n}`;
+  if (further.length === 0) return [...declared, `${head}\nexport ${fields(`${type}Args`)}`];
+  const all = [`${type}Fields`, ...further].join(" & ");
+  return [...declared, fields(`${type}Fields`), `${head}\nexport type ${type}Args = ${all};`];
 };
 
 const OWN_TYPES: Readonly<Record<string, string>> = { adopt: "pulumi.Input<string>", forceDestroyMax: "number" };
 
 const article = (type: string): string => `${/^[AEIOU]/i.test(type) ? "an" : "a"} ${type}`;
 
-/** What a resource refuses, and what the service does. */
-const errorsOf = (kind: Kind): string[] => {
-  const needs = kind.methods[kind.operations.create]?.capabilities.map((name) => `\`${name}\``).join(" and ");
-  return [
-    "Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with PERMISSION_DENIED a " +
-      `caller without ${needs}, and with NOT_FOUND a parent, or another record that is referred to, which does not exist.`,
-  ];
-};
+const articleAtStart = (type: string): string => `A${article(type).slice(1)}`;
 
-const exampleOf = ({ texts }: Kind): string[] => exampleLines(texts.example);
+/** What a resource refuses, what the service refuses, and an example. */
+const usageOf = (kind: Kind): string[] => [
+  "Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with PERMISSION_DENIED a " +
+    `caller without ${needsOf(kind, kind.operations.create)}, and with NOT_FOUND a parent, or another record that is referred to, which does not exist.`,
+  "",
+  ...exampleLines(kind.texts.example),
+];
 
 const classText = (kind: Kind, imports: Imports): string => {
   const { type, schema, texts } = kind;
   imports.value("IrmResource", "../resource.ts");
   const message = imports.message(type);
-  const outputs: string[] = [
-    ...doc("  ", texts.parent.output),
-    `  declare readonly parent: pulumi.Output<string${kind.root ? " | undefined" : ""}>;`,
-  ];
+  const outputs: string[] = [];
+  const addOutput = (name: string, text: string | undefined, valueType: string) =>
+    outputs.push(`${doc("  ", text ?? "")}\n  declare readonly ${name}: pulumi.Output<${valueType}>;`);
+  addOutput("parent", texts.parent.output, kind.root ? "string | undefined" : "string");
   const seen = new Set(["uid", "parent"]);
   for (const [name, field] of Object.entries(schema.shape)) {
     const output = argumentOf(kind, name);
     if (!seen.has(output)) {
       seen.add(output);
       const bound = isSpelledOut(field);
-      const described = schema.shape[output] ?? field;
       const typed = bound ? imports.type("BoundRecord", "./bound-record.ts") : outputType(message, name, field);
       const optional = !bound && isOptionalOutput(kind, name, field) ? " | undefined" : "";
-      outputs.push(
-        ...doc("  ", fieldText(described, "output") ?? ""),
-        `  declare readonly ${output}: pulumi.Output<${typed}${optional}>;`,
-      );
+      addOutput(output, fieldText(schema.shape[output] ?? field, "output"), typed + optional);
     }
     if (fieldInfo(field).answeredAs === undefined || seen.has(name)) continue;
     seen.add(name);
-    outputs.push(...doc("  ", fieldText(field) ?? ""), `  declare readonly ${name}: pulumi.Output<string>;`);
+    addOutput(name, fieldText(field), "string");
   }
-  return [
-    ...doc("", `${type}: ${texts.about}`, "", ...errorsOf(kind), "", ...exampleOf(kind)),
-    `export class ${type} extends IrmResource {`,
-    ...outputs,
-    "",
-    ...doc("  ", "`name` is its logical name, unique among the resources of its type in the stack."),
-    `  constructor(name: string, args: ${type}Args, opts: pulumi.CustomResourceOptions = {}) {`,
-    `    super("${kind.field}", name, args, opts);`,
-    "  }",
-    "",
-    ...doc(
-      "  ",
-      `The ${kind.word} with this uid, as it is: read in each run, and never changed or deleted by this stack. NOT_FOUND is an error.`,
-    ),
-    `  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): ${type} {`,
-    `    return new this(name, {} as ${type}Args, { ...opts, id: uid });`,
-    "  }",
-    "}",
-  ].join("\n");
+  const get = `The ${kind.word} with this uid, as it is: read in each run, and never changed or deleted by this stack. NOT_FOUND is an error.`;
+  return `${doc("", `${type}: ${texts.about}`, "", ...usageOf(kind))}
+export class ${type} extends IrmResource {
+${outputs.join("\n")}
+
+  /** \`name\` is its logical name, unique among the resources of its type in the stack. */
+  constructor(name: string, args: ${type}Args, opts: pulumi.CustomResourceOptions = {}) {
+    super("${kind.field}", name, args, opts);
+  }
+
+${doc("  ", get)}
+  static get(name: string, uid: pulumi.Input<string>, opts: pulumi.CustomResourceOptions = {}): ${type} {
+    return new this(name, {} as ${type}Args, { ...opts, id: uid });
+  }
+}`;
 };
 
 const OPEN_ENUM = 100;
@@ -182,98 +163,86 @@ const outputType = (message: string, name: string, field: z.ZodType): string => 
   return type === "boolean" || type === "number" ? type : "string";
 };
 
-/** How programs write a look-up, by its mode; argument types that several kinds share are in provider/program/get.ts. */
-const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
-  const { type, texts } = kind;
-  const { lookUp } = texts;
-  if (!lookUp) return [];
-  const message = imports.message(type);
-  imports.value("resources", "../../../schema/index.ts");
-  const resource = `resources.${kind.field}`;
-  const [name, later] = [`get${type}`, `get${type}Output`];
+interface LookUpTypes {
+  /** types of arguments that no other kind shares */
+  types?: string[];
+  args: string;
+  laterArgs: string;
+}
+
+/** The arguments of a look-up, by its mode; types that several kinds share are in provider/program/get.ts. */
+const lookUpTypes = (kind: Kind, imports: Imports): LookUpTypes => {
+  const { type } = kind;
   const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
-  const sharedType = (known: string) => imports.type(known, "../get.ts");
+  const shared = (name: string) => imports.type(name, "../get.ts");
   // Beside the class that they take.
-  const withGroup = (known: string) => (type === "Group" ? known : imports.type(known, "./group.ts"));
-  const helper = (known: string) => imports.value(known, "../get.ts");
-  const types: string[] = [];
-  let [args, laterArgs] = ["", ""];
-  switch (lookUp.by) {
+  const withGroup = (name: string) => (type === "Group" ? name : imports.type(name, "./group.ts"));
+  const [args, laterArgs] = [`Get${type}Args`, `Get${type}OutputArgs`];
+  switch (kind.texts.lookUp?.by) {
     case "name":
-      [args, laterArgs] = [sharedType("GetArgs"), withGroup("GetOutputArgs")];
-      break;
-    case "uid or name":
-      [args, laterArgs] = [
-        `${name.replace("get", "Get")}Args`,
-        place === "parent" ? withGroup("GetInGroupOutputArgs") : `Get${type}OutputArgs`,
-      ];
-      types.push(...byUidOrName(kind, place, imports));
-      break;
-    case "uid":
-      [args, laterArgs] = [sharedType("GetByUidArgs"), `${sharedType("Inputs")}<${sharedType("GetByUidArgs")}>`];
-      break;
+      return { args: shared("GetArgs"), laterArgs: withGroup("GetOutputArgs") };
+    case "uid or name": {
+      const types = byUidOrName(kind, place, imports);
+      return { types, args, laterArgs: place === "parent" ? withGroup("GetInGroupOutputArgs") : laterArgs };
+    }
     case "parent":
-      [args, laterArgs] = [`Get${type}Args`, `Get${type}OutputArgs`];
-      types.push(...byParent(kind, place, imports));
+      return { types: byParent(kind, place, imports), args, laterArgs };
+    default:
+      return { args: shared("GetByUidArgs"), laterArgs: `${shared("Inputs")}<${shared("GetByUidArgs")}>` };
   }
-  const needs = kind.methods[kind.operations.get]?.capabilities.map((one) => `\`${one}\``).join(" and ");
-  const errors = `Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without ${needs}.`;
-  const given = lookUpArguments(kind);
-  const shown = given
-    .filter((one) => one.isRequired || lookUp.by === "uid or name")
-    .filter(({ name: one }) => one !== "uid" || lookUp.by === "uid");
-  const example = (fn: string, before: string) => [
-    "@example",
-    "```ts",
-    `const found = ${before}${fn}({ ${shown.map(({ name: one, references }) => `${one}: ${references ? (EXAMPLES[references] ?? "uid") : one === "uid" ? "uid" : '"acme"'}`).join(", ")} });`,
-    "```",
-  ];
+};
+
+const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
+  const { type } = kind;
+  const { lookUp } = kind.texts;
+  if (!lookUp) return [];
+  imports.value("resources", "../../../schema/index.ts");
+  const { types = [], args, laterArgs } = lookUpTypes(kind, imports);
+  const message = imports.message(type);
+  const call = (name: string) => `${imports.value(name, "../get.ts")}<${message}>(resources.${kind.field}, args)`;
+  const errors = `Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without ${needsOf(kind, kind.operations.get)}.`;
+  const given = lookUpArguments(kind)
+    .filter(({ isRequired }) => isRequired || lookUp.by === "uid or name")
+    .filter(({ name }) => name !== "uid" || lookUp.by === "uid")
+    .map(({ name, references = "" }) => `${name}: ${EXAMPLES[references] ?? (name === "uid" ? "uid" : '"acme"')}`);
+  const docs = (about: string, example: string) =>
+    doc("", about, "", errors, "", ...exampleLines(`const found = ${example}({ ${given.join(", ")} });`));
+  const later = `get${type} with inputs that may not be known yet. In a preview that does not know them, its value is not known.`;
   return [
     ...types,
-    [
-      ...doc("", lookUp.text, "", errors, "", ...example(name, "await ")),
-      `export const ${name} = (args: ${args}): Promise<${message}> =>`,
-      `  ${helper("get")}<${message}>(${resource}, args);`,
-    ].join("\n"),
-    [
-      ...doc(
-        "",
-        `${name} with inputs that may not be known yet. In a preview that does not know them, its value is not known.`,
-        "",
-        errors,
-        "",
-        ...example(later, ""),
-      ),
-      `export const ${later} = (args: ${laterArgs}): pulumi.Output<${message}> =>`,
-      `  ${helper("getOutput")}<${message}>(${resource}, args);`,
-    ].join("\n"),
+    `${docs(lookUp.text, `await get${type}`)}
+export const get${type} = (args: ${args}): Promise<${message}> =>
+  ${call("get")};`,
+    `${docs(later, `get${type}Output`)}
+export const get${type}Output = (args: ${laterArgs}): pulumi.Output<${message}> =>
+  ${call("getOutput")};`,
   ];
 };
+
+/** The capabilities that a method requires, as text. */
+const needsOf = ({ methods }: Kind, operation: string): string | undefined =>
+  methods[operation]?.capabilities.map((name) => `\`${name}\``).join(" and ");
 
 /** The arguments that look-ups of several kinds share, where one is a group. */
 const sharedLookUps = (imports: Imports): string[] => {
   const [inputs, byUid] = [imports.type("Inputs", "../get.ts"), imports.type("GetByUidArgs", "../get.ts")];
   return [
-    [
-      ...doc("", "A record by its name, with inputs that may not be known yet."),
-      "export interface GetOutputArgs {",
-      ...doc("  ", "The whole name"),
-      "  name: pulumi.Input<string>;",
-      ...doc("  ", "The group that directly holds the record, a Group or a uid; default: root-level records only"),
-      "  parent?: Group | pulumi.Input<string>;",
-      "}",
-    ].join("\n"),
-    [
-      ...doc("", "A record by its uid, or by its name in a group, with inputs that may not be known yet."),
-      "export type GetInGroupOutputArgs =",
-      `  | ${inputs}<${byUid}>`,
-      "  | {",
-      ...doc("      ", "The whole name"),
-      "      name: pulumi.Input<string>;",
-      ...doc("      ", "The group that directly holds it: a Group or a uid"),
-      "      parent: Group | pulumi.Input<string>;",
-      "    };",
-    ].join("\n"),
+    `/** A record by its name, with inputs that may not be known yet. */
+export interface GetOutputArgs {
+  /** The whole name */
+  name: pulumi.Input<string>;
+  /** The group that directly holds the record, a Group or a uid; default: root-level records only */
+  parent?: Group | pulumi.Input<string>;
+}`,
+    `/** A record by its uid, or by its name in a group, with inputs that may not be known yet. */
+export type GetInGroupOutputArgs =
+  | ${inputs}<${byUid}>
+  | {
+      /** The whole name */
+      name: pulumi.Input<string>;
+      /** The group that directly holds it: a Group or a uid */
+      parent: Group | pulumi.Input<string>;
+    };`,
   ];
 };
 
@@ -286,66 +255,42 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 const byUidOrName = (kind: Kind, place: string, imports: Imports): string[] => {
   const { type } = kind;
   const byUid = imports.type("GetByUidArgs", "../get.ts");
-  const named = `${article(kind.word)} by its uid, or by its name in a ${kind.parent.toLowerCase()}.`.replace(
-    /^a/,
-    "A",
-  );
+  const about = doc("", `${articleAtStart(kind.word)} by its uid, or by its name in a ${kind.parent.toLowerCase()}.`);
   if (place === "parent")
-    return [
-      [
-        ...doc("", named),
-        `export type Get${type}Args = ${byUid} | ${imports.type("GetInGroupArgs", "../get.ts")};`,
-      ].join("\n"),
-    ];
+    return [`${about}\nexport type Get${type}Args = ${byUid} | ${imports.type("GetInGroupArgs", "../get.ts")};`];
   const [, name, holder] = lookUpArguments(kind);
-  const alternative = (wrap: (text: string) => string, parent: string, parentText: string) => [
-    "  | {",
-    ...doc("      ", name?.text ?? ""),
-    `      name: ${wrap("string")};`,
-    ...doc("      ", parentText),
-    `      ${place}: ${parent};`,
-    "    };",
-  ];
+  const alternatives = (uid: string, nameType: string, parentType: string, parentText = "") => `
+  | ${uid}
+  | {
+${doc("      ", name?.text ?? "")}
+      name: ${nameType};
+${doc("      ", parentText)}
+      ${place}: ${parentType};
+    };`;
+  const held = `The ${place} that it belongs to: ${article(kind.parent)} or a uid`;
+  const inputs = `${imports.type("Inputs", "../get.ts")}<${byUid}>`;
+  const parent = `${imports.resource(kind.parent)} | pulumi.Input<string>`;
   return [
-    [
-      ...doc("", named),
-      `export type Get${type}Args =`,
-      `  | ${byUid}`,
-      ...alternative((text) => text, "string", holder?.text ?? ""),
-    ].join("\n"),
-    [
-      ...doc("", "The same with inputs that may not be known yet."),
-      `export type Get${type}OutputArgs =`,
-      `  | ${imports.type("Inputs", "../get.ts")}<${byUid}>`,
-      ...alternative(
-        (text) => `pulumi.Input<${text}>`,
-        `${imports.resource(kind.parent)} | pulumi.Input<string>`,
-        `The ${place} that it belongs to: ${article(kind.parent)} or a uid`,
-      ),
-    ].join("\n"),
+    `${about}\nexport type Get${type}Args =${alternatives(byUid, "string", "string", holder?.text)}`,
+    `${LATER}\nexport type Get${type}OutputArgs =${alternatives(inputs, "pulumi.Input<string>", parent, held)}`,
   ];
 };
 
+const LATER = "/** The same with inputs that may not be known yet. */";
+
 const byParent = (kind: Kind, place: string, imports: Imports): string[] => {
-  const { type } = kind;
-  const head = `${article(kind.word)} by its ${place}, whose uid it has.`.replace(/^an? /, (word) =>
-    word === "a " ? "A " : "An ",
-  );
+  const { type, parent } = kind;
   return [
-    [
-      ...doc("", head),
-      `export interface Get${type}Args {`,
-      ...doc("  ", `uid of the ${place}`),
-      `  ${place}: string;`,
-      "}",
-    ].join("\n"),
-    [
-      ...doc("", "The same with inputs that may not be known yet."),
-      `export interface Get${type}OutputArgs {`,
-      ...doc("  ", `The ${place}: ${article(kind.parent)} or a uid`),
-      `  ${place}: ${imports.resource(kind.parent)} | pulumi.Input<string>;`,
-      "}",
-    ].join("\n"),
+    `${doc("", `${articleAtStart(kind.word)} by its ${place}, whose uid it has.`)}
+export interface Get${type}Args {
+  /** uid of the ${place} */
+  ${place}: string;
+}`,
+    `${LATER}
+export interface Get${type}OutputArgs {
+  /** The ${place}: ${article(parent)} or a uid */
+  ${place}: ${imports.resource(parent)} | pulumi.Input<string>;
+}`,
   ];
 };
 
@@ -357,29 +302,13 @@ const listBlocks = (kind: Kind, imports: Imports): string[] => {
   const request = imports.message(typeName(`iam.${operation}Request`), "");
   const args = `${operation}Args`;
   const name = operation.charAt(0).toLowerCase() + operation.slice(1);
-  const needs = kind.methods[operation]?.capabilities.map((one) => `\`${one}\``).join(" and ");
+  const errors = `All pages, read while the program iterates. Errors: PERMISSION_DENIED without ${needsOf(kind, operation)}; INVALID_ARGUMENT for a filter that is none.`;
+  const example = `for await (const ${kind.field} of ${name}({ uidp: { descendantsOf: organization } })) console.log(${kind.field}.uid);`;
   return [
-    [
-      ...doc(
-        "",
-        `Filters of ${name}, ANDed, its order and its page size; default: every record that the caller may read.`,
-      ),
-      `export type ${args} = ${imports.type("ListArgs", "../get.ts")}<${request}>;`,
-    ].join("\n"),
-    [
-      ...doc(
-        "",
-        kind.texts.list,
-        "",
-        `All pages, read while the program iterates. Errors: PERMISSION_DENIED without ${needs}; INVALID_ARGUMENT for a filter that is none.`,
-        "",
-        "@example",
-        "```ts",
-        `for await (const ${kind.field} of ${name}({ uidp: { descendantsOf: organization } })) console.log(${kind.field}.uid);`,
-        "```",
-      ),
-      `export const ${name} = (args: ${args} = {}): AsyncGenerator<${message}, void, undefined> =>`,
-      `  listRecords<${message}>(resources.${kind.field}, args);`,
-    ].join("\n"),
+    `${doc("", `Filters of ${name}, ANDed, its order and its page size; default: every record that the caller may read.`)}
+export type ${args} = ${imports.type("ListArgs", "../get.ts")}<${request}>;`,
+    `${doc("", kind.texts.list, "", errors, "", ...exampleLines(example))}
+export const ${name} = (args: ${args} = {}): AsyncGenerator<${message}, void, undefined> =>
+  listRecords<${message}>(resources.${kind.field}, args);`,
   ];
 };
