@@ -4,7 +4,7 @@
 //   npm run -s bench -- [--quick] [--only ID,ID] [--rounds N]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../cli/usage.ts";
+import { runScript } from "../scripts/base/flags.ts";
 import { root } from "../scripts/base/project.mjs";
 import { type BenchFlags, parseBench, usage } from "./engine/flags.ts";
 import { type Installations, install } from "./engine/install.ts";
@@ -67,17 +67,9 @@ const roundOf = async (
   return figures;
 };
 
-const main = async (args: string[]): Promise<number> => {
-  try {
-    const flags = parseBench(args);
-    if (!flags.help) return await bench(flags);
-    process.stdout.write(usage);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`bench: ${error.message}\n\n${usage}`);
-    return 2;
-  }
-};
-
-process.exitCode = await main(process.argv.slice(2));
+await runScript("bench", usage, async (args) => {
+  const flags = parseBench(args);
+  if (!flags.help) return await bench(flags);
+  process.stdout.write(usage);
+  return 0;
+});

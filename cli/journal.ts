@@ -182,23 +182,14 @@ export const pending = reported("pending", async (file: string) => {
 });
 
 const explainCreate = ({ urn, kind, inputs, candidates, isSet }: PendingCreate): string => {
-  if (isSet) return explainSet(urn, kind, inputs, candidates);
   const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
-  const head = `${urn}\n  a run was interrupted while creating this ${kind.word}${name} in ${inputs.parent ?? "the root"}`;
-  if (candidates.length === 0) return `${head}; no such record exists: run pulumi up\n`;
+  const what = isSet ? "set of role bindings" : `${kind.word}${name}`;
+  const head = `${urn}\n  a run was interrupted while creating this ${what} in ${inputs.parent ?? "the root"}`;
+  if (candidates.length === 0)
+    return `${head}; ${isSet ? "none of its pairs" : "no such record"} exists: run pulumi up\n`;
   const lines = candidates.map((one) => `    ${recordLine(kind, one)}`);
-  const advice = `  set adopt: "${candidates[0]?.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`;
-  return `${[`${head}; it may be:`, ...lines, advice].join("\n")}\n`;
-};
-
-const explainSet = (
-  urn: string,
-  kind: PendingCreate["kind"],
-  { parent }: PendingCreate["inputs"],
-  found: PendingCreate["candidates"],
-): string => {
-  const head = `${urn}\n  a run was interrupted while creating this set of role bindings in ${parent}`;
-  if (found.length === 0) return `${head}; none of its pairs exists: run pulumi up\n`;
-  const lines = found.map((one) => `    ${recordLine(kind, one)}`);
-  return `${[`${head}; of its pairs, these exist:`, ...lines, "  run pulumi up: the set takes them over"].join("\n")}\n`;
+  const advice = isSet
+    ? "run pulumi up: the set takes them over"
+    : `set adopt: "${candidates[0]?.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`;
+  return `${[`${head}; ${isSet ? "of its pairs, these exist" : "it may be"}:`, ...lines, `  ${advice}`].join("\n")}\n`;
 };

@@ -1,4 +1,5 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
+import { countText } from "../access/format/words.ts";
 import { readLive } from "../access/graph/live.ts";
 import { mistakeText, type Policy } from "../access/policy/index.ts";
 import type { AccessTest } from "../access/policy/policy.ts";
@@ -66,8 +67,7 @@ const refuse = (mistakes: readonly Mistake[]): number => {
   const lines = mistakes.map(mistakeText);
   const isOfFile = mistakes.some(({ place }) => place !== undefined);
   if (isOfFile) process.stderr.write(lines.map((line) => `${printable(line)}\n`).join(""));
-  const count = `${lines.length} ${lines.length === 1 ? "mistake" : "mistakes"}`;
-  printError("irm test", isOfFile ? count : lines.join("\n"));
+  printError("irm test", isOfFile ? countText(lines.length, "mistake") : lines.join("\n"));
   return 1;
 };
 
@@ -83,6 +83,6 @@ const textOf = (results: readonly Result[]): string => {
     `${passed ? "passed" : "FAILED"}  ${name}`,
     ...(passed ? [] : [`        ${reason}`]),
   ]);
-  const count = `${results.length} ${results.length === 1 ? "test" : "tests"}, ${failed === 0 ? "all passed" : `${failed} failed`}`;
+  const count = `${countText(results.length, "test")}, ${failed === 0 ? "all passed" : `${failed} failed`}`;
   return `${[...lines, count].join("\n")}\n`;
 };

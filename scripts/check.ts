@@ -1,8 +1,8 @@
 // All checks that need no engine. Each runs even if an earlier one failed. Checks that only read the sources run in parallel
 // and report in order; the unit tests run alone.
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { capture, run } from "./base/child.mjs";
 import { binFolder, compilerArgs, root } from "./base/project.mjs";
 
 type Step = { name: string; command: string; args: string[]; fix?: string };
@@ -27,39 +27,25 @@ const unitTests: Step = { name: "unit tests", command: "vitest", args: ["run", "
 const steps = [...reading, unitTests];
 
 const failed: Step[] = [];
-const outcomes = reading.map((step) => outcomeOf(step, "pipe"));
-for (const [index, step] of reading.entries()) tell(step, await (outcomes[index] as Promise<Outcome>));
+const outcomes = reading.map(({ command, args }) =>
+  capture(program(command), args, { cwd: root }).catch(({ message }: Error) => ({
+    code: 1,
+    output: `${command} could not be started: ${message}\n`,
+  })),
+);
+for (const [index, step] of reading.entries()) {
+  console.log(`\n== ${step.name}`);
+  const { code, output } = await (outcomes[index] as (typeof outcomes)[number]);
+  process.stdout.write(output);
+  if (code !== 0) failed.push(step);
+}
 console.log(`\n== ${unitTests.name}`);
-const { succeeded, output } = await outcomeOf(unitTests, "inherit");
-process.stdout.write(output);
-if (!succeeded) failed.push(unitTests);
+const { code } = await run(program(unitTests.command), unitTests.args, { cwd: root, stdio: "inherit" });
+if (code !== 0) failed.push(unitTests);
 report();
 
-interface Outcome {
-  succeeded: boolean;
-  output: string;
-}
-
-function outcomeOf({ command, args }: Step, stdio: "pipe" | "inherit"): Promise<Outcome> {
-  const program = command === process.execPath ? command : join(binFolder, command);
-  const child = spawn(program, args, { cwd: root, stdio: ["inherit", stdio, stdio] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  return new Promise((resolve) => {
-    child.on("error", ({ message }) =>
-      resolve({ succeeded: false, output: `${command} could not be started: ${message}\n` }),
-    );
-    child.on("close", (code) => resolve({ succeeded: code === 0, output }));
-  });
-}
-
-function tell(step: Step, { succeeded, output }: Outcome): void {
-  console.log(`\n== ${step.name}`);
-  process.stdout.write(output);
-  if (!succeeded) failed.push(step);
+function program(command: string): string {
+  return command === process.execPath ? command : join(binFolder, command);
 }
 
 function report(): void {

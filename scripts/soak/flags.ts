@@ -1,6 +1,7 @@
-// Flags of `npm run soak`: which parts run, and the seed of what is random in them.
+// Flags of `npm run soak`: which parts run, and the seed of what is random in them. The report of a proof.
 import { randomInt } from "node:crypto";
 import { parseCount, UsageError } from "../../cli/usage.ts";
+import type { PartResult } from "../../test/soak/part.ts";
 import { type PartName, parts } from "../../test/soak/parts.ts";
 import { parseFlags } from "../base/flags.ts";
 
@@ -34,4 +35,10 @@ export const parseSoak = (args: string[], anySeed = () => randomInt(1, 1_000_000
     throw new UsageError(`--only takes one of ${names.join(", ")}, not ${JSON.stringify(unknown)}`);
   const seed = flags.seed === undefined ? anySeed() : parseCount("--seed", flags.seed);
   return { names: names.filter((name) => flags.only?.includes(name) ?? true), seed };
+};
+
+/** The counts of a proof, and what was wrong. */
+export const resultText = (name: string, { figures, failures }: PartResult): string => {
+  const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
+  return [`${name}: ${failures.length > 0 ? "FAILED" : "passed"}`, ...rows, ...failures].join("\n");
 };

@@ -3,7 +3,8 @@ import { randomInt } from "node:crypto";
 import { parseCount, UsageError } from "../../cli/usage.ts";
 import { ADAPTERS } from "../../test/harness/small-engine/provider.ts";
 import compileSmallEngine from "../../test/support/compile-small-engine.ts";
-import { parseFlags } from "../base/flags.ts";
+import { parseFlags, runScript } from "../base/flags.ts";
+import { resultText } from "./flags.ts";
 
 const usage = `Usage: npm run soak:provider -- [FLAGS]
 
@@ -45,19 +46,11 @@ const main = async (args: string[]): Promise<number> => {
   say(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const { figures, failures } = await providerSoak({ adapter, seed, cycles, kills, lanes, say });
-    const rows = Object.entries(figures).map(([what, figure]) => `  ${what.padEnd(44)} ${figure}`);
-    const head = `${adapter}: ${failures.length > 0 ? "FAILED" : "passed"}`;
-    process.stdout.write(`${[head, ...rows, ...failures, `seed ${seed}`].join("\n")}\n`);
-    hasFailed ||= failures.length > 0;
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, say });
+    process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
+    hasFailed ||= result.failures.length > 0;
   }
   return hasFailed ? 1 : 0;
 };
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`soak:provider: ${error.message}\n\n${usage}`);
-  process.exitCode = 2;
-}
+await runScript("soak:provider", usage, main);
