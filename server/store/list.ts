@@ -203,8 +203,8 @@ const hierarchyConditions = (shape: Shape, uidp: UidpFilterInput, violations: Fi
     if (uidp[field]) check(field, uidp[field]);
   for (const [i, uid] of ids.entries()) check(`ids[${i}]`, uid);
   return [
-    // The groups above; of other kinds, the records in those groups.
-    ...(uidp.ancestorsOf ? [oneOf(shape.groupUid ? "uid" : "parent", ancestorsOf(uidp.ancestorsOf))] : []),
+    // The groups above; of other kinds, the records in those groups. A text as long as a request may name 60,000 of them.
+    ...(isUidp(uidp.ancestorsOf) ? [oneOf(shape.groupUid ? "uid" : "parent", ancestorsOf(uidp.ancestorsOf))] : []),
     ...(descendantsOf ? [below(descendantsOf)] : []),
     ...equals({ parent: childrenOf }),
     ...(inRoot ? [IS_ROOT] : []),
