@@ -1,6 +1,8 @@
-// What an update of a set would do, from the state alone: a preview sends no request.
-import type { Json } from "../../schema/index.ts";
+// What an update of a set would do, from the state alone: a preview sends no request. Pairs are compared whatever their order.
+import { isUidp, type Json } from "../../schema/index.ts";
+import type { DiffResult } from "../reconcile/diff.ts";
 import { isUnknown } from "../record/normal-form.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "./pair.ts";
 
 export interface Plan {
@@ -44,6 +46,33 @@ export const planOf = (olds: Json, news: Json): Plan => {
 };
 
 export const removalsOf = ({ dropped, undeclared, twins }: Plan): Binding[] => [...dropped, ...undeclared, ...twins];
+
+/** `olds` are the outputs as last observed, `news` inputs. */
+export const diffSet = (id: string, name: string, olds: Json, news: Json): DiffResult => {
+  // The new set exists before the old one ends.
+  if (news.parent !== id) return { changes: true, replaces: ["parent"] };
+  const plan = planOf(olds, news);
+  requireFewRemovals(name, plan, news);
+  const changes =
+    plan.added.length + removalsOf(plan).length > 0 ||
+    isUnknown(news.bindings) ||
+    JSON.stringify(settingsOf(olds)) !== JSON.stringify(settingsOf(news)) ||
+    holdsSecret(olds, news);
+  return { changes, replaces: [] };
+};
+
+/** The state holds a name in clear text that the program marks as secret. */
+const holdsSecret = (olds: Json, news: Json): boolean => {
+  const hidden = pairsIn(news).filter(({ names }) => Object.values(names).includes(SECRET_NAME));
+  return bindingsIn(olds, "bindings").some((one) =>
+    hidden.some(
+      (pair) =>
+        grants(one, pair) &&
+        ((pair.names.identity === SECRET_NAME && one.identity.name !== undefined) ||
+          (pair.names.role === SECRET_NAME && one.role.name !== undefined && isUidp(pair.role))),
+    ),
+  );
+};
 
 /** Throws where an exclusive set would remove more than it may. */
 export const requireFewRemovals = (name: string, plan: Plan, news: Json): void => {

@@ -1,39 +1,46 @@
-// Removals of a set, one by one and after all additions, so that access is never interrupted.
+// Removals of a set, one by one: of surplus bindings after all additions, so that access is never interrupted, and of a whole set. Those
+// that it does not manage stay.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { JournalError } from "../log/file.ts";
 import { remove } from "../reconcile/delete.ts";
+import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
+import { noteFailure } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { type Binding, bindingText, settingsOf } from "./pair.ts";
-import { requireIdentity } from "./protect.ts";
-import { keptIn, undeclaredIn, type Work } from "./work.ts";
+import { type Binding, bindingsIn, bindingText } from "./pair.ts";
+import { type Settled, settleInterrupted } from "./settle.ts";
 
-/** Removes what a preview has shown, with the identity and the role that it has shown. The next preview shows the rest. */
-export const removeSurplus = async (work: Work, olds: Json, news: Json): Promise<void> => {
-  const { session, name, own, plan } = work;
-  const kept = keptIn(work, news);
-  const undeclared = undeclaredIn(work);
-  const surplus = undeclared.filter((one) => isShown(work, one));
-  const others = undeclared.filter((one) => own.has(one.uid) || plan.kept.some(({ uid }) => uid === one.uid));
-  for (const one of new Set([...surplus, ...others])) {
-    const reason = kept.get(one.uid);
-    const text = `RoleBindingSet ${name}: keeps ${bindingText(one)} (${one.uid})`;
-    if (reason !== undefined) session.log(`${text} on purpose: ${reason}`);
-    else if (!surplus.includes(one)) session.log(`${text} for now: the next preview shows its removal`);
-  }
-  if (surplus.length === 0) return;
-  const identity = settingsOf(news).exclusive ? await requireIdentity(session) : work.identity;
-  const doomed = surplus.filter(({ uid }) => !kept.has(uid));
-  for await (const { uid, isRemoved } of removeEach(session, name, doomed, identity, { ...news, ...newest(olds) })) {
-    own.delete(uid);
-    if (isRemoved) work.live = work.live.filter((one) => one.uid !== uid);
-    work.hasChanged = true;
+/** Deletes a set: its managed bindings, with those that interrupted runs have created for it. `stored` are the outputs in the state. */
+export const deleteSet = async (session: Session, name: string, stored: Json): Promise<void> => {
+  const managed = bindingsIn(stored, "bindings");
+  const { live, recovered } = await recoveredFor(session, stored);
+  const lacking = live.filter(({ uid }) => {
+    const entry = recovered.get(uid);
+    const id = recordId(kindRecords.roleBinding.field, uid);
+    const isOwn = entry && session.ownership.creationRefusal(id, entry.key) === undefined;
+    return isOwn && !managed.some((one) => one.uid === uid);
+  });
+  const about = { ...stored, ...newest(stored) };
+  const removals = removeEach(session, name, [...managed, ...lacking], await session.identity(), about);
+  for await (const { uid, isRemoved } of removals) {
+    const entry = recovered.get(uid);
+    if (isRemoved && entry) await noteFailure(session, entry);
   }
 };
 
-const isShown = ({ shown }: Work, { uid, identity, role }: Binding): boolean => {
-  const one = shown.get(uid);
-  return one?.identity.uid === identity.uid && one.role.uid === role.uid;
+const NONE: Settled = { live: [], recovered: new Map() };
+
+const recoveredFor = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Settled> => {
+  // A state of an earlier version has no key.
+  if (typeof set !== "string" || typeof group !== "string") return NONE;
+  try {
+    return await settleInterrupted(session, set, group, []);
+  } catch (error) {
+    // A delete does not need the journal.
+    if (error instanceof JournalError) return NONE;
+    throw error;
+  }
 };
 
 /** When the newest binding of the outputs was created: one that is not found may be as new. */
