@@ -10,7 +10,7 @@ import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
-import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
+import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { planOf } from "../provider/set/plan.ts";
 import type { Json } from "../schema/index.ts";
 
@@ -76,15 +76,13 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   if (isUnknown(news.bindings)) return diffFrom([{ path: ["bindings"], change: "update" }, ...settings], compared, []);
   const plan = planOf(olds, news);
   const managed = bindingsIn(olds, "bindings");
-  const unmanaged = bindingsIn(olds, "unmanaged");
-  const gone = [...plan.dropped, ...plan.twins].flatMap((one): Found[] => {
-    const index = managed.indexOf(one);
-    return index === -1 ? [] : [{ path: ["bindings", index], change: "delete" }];
-  });
-  const removed = [...plan.undeclared, ...plan.twins].flatMap((one): Found[] => {
-    const index = unmanaged.indexOf(one);
-    return index === -1 ? [] : [{ path: ["unmanaged", index], change: "delete" }];
-  });
+  const removedFrom = (member: string, all: readonly Binding[], removals: readonly Binding[]) =>
+    removals.flatMap((one): Found[] => {
+      const index = all.indexOf(one);
+      return index === -1 ? [] : [{ path: [member, index], change: "delete" }];
+    });
+  const gone = removedFrom("bindings", managed, [...plan.dropped, ...plan.twins]);
+  const removed = removedFrom("unmanaged", bindingsIn(olds, "unmanaged"), [...plan.undeclared, ...plan.twins]);
   const added = pairsIn(news).flatMap((pair, index): Found[] =>
     managed.some((one) => grants(one, pair)) ? [] : [{ path: ["bindings", index], change: "add" }],
   );

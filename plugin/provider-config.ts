@@ -9,7 +9,7 @@ import type { Json } from "../schema/index.ts";
 import { changeBetween } from "./detailed-diff.ts";
 import { checkResponse, diffResponse } from "./response.ts";
 import { Refusal } from "./status.ts";
-import { markedFrom, plainFrom, Secret, structFrom, withMarksOf } from "./value.ts";
+import { markedFrom, plainFrom, plainIn, Secret, structFrom, withMarksOf } from "./value.ts";
 
 /** Arguments of every provider that are the engine's. */
 const ENGINES_OWN = ["version", "pluginDownloadURL", "__internal", "parameterization"];
@@ -67,9 +67,7 @@ const problemsOf = (urn: string, values: Json, env: Env): { property: string; re
 
 /** A changed setting is an update of the provider, never a replacement: that would replace all of its resources. */
 export const diffConfig = (request: DiffRequest) => {
-  const [olds, news] = [request.getOldInputs() ?? request.getOlds(), request.getNews()].map((one) =>
-    plainFrom(markedFrom(one)),
-  ) as [Json, Json];
+  const [olds, news] = [plainIn(request.getOldInputs() ?? request.getOlds()), plainIn(request.getNews())];
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (name) =>
       name !== "version" && (isUnknown(news[name]) || JSON.stringify(olds[name]) !== JSON.stringify(news[name])),

@@ -36,7 +36,16 @@ import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import { checkResponse, diffResponse, messageWith } from "./response.ts";
 import { InitFailed, Refusal } from "./status.ts";
-import { containsSecret, type Marked, markedFrom, plainFrom, structFrom, withMarksOf, withSecrets } from "./value.ts";
+import {
+  containsSecret,
+  type Marked,
+  markedFrom,
+  plainFrom,
+  plainIn,
+  structFrom,
+  withMarksOf,
+  withSecrets,
+} from "./value.ts";
 
 const { CreateResponse, ReadResponse, UpdateResponse } = provider;
 
@@ -76,10 +85,8 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     ...withKey(urn, outs, inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
   });
-  const oldOutputs = (request: DiffRequest | UpdateRequest): Json => {
-    const [olds, inputs] = [request.getOlds(), request.getOldInputs()].map((one) => plainFrom(markedFrom(one)));
-    return storedFrom(request.getUrn(), olds as Json, inputs as Json);
-  };
+  const oldOutputs = (request: DiffRequest | UpdateRequest): Json =>
+    storedFrom(request.getUrn(), plainIn(request.getOlds()), plainIn(request.getOldInputs()));
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
     // The uid is its group's, which has another name.
@@ -196,10 +203,8 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
     delete: async (request: DeleteRequest) => {
       const { methods } = subjectOf(request.getUrn());
-      const [state, inputs] = [request.getProperties(), request.getOldInputs()].map((one) =>
-        plainFrom(markedFrom(one)),
-      );
-      await methods.delete(request.getId(), storedFrom(request.getUrn(), state as Json, inputs as Json));
+      const [outs, inputs] = [plainIn(request.getProperties()), plainIn(request.getOldInputs())];
+      await methods.delete(request.getId(), storedFrom(request.getUrn(), outs, inputs));
     },
   };
 
@@ -210,7 +215,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     asked: Marked,
   ) {
     const olds = oldOutputs(request);
-    const oldInputs = plainFrom(markedFrom(request.getOldInputs()));
+    const oldInputs = plainIn(request.getOldInputs());
     const inputs = withKey(request.getUrn(), plainFrom(asked));
     const news = withNames(inputs, storedNames(request.getUrn(), type, inputs, olds));
     const found = await methods.diff(id, olds, news);

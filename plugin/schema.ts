@@ -5,11 +5,9 @@ import type { Kind } from "../provider/record/kind.ts";
 import { roleBindingSet } from "../schema/index.ts";
 import { functionSpecs } from "./schema/function.ts";
 import { configSpec, providerSpec } from "./schema/provider.ts";
-import { resourceSpec } from "./schema/resource.ts";
-import { roleBindingSetSpec } from "./schema/role-binding-set.ts";
+import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
 import type { FunctionSpec, ResourceSpec } from "./schema/spec.ts";
-import { descriptionFrom } from "./schema/text.ts";
-import { createTypes, token } from "./schema/types.ts";
+import { createTypes, descriptionFrom, token } from "./schema/types.ts";
 
 /** What package.json says of the package. */
 export interface PackageInfo {

@@ -49,6 +49,9 @@ const marked = (value: unknown): unknown => {
 /** Without the marks. */
 export const plainFrom = (value: Marked): Json => plain(value) as Json;
 
+/** The values of a message without the marks. */
+export const plainIn = (struct: Struct.Struct | undefined): Json => plainFrom(markedFrom(struct));
+
 const plain = (value: unknown): unknown => (value instanceof Secret ? plain(value.value) : withMembers(value, plain));
 
 export const containsSecret = (value: unknown): boolean => {

@@ -184,6 +184,10 @@ export const unwrap = once((schema: z.ZodType): z.ZodType => {
   return inner;
 });
 
+/** Whether a field may be absent. */
+export const isOptional = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodOptional || (schema instanceof z.ZodReadonly && isOptional(schema.unwrap() as z.ZodType));
+
 export const fieldInfo = once((schema: z.ZodType): FieldInfo => {
   const info = fieldInfos.get(schema);
   if (!info) throw new TypeError("a field of a message was declared without a number");

@@ -31,6 +31,7 @@ export {
   type FieldInfo,
   fieldInfo,
   fieldText,
+  isOptional,
   isZero,
   type Message,
   messageInfo,

@@ -13,6 +13,7 @@ import {
   inputFields,
   messageInfo,
   oneofsOf,
+  roleBindingSet,
 } from "../../schema/index.ts";
 import type { ObjectSpec, Properties, ResourceSpec, TypeSpec } from "./spec.ts";
 import { isRequired, propertySpec, type Types } from "./types.ts";
@@ -30,7 +31,17 @@ export const resourceSpec = (kind: Kind, types: Types): ResourceSpec => {
 };
 
 /** A stack that was written with the dynamic resource goes on with the native one. */
-export const aliasOf = (type: string) => ({ aliases: [{ type: TYPE_PREFIX + type }] });
+const aliasOf = (type: string) => ({ aliases: [{ type: TYPE_PREFIX + type }] });
+
+/** Of RoleBindingSet, which is not a record of the API (provider/set). */
+export const roleBindingSetSpec = (types: Types): ResourceSpec => {
+  const { properties: inputProperties, required: requiredInputs = [] } = types.object(
+    roleBindingSet.arguments,
+    "input",
+  );
+  const { properties, required = [] } = types.object(roleBindingSet.outputs, "output");
+  return { inputProperties, requiredInputs, properties, required, ...aliasOf(roleBindingSet.type) };
+};
 
 const inputsOf = (kind: Kind, types: Types): ObjectSpec => {
   const fixed = fixedPaths(kind);
@@ -60,6 +71,9 @@ const isRequiredInput = ({ schema }: Kind, name: string): boolean => {
   return isRequired("input", field) || (isOnly && messageInfo(schema)?.requiredOneofs?.includes(oneof) === true);
 };
 
+export const isRequiredOutput = (kind: Kind, name: string): boolean =>
+  isRequired("output", kind.schema.shape[name] as z.ZodType) || isRequiredInput(kind, name);
+
 const outputsOf = (kind: Kind, types: Types): ObjectSpec => {
   const { uid } = kind.schema.shape;
   const properties: Properties = {
@@ -76,13 +90,13 @@ const outputsOf = (kind: Kind, types: Types): ObjectSpec => {
       ...propertySpec(type, fieldText(described, "output")),
       ...(fieldInfo(field).secret && { secret: true }),
     };
-    if (isRequired("output", field) || isRequiredInput(kind, name)) required.push(output);
+    if (isRequiredOutput(kind, name)) required.push(output);
   }
   return { type: "object", properties, required };
 };
 
 /** A record that another one refers to: the outputs have its uid and its name. */
-const isSpelledOut = (field: z.ZodType): boolean => {
+export const isSpelledOut = (field: z.ZodType): boolean => {
   if (fieldInfo(field).answeredAs !== undefined) return true;
   const message = asMessage(field);
   return message !== undefined && "uid" in message.shape && "name" in message.shape;

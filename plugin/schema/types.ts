@@ -7,6 +7,7 @@ import {
   enumInfo,
   fieldInfo,
   fieldText,
+  isOptional,
   type Message,
   messageInfo,
   scalarInfo,
@@ -14,7 +15,6 @@ import {
   unwrap,
 } from "../../schema/index.ts";
 import type { EnumSpec, ObjectSpec, Properties, PropertySpec, TypeSpec } from "./spec.ts";
-import { descriptionFrom } from "./text.ts";
 
 export type Use = "input" | "output";
 
@@ -38,9 +38,6 @@ const isIn = (use: Use, field: z.ZodType): boolean => {
   const { behavior, inputOnly, secret } = fieldInfo(field);
   return use === "input" ? behavior !== "OUTPUT_ONLY" : !(inputOnly || secret);
 };
-
-const isOptional = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodOptional || (schema instanceof z.ZodReadonly && isOptional(schema.unwrap() as z.ZodType));
 
 export const isRequired = (use: Use, field: z.ZodType): boolean => {
   const { behavior, always } = fieldInfo(field);
@@ -131,4 +128,17 @@ const isSame = (schema: Message): boolean =>
 const elementOf = (inner: z.ZodType): z.ZodType => {
   if (inner instanceof z.ZodArray) return elementOf(unwrap(inner.element as z.ZodType));
   return inner instanceof z.ZodRecord ? elementOf(unwrap(inner.valueType as z.ZodType)) : inner;
+};
+
+// From the text of an argument to the description of a property: in other languages than TypeScript a property takes uids alone.
+const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [/\ban? (?:Group|IdentityProvider|Identity|Repo|Role) or a uid\b/g, "its uid"],
+  [/, a Role, or a uid\b/g, ", or a uid"],
+  [/\bundefined\b/g, "absent"],
+  [/^A Repo, its uid\b/, "Its uid"],
+];
+
+export const descriptionFrom = (words: string): string => {
+  const text = REPLACED.reduce((result, [pattern, words]) => result.replace(pattern, words), words);
+  return /^(?:uid|uids)\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 };

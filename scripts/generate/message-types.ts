@@ -5,6 +5,7 @@ import {
   enumInfo,
   fieldText,
   isManaged,
+  isOptional,
   type Message,
   messageInfo,
   operations,
@@ -74,9 +75,6 @@ const declare = (schema: z.ZodType, declared: Declared): string => {
 
 const shapeOf = (schema: z.ZodType): string =>
   Object.keys(enumInfo(schema)?.numbers ?? (schema as Message).shape).join();
-
-const isOptional = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodOptional || (schema instanceof z.ZodReadonly && isOptional(schema.unwrap() as z.ZodType));
 
 const isReadonly = (schema: z.ZodType): boolean =>
   schema instanceof z.ZodReadonly || (schema instanceof z.ZodOptional && isReadonly(schema.unwrap() as z.ZodType));

@@ -5,6 +5,7 @@ import {
   BoundRecord,
   fieldText,
   inputFields,
+  isOptional,
   type Message,
   messageInfo,
   roleBindingSet,
@@ -12,7 +13,7 @@ import {
   unwrap,
 } from "../../schema/index.ts";
 import { argumentMembers } from "./program-argument.ts";
-import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports, mayBeAbsent } from "./program-type.ts";
+import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
 
 /** By name: the set, and the record that it shares with the outputs of other kinds. */
 export const setFiles = (): Map<string, string> =>
@@ -73,7 +74,7 @@ const outputMembers = (schema: Message, imports: Imports, declared: string[]): M
     name,
     text: fieldText(field, "output") ?? "",
     valueType: valueType(unwrap(field), imports, declared),
-    isOptional: mayBeAbsent(field),
+    isOptional: isOptional(field),
   }));
 
 const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {

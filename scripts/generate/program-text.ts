@@ -1,6 +1,7 @@
 // The classes of provider/program from the descriptors: arguments, outputs, look-ups and lists of each kind, with what people read
 // of them. What a class does beyond its fields is written by hand.
 import type { z } from "zod";
+import { isRequiredOutput, isSpelledOut } from "../../plugin/schema/resource.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { ownArguments } from "../../provider/reconcile/check.ts";
 import type { Kind } from "../../provider/record/kind.ts";
@@ -19,16 +20,7 @@ import {
 import { argumentMembers, withDefault } from "./program-argument.ts";
 import { providerArgsFile } from "./program-provider.ts";
 import { setFiles } from "./program-set.ts";
-import {
-  createImports,
-  docLines,
-  exampleLines,
-  fileOfType,
-  HEAD,
-  type Imports,
-  isOptionalOutput,
-  isSpelledOut,
-} from "./program-type.ts";
+import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
 
 /** The files of provider/program/generated, by name. */
 export const programFiles = (): Map<string, string> => {
@@ -117,7 +109,7 @@ const classText = (kind: Kind, imports: Imports): string => {
       seen.add(output);
       const bound = isSpelledOut(field);
       const typed = bound ? imports.type("BoundRecord", "./bound-record.ts") : outputType(message, name, field);
-      const optional = !bound && isOptionalOutput(kind, name, field) ? " | undefined" : "";
+      const optional = !bound && !isRequiredOutput(kind, name) ? " | undefined" : "";
       addOutput(output, fieldText(schema.shape[output] ?? field, "output"), typed + optional);
     }
     if (fieldInfo(field).answeredAs === undefined || seen.has(name)) continue;

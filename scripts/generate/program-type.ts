@@ -1,7 +1,5 @@
 // What the generators of provider/program share: imports of a file, doc comments, and what an output may lack.
-import type { z } from "zod";
-import type { Kind } from "../../provider/record/kind.ts";
-import { asMessage, fieldInfo, messageInfo, oneofsOf, toSnake } from "../../schema/index.ts";
+import { toSnake } from "../../schema/index.ts";
 
 export const HEAD = "// Generated from schema/ by `npm run generate`; not to be edited.";
 
@@ -81,22 +79,3 @@ const wrapText = (text: string, width: number): string[] => {
   }
   return lines;
 };
-
-/** A record that another one refers to: the outputs have its uid and its name. */
-export const isSpelledOut = (field: z.ZodType): boolean => {
-  if (fieldInfo(field).answeredAs !== undefined) return true;
-  const message = asMessage(field);
-  return message !== undefined && "uid" in message.shape && "name" in message.shape;
-};
-
-export const isOptionalOutput = ({ schema }: Kind, name: string, field: z.ZodType): boolean => {
-  const { behavior, always, oneof } = fieldInfo(field);
-  if (behavior === "REQUIRED" || always === true) return false;
-  const isOnly = oneof !== undefined && oneofsOf(schema).get(oneof)?.length === 1;
-  if (isOnly && messageInfo(schema)?.requiredOneofs?.includes(oneof)) return false;
-  return behavior !== "OUTPUT_ONLY" || mayBeAbsent(schema.shape[name] as z.ZodType);
-};
-
-export const mayBeAbsent = (schema: z.ZodType): boolean =>
-  schema.def.type === "optional" ||
-  (schema.def.type === "readonly" && mayBeAbsent((schema as z.ZodReadonly).unwrap() as z.ZodType));
