@@ -23,17 +23,6 @@ export interface Literal {
   type: string;
 }
 
-/** A resource of ours as its constructor saw it. */
-interface Entry {
-  type: string;
-  name: string;
-  inputs: pulumi.Inputs;
-  opts: pulumi.CustomResourceOptions;
-  literals: readonly Literal[];
-  /** known once it is constructed */
-  resource?: pulumi.CustomResource;
-}
-
 export interface Program {
   /** all that is constructed so far */
   resources(): pulumi.CustomResource[];
@@ -52,6 +41,14 @@ interface Entering {
   /** it has the uid of its group */
   sharesUid: boolean;
   literals: readonly Literal[];
+}
+
+/** A resource of ours as its constructor saw it. */
+interface Entry extends Entering {
+  inputs: pulumi.Inputs;
+  opts: pulumi.CustomResourceOptions;
+  /** known once it is constructed */
+  resource?: pulumi.CustomResource;
 }
 
 export interface Entered {
@@ -157,8 +154,9 @@ export const programWith = (timeoutMs: number): Program => {
     resources: () => entries.flatMap(({ resource }) => resource ?? []),
     sets: () => entries.filter(({ type, resource }) => type === "RoleBindingSet" && resource !== undefined),
     adopted: new Set(),
-    enter({ type, name, sharesUid, literals }, inputs, opts) {
-      const entry: Entry = { type, name, inputs, opts, literals };
+    enter(own, inputs, opts) {
+      const entry: Entry = { ...own, inputs, opts };
+      const { sharesUid, literals } = own;
       entries.push(entry);
       waits.clear();
       const constructed = (resource: pulumi.CustomResource) => {
@@ -240,11 +238,8 @@ const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): P
       else timer.refresh();
     };
     for (const { resource } of entries as Required<Entry>[])
-      knownId(resource).then(
+      awaitValue(resource.id).then(
         (found) => note(found, resource),
         () => note(undefined, resource),
       );
   });
-
-/** The id; undefined in a preview that does not know it. */
-const knownId = (resource: pulumi.CustomResource): Promise<string | undefined> => awaitValue(resource.id);

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Json } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
+import { awaitValue } from "./output.ts";
 
 /** What the program knows of its resources. */
 interface Entered {
@@ -30,18 +31,16 @@ export const duplicates = (): Duplicates => {
   // A resource by its uid, or by a number while it has none; undefined for what a preview does not know.
   const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
     const resource = entered.resourceOf(reference);
-    if (!resource) return (await resolveKnown(reference)) as string | undefined;
+    if (!resource) return (await awaitValue(pulumi.output(reference))) as string | undefined;
     const { uid: own, id } = resource as pulumi.CustomResource & { uid?: pulumi.Output<string> };
-    const uid = await resolveKnown(own ?? id);
-    if (uid !== undefined) return uid as string;
-    return numberOf(resource);
+    return (await awaitValue(own ?? id)) ?? numberOf(resource);
   };
 
   const marks: Partial<Record<KindName, (entered: Entered, inputs: pulumi.Inputs) => Promise<unknown[]>>> = {
     roleBinding: (entered, { identity, role, parent }) =>
       Promise.all([identity, role, parent].map((reference) => identified(entered, reference))),
     identity: async (_entered, { claimMatch, staticKeys }) => {
-      const { issuer, subject } = ((await resolveKnown(claimMatch ?? staticKeys)) ?? {}) as Json;
+      const { issuer, subject } = ((await awaitValue(pulumi.output(claimMatch ?? staticKeys))) ?? {}) as Json;
       return [issuer, subject];
     },
   };
@@ -70,7 +69,3 @@ const TEXTS: Partial<Record<KindName, (resource: string, other: string) => strin
     `Identity ${resource} has the same issuer and subject as Identity ${other}: a token exchange that names no identity ` +
     "fails for both. Name the identity in each exchange (IRM_IDENTITY), or keep one of them.",
 };
-
-/** The value, with all that is in it; undefined where a preview does not know it. */
-const resolveKnown = (value: unknown): Promise<unknown> =>
-  (pulumi.output(value) as unknown as { promise(): Promise<unknown> }).promise();

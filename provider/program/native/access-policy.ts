@@ -3,7 +3,7 @@ import { systemClock } from "../../../client/clock.ts";
 import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";
 import { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet } from "../generated/native/classes.ts";
 import { policyForms } from "../policy-form.ts";
-import { invoked, listFunction } from "./invoke.ts";
+import { invoked, listFunction } from "./look-up.ts";
 
 /**
  * AccessPolicy with resources that the plugin serves.

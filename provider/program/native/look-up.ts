@@ -1,10 +1,11 @@
 // How the look-ups and lists of programs become functions of the plugin, so that they use the provider of their options. Arguments,
 // results and rules are the same as in the dynamic form; the functions themselves are generated (provider/program/generated/native).
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { Json, Resource } from "../../../schema/index.ts";
+import { TOKEN_PREFIX } from "../../record/kind.ts";
 import * as dynamic from "../get.ts";
 import { isPlanned } from "../planned.ts";
-import { invoked, invokedLater, listFunction } from "./invoke.ts";
+import { sharedProgramError } from "../session.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
 
@@ -19,3 +20,29 @@ export async function* list<T>({ list: { operation, plural } }: Resource, args: 
   const { [plural]: records = [] } = await invoked<Json>(listFunction(operation), args, opts);
   yield* records as T[];
 }
+
+/** The result of a function of the plugin; `name` is without the token's prefix. */
+export const invoked = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> => {
+  const result = await answered<T>(name, args, opts);
+  if (result !== undefined) return result;
+  const text = `${name}: the settings of its provider are not known in this preview`;
+  throw sharedProgramError(name.startsWith("get") ? `${text}; use ${name}Output` : text);
+};
+
+/** The same as the value of an Output, which a preview may not know. */
+const invokedLater = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> =>
+  (await answered<T>(name, args, opts)) ?? (pulumi.unknown as T);
+
+/** `ListGroups` to `listGroups`. */
+export const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+
+/** Undefined where a preview does not know the settings of the provider: the engine then answers with nothing. */
+const answered = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T | undefined> => {
+  try {
+    const result: object = await pulumi.runtime.invoke(TOKEN_PREFIX + name, args as pulumi.Inputs, opts);
+    return pulumi.runtime.isDryRun() && Object.keys(result ?? {}).length === 0 ? undefined : (result as T);
+  } catch (error) {
+    // What the engine says first is where the function was called.
+    throw sharedProgramError((error as Error).message.replace(/^invocation of \S+ returned an error: /i, ""));
+  }
+};
