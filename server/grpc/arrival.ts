@@ -7,7 +7,7 @@ import { awaitEnd, endEarly, LATE } from "../connection/arrival.ts";
 import type { Arriving, BodyMemory } from "../connection/body-memory.ts";
 import type { CallRecord } from "./call-record.ts";
 import { serviceOf } from "./refused.ts";
-import { grpcStatus } from "./status.ts";
+import { grpcStatus, trailersFrom } from "./status.ts";
 
 export interface Arrivals {
   begin(stream: ServerHttp2Stream, path: string, record: CallRecord): void;
@@ -27,10 +27,9 @@ export const createArrivals = (memory: BodyMemory): Arrivals => {
     begin: (stream, path, record) => {
       const refuse = (error: ApiError) => {
         if (!stream.headersSent) {
-          const { code: number, details, metadata } = grpcStatus(error, serviceOf(path));
-          record.message = details;
-          const status = { "grpc-status": number, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
-          stream.respond({ ...HEAD, ...status }, { endStream: true });
+          const status = grpcStatus(error, serviceOf(path));
+          record.message = status.details;
+          stream.respond({ ...HEAD, ...trailersFrom(status) }, { endStream: true });
         }
         endEarly(stream);
       };

@@ -2,7 +2,7 @@
 // list may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
+import { once, TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
 
 /** Fields of a message and of those in it, known or not. An entry of a map counts as three. */
 export const FIELDS_MAX = 4 * VALUES_MAX;
@@ -37,25 +37,24 @@ interface Counts {
   fields: number;
 }
 
-const fieldTables = new WeakMap<DescMessage, ReadonlyMap<number, DescField>>();
+const fieldTable = once((schema: DescMessage): ReadonlyMap<number, DescField> => {
+  return new Map(schema.fields.map((field) => [field.number, field]));
+});
 
-const fieldTable = (schema: DescMessage): ReadonlyMap<number, DescField> => {
-  const known = fieldTables.get(schema);
-  if (known) return known;
-  const table = new Map(schema.fields.map((field) => [field.number, field]));
-  fieldTables.set(schema, table);
-  return table;
-};
-
-const countMessage = (schema: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
-  const fields = fieldTable(schema);
+function* fieldsIn(bytes: Uint8Array, counts: Counts) {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     counts.fields += 1;
     if (counts.fields > FIELDS_MAX) throw new Exceeded("", `has more than ${FIELDS_MAX} fields`);
+    yield { number, wireType, content: contentIn(reader, wireType) };
+  }
+}
+
+const countMessage = (schema: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
+  const fields = fieldTable(schema);
+  for (const { number, wireType, content } of fieldsIn(bytes, counts)) {
     const field = fields.get(number);
-    const content = contentIn(reader, wireType);
     if (field) countField(field, content, wireType, counts, path);
   }
 };
@@ -76,13 +75,8 @@ const countField = (field: DescField, content: Uint8Array, wireType: WireType, c
 const VALUE_OF_ENTRY = 2;
 
 const countEntry = (value: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    const content = contentIn(reader, wireType);
+  for (const { number, wireType, content } of fieldsIn(bytes, counts))
     if (number === VALUE_OF_ENTRY && wireType === WireType.LengthDelimited) countMessage(value, content, counts, path);
-    counts.fields += 1;
-  }
 };
 
 // Each varint ends with a byte below 128; the schema has no packed field of a fixed width.

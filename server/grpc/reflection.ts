@@ -14,7 +14,7 @@ import {
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
-import { apiError, codes, type Json } from "../../schema/index.ts";
+import { apiError, codes, type Json, once } from "../../schema/index.ts";
 import type { Connection } from "../connection/connections.ts";
 import type { Calls } from "./call.ts";
 import { grpcRegistry, messageIn } from "./registry.ts";
@@ -161,11 +161,5 @@ const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
   return files.map(bytesOf);
 };
 
-const encoded = new WeakMap<DescFile, Uint8Array>();
-
 // Any client may ask for a file, again and again, without a token.
-const bytesOf = (file: DescFile): Uint8Array => {
-  const bytes = encoded.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
-  encoded.set(file, bytes);
-  return bytes;
-};
+const bytesOf = once((file: DescFile): Uint8Array => toBinary(FileDescriptorProtoSchema, file.proto));

@@ -6,7 +6,7 @@ import { apiError, codeFromNumber } from "../../schema/index.ts";
 import { REQUEST_ID } from "../base/request.ts";
 import { endEarly } from "../connection/arrival.ts";
 import type { CallRecord } from "./call-record.ts";
-import { grpcStatus } from "./status.ts";
+import { grpcStatus, trailersFrom } from "./status.ts";
 
 /** Completes what grpc-js will send on the stream, the only place where it can be seen. */
 export const completeAnswer = (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
@@ -15,9 +15,9 @@ export const completeAnswer = (stream: ServerHttp2Stream, path: string, record: 
     if (number === 0 || headers["grpc-status-details-bin"]) return headers;
     const text = number === DEADLINE_EXCEEDED ? "the call took too long" : decodeText(String(headers["grpc-message"]));
     const error = apiError(codeFromNumber(number) ?? "UNKNOWN", text);
-    const { details, metadata } = grpcStatus(error, serviceOf(path));
-    record.message = details;
-    return { ...headers, "grpc-message": encodeURI(details), ...metadata.toHttp2Headers() };
+    const status = grpcStatus(error, serviceOf(path));
+    record.message = status.details;
+    return { ...headers, ...trailersFrom(status) };
   };
   const { respond, sendTrailers } = stream;
   // The client may have gone. Node throws then, which grpc-js does not expect of an unknown method.

@@ -11,6 +11,13 @@ export interface GrpcStatus {
   metadata: Metadata;
 }
 
+/** The trailers of an error, for a response that does not pass grpc-js. */
+export const trailersFrom = ({ code, details, metadata }: GrpcStatus) => ({
+  "grpc-status": code,
+  "grpc-message": encodeURI(details),
+  ...metadata.toHttp2Headers(),
+});
+
 // Clients accept 8 KiB of trailers (gRPC over HTTP/2), where base64 adds a third and the text is sent twice.
 const TEXT_MAX = 1024;
 const VIOLATIONS_ROOM = 3 * 1024;
