@@ -37,7 +37,7 @@ export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, 
         const cause = isApiError(error) && error.cause instanceof Error ? error.cause.message : String(error);
         throw refuse(cause, error);
       });
-      const { subject: uid, expiresAtMs, capabilities, scopes } = claims;
+      const { subject: uid, expiresAtMs, ...limits } = claims;
       const checkIdentity = () => {
         if (!store.get(shapes.identity, uid)) throw refuse("the identity of the token was deleted");
       };
@@ -45,13 +45,7 @@ export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, 
       const callerNow = (): Caller => {
         if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
         checkIdentity();
-        return {
-          uid,
-          grants: grantsOf(store, uid),
-          ...(capabilities && { capabilities }),
-          ...(scopes && { scopes }),
-          token: () => sts.describeApiToken(token),
-        };
+        return { uid, grants: grantsOf(store, uid), ...limits, token: () => sts.describeApiToken(token) };
       };
       return { uid, callerNow };
     },

@@ -83,7 +83,11 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const isLast = connection === "close" || breakage.isBroken || options.isDraining();
     if (send) send(request, response, { ...sent, headers: rest });
     else {
-      write(request, response, { http: sent.http, headers: rest, bytes, isLast, breakage });
+      // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
+      response.writeHead(sent.http, { ...rest, ...(isLast && !stream && { connection: "close" }) });
+      response.end(bytes, () => {
+        if (stream && (breakage.isBroken || !stream.readableEnded)) endEarly(stream);
+      });
       if (!stream && !request.complete && !reader.hasBegun()) discardBody(request);
     }
     reader.release();
@@ -165,26 +169,6 @@ const bodyReader = (request: IncomingMessage, memory: BodyMemory, broken: Promis
     },
     release: () => arriving?.release(),
   };
-};
-
-interface Written {
-  http: number;
-  headers: Record<string, string>;
-  bytes: Buffer;
-  /** the connection ends after it */
-  isLast: boolean;
-  breakage: Breakage;
-}
-
-const write = (request: IncomingMessage, response: ServerResponse, written: Written): void => {
-  const { http, headers, bytes, isLast, breakage } = written;
-  const stream = streamOf(response);
-  // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
-  const ending = isLast && request.httpVersionMajor === 1 && { connection: "close" };
-  response.writeHead(http, { ...headers, ...ending });
-  response.end(bytes, () => {
-    if (stream && (breakage.isBroken || !stream.readableEnded)) endEarly(stream);
-  });
 };
 
 const textOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));

@@ -19,8 +19,7 @@ const PARAMETERS_MAX = 1000;
 
 /** Parses a query or a form. Too many parameters are a violation, and none of them is read. */
 export const parametersFrom = (text: string, violations: FieldViolation[]): [key: string, value: string][] => {
-  let count = 1;
-  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) count += 1;
+  const count = text.split("&").length;
   if (count <= PARAMETERS_MAX) return [...new URLSearchParams(text)];
   violations.push({ field: "", description: `must have at most ${PARAMETERS_MAX} parameters; got ${count}` });
   return [];

@@ -32,12 +32,9 @@ export type Match =
   | { kind: "path" };
 
 export const createRouter = (side: Side): ((method: string, path: string) => Match) => {
-  const buckets = new Map<string, Route[]>();
-  for (const route of allRoutes()) {
-    // Published methods that are not served are refused on either port.
-    if (side !== "both" && route.operation && sideOf(route.service) !== side) continue;
-    buckets.set(route.bucket, [...(buckets.get(route.bucket) ?? []), route]);
-  }
+  // Published methods that are not served are refused on either port.
+  const isHere = ({ operation, service }: Route) => side === "both" || !operation || sideOf(service) === side;
+  const buckets = Map.groupBy(allRoutes().filter(isHere), ({ bucket }) => bucket);
   for (const bucket of buckets.values()) bucket.sort((a, b) => b.literal - a.literal);
 
   return (method, path) => {
