@@ -10,12 +10,14 @@ import { createAll, type Outcome } from "./create.ts";
 
 /** How long a create waits for others of its group that nobody has announced. */
 const GATHER_MS = 4;
-/** How long it waits for one that the engine has checked. */
-const CHECKED_MS = 250;
+/** How long it waits for one that the engine has checked: for the creates that the engine begins in between, within these bounds. */
+const CHECKED_MS = { creates: 8, least: 250, most: 1_000 };
 /** How many groups wait at once. The engine has few steps under way, and each that waits is one of them. */
 const WAITING_MAX = 4;
-/** After so many vain waits in a row the engine seems to begin one create at a time. */
+/** After so many vain waits in a row the engine seems to begin one create at a time, or in another order. */
 const VAIN_MAX = 3;
+/** How many creates are not waited for then. Each further vain wait doubles it. */
+const PAUSE = 16;
 
 interface Gathering {
   asked: Desired[];
@@ -32,10 +34,24 @@ interface Creates {
   /** keys that the engine has checked and not created yet, by place */
   checked: Map<string, Set<string>>;
   vainWaits: number;
+  /** how many of the next creates are not waited for */
+  pause: number;
+  /** when the newest create began, and how long after the one before it: a large stack takes the engine longer */
+  begunAt: number;
+  gapMs: number;
 }
 
 /** Equal creates are in turn (provider/run/turns.ts), so all of a gathering differ. */
-const creates = perSession((): Creates => ({ gatherings: new Map(), checked: new Map(), vainWaits: 0 }));
+const creates = perSession(
+  (): Creates => ({
+    gatherings: new Map(),
+    checked: new Map(),
+    vainWaits: 0,
+    pause: 0,
+    begunAt: performance.now(),
+    gapMs: 0,
+  }),
+);
 
 type Place = Pick<Desired, "kind" | "parent">;
 type Placed = Place & Pick<Desired, "key">;
@@ -44,15 +60,21 @@ const placeKey = ({ kind, parent }: Place): string => [kind.type, parent].join("
 
 /** The engine has checked a new resource of a kind with `batchCreate`: its create follows. */
 export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Placed): void => {
-  const { checked, vainWaits } = creates(ledger);
-  if (vainWaits >= VAIN_MAX) return;
+  const own = creates(ledger);
+  const { checked } = own;
+  own.pause -= 1;
+  if (own.pause >= 0) return;
   const place = placeKey(expected);
   checked.set(place, (checked.get(place) ?? new Set()).add(expected.key));
 };
 
 /** Of a kind with `batchCreate`. */
 export const createBeside = async (session: Session, desired: Desired): Promise<Outcome> => {
-  const { gatherings, checked } = creates(session);
+  const own = creates(session);
+  const { gatherings, checked } = own;
+  const now = performance.now();
+  own.gapMs = now - own.begunAt;
+  own.begunAt = now;
   const place = placeKey(desired);
   const gathering = gatherings.get(place) ?? gather(session, place);
   const at = gathering.asked.push(desired) - 1;
@@ -71,9 +93,12 @@ const gather = (session: Session, place: string): Gathering => {
   const waitForOthers = async (): Promise<void> => {
     if (!(await isOver(GATHER_MS)) || !own.checked.has(place)) return;
     gathering.isExpecting = true;
-    const isVain = await isOver(CHECKED_MS);
+    const { creates, least, most } = CHECKED_MS;
+    const isVain = await isOver(Math.min(most, Math.max(least, creates * own.gapMs)));
     own.vainWaits = isVain ? own.vainWaits + 1 : 0;
-    if (isVain) own.checked.delete(place);
+    if (!isVain) return;
+    own.checked.delete(place);
+    if (own.vainWaits >= VAIN_MAX) own.pause = PAUSE * 2 ** (own.vainWaits - VAIN_MAX);
   };
   const send = async (): Promise<Outcome[]> => {
     await waitForOthers();

@@ -1,5 +1,5 @@
 // Role bindings that the engine creates at the same time: those of one group go in one request, and each keeps its own outcome.
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import { Killed } from "../../harness/provider.ts";
@@ -94,6 +94,47 @@ describe("role bindings that are created at the same time", () => {
     // Nobody waits for them again.
     expect(uidsIn(await createAtOnce(run, await inputsOf(await sets.group(), 2)))).toHaveLength(2);
     expect(createsOf(run)).toEqual([1, 1]);
+  });
+
+  it("are waited for longer where the engine takes long between two creates", async () => {
+    const [before, group] = [await sets.group(), await sets.group()];
+    const run = await sets.run();
+    const { roleBinding } = run.methods;
+    await createAtOnce(run, await inputsOf(before, 1));
+    await setTimeout(100);
+    const asked = await Promise.all(
+      (await inputsOf(group, 2)).map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
+    );
+    const begun = roleBinding.create(asked[0] as Json);
+    await setTimeout(400);
+    expect(uidsIn(await Promise.allSettled([begun, roleBinding.create(asked[1] as Json)]))).toHaveLength(2);
+    expect(createsOf(run)).toEqual([1, 1]);
+  });
+
+  it("are not waited for after vain waits, and later again", async () => {
+    const run = await sets.run();
+    const { roleBinding } = run.methods;
+    for (let i = 0; i < 3; i += 1) {
+      const [first, second] = (await inputsOf(await sets.group(), 2)) as [Json, Json];
+      const { inputs } = await roleBinding.check({}, first);
+      await roleBinding.check({}, second);
+      await roleBinding.create(inputs);
+    }
+    const createApart = async (): Promise<void> => {
+      const asked = await inputsOf(await sets.group(), 2);
+      const [first, second] = await Promise.all(
+        asked.map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
+      );
+      const begun = roleBinding.create(first as Json);
+      await setTimeout(20);
+      await Promise.all([begun, roleBinding.create(second as Json)]);
+    };
+    await createApart();
+    expect(createsOf(run)).toEqual([0, 5]);
+    for (let i = 0; i < 7; i += 1)
+      for (const one of await inputsOf(await sets.group(), 2)) await roleBinding.check({}, one);
+    await createApart();
+    expect(createsOf(run)).toEqual([1, 5]);
   });
 
   it("alone is the plain request", async () => {
