@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { BODY_MAX } from "../connection/body-size.ts";
 import { createByteBuffer } from "../connection/byte-buffer.ts";
-import { BodyTooLarge, ClientGone } from "./refused.ts";
+import { bodyTooLarge, ClientGone } from "./refused.ts";
 
 // Beyond this the server stops reading a body that it discards.
 const DISCARD_MAX = 64 * BODY_MAX;
@@ -12,7 +12,7 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
   new Promise((resolve, reject) => {
     const body = createByteBuffer();
     let size = 0;
-    const end = () => (size > max ? reject(new BodyTooLarge(max)) : resolve(body.take()));
+    const end = () => (size > max ? reject(bodyTooLarge(max)) : resolve(body.take()));
     const gone = (cause?: unknown) => reject(new ClientGone(cause));
     request
       .on("data", (chunk: Buffer) => {

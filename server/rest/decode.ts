@@ -4,7 +4,7 @@ import { decodeRequest } from "../pipeline/decode.ts";
 import type { Call } from "../pipeline/pipeline.ts";
 import { isJson, jsonFromBody, mediaType } from "./body.ts";
 import { parametersFrom, parametersFromBody, setParameters, setPath } from "./parameters.ts";
-import { UnsupportedMediaType } from "./refused.ts";
+import { unsupportedMediaType } from "./refused.ts";
 import type { Match } from "./route.ts";
 
 export interface RestMessage {
@@ -38,6 +38,6 @@ export const decodeRest = (
 
 const parseBody = (contentType: string | undefined, body: Buffer, violations: FieldViolation[]): Json => {
   const type = mediaType(contentType);
-  if (contentType !== undefined && !isJson(type)) throw new UnsupportedMediaType(type, "application/json");
+  if (contentType !== undefined && !isJson(type)) throw unsupportedMediaType(type, "application/json");
   return jsonFromBody(body, violations);
 };

@@ -10,7 +10,7 @@ import {
   unwrap,
 } from "../../schema/index.ts";
 import { isJson, jsonFromBody, mediaType } from "./body.ts";
-import { UnsupportedMediaType } from "./refused.ts";
+import { unsupportedMediaType } from "./refused.ts";
 
 /** A text from a query or a form; from JSON any value, item by item where it is a list. */
 type Parameter = readonly [key: string, value: unknown];
@@ -49,7 +49,7 @@ export const parametersFromBody = (
   if (type === "application/x-www-form-urlencoded") return parametersFrom(body.toString("utf8"), violations);
   if (isJson(type)) return parametersFromJson(schema, jsonFromBody(body, violations));
   if (contentType === undefined && body.length === 0) return [];
-  throw new UnsupportedMediaType(type, "application/json or application/x-www-form-urlencoded");
+  throw unsupportedMediaType(type, "application/json or application/x-www-form-urlencoded");
 };
 
 const parametersFromJson = (schema: Message, json: Json): Parameter[] =>

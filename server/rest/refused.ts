@@ -35,19 +35,23 @@ const BROKEN: Record<string, typeof NOT_HTTP> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "DEADLINE_EXCEEDED", LATE],
 };
 
-export class BodyTooLarge extends TransportError {
-  override readonly name = "BodyTooLarge";
-  constructor(max: number) {
-    super(`the body is larger than ${max} bytes`);
+/** A body that the server does not read. */
+class BodyRefused extends TransportError {
+  override readonly name = "BodyRefused";
+  readonly http: number;
+
+  constructor(http: number, message: string) {
+    super(message);
+    this.http = http;
   }
 }
 
-export class UnsupportedMediaType extends TransportError {
-  override readonly name = "UnsupportedMediaType";
-  constructor(type: string | undefined, expected: string) {
-    super(`the content type must be ${expected}, ${type ? `not ${type.slice(0, 100)}` : "but the request has none"}`);
-  }
-}
+export const bodyTooLarge = (max: number): Error => new BodyRefused(413, `the body is larger than ${max} bytes`);
+
+export const unsupportedMediaType = (type: string | undefined, expected: string): Error => {
+  const found = type ? `not ${type.slice(0, 100)}` : "but the request has none";
+  return new BodyRefused(415, `the content type must be ${expected}, ${found}`);
+};
 
 /** No answer can reach the client. */
 export class ClientGone extends TransportError {
@@ -61,11 +65,9 @@ export class ClientGone extends TransportError {
 export const refusalOf = (error: unknown, service?: string): RestError => {
   if (error instanceof BrokenMessage) return error.refusal;
   if (error instanceof ApiError) return restError(error, service);
-  if (error instanceof UnsupportedMediaType)
-    return restError(apiError("INVALID_ARGUMENT", error.message), service, 415);
-  if (!(error instanceof BodyTooLarge)) throw error;
-  const refusal = restError(apiError("INVALID_ARGUMENT", error.message), service, 413);
-  return { ...refusal, headers: { ...refusal.headers, connection: "close" } };
+  if (!(error instanceof BodyRefused)) throw error;
+  const refusal = restError(apiError("INVALID_ARGUMENT", error.message), service, error.http);
+  return error.http === 413 ? { ...refusal, headers: { ...refusal.headers, connection: "close" } } : refusal;
 };
 
 /** The error of a request that reached no method (docs/contract.md#d31). */
