@@ -1,12 +1,5 @@
 // gRPC on connections that the port hands over (docs/contract.md#wire): the methods of the table, reflection and health.
-import {
-  constants,
-  type Http2Server,
-  Http2ServerRequest,
-  Http2ServerResponse,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from "node:http2";
+import { constants, type Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Metrics } from "../base/metrics.ts";
@@ -14,7 +7,7 @@ import { BODY_MAX } from "../connection/body-size.ts";
 import { type Bounds, DRAIN_MS } from "../connection/bounds.ts";
 import type { Side } from "../connection/side.ts";
 import { type Arrivals, createArrivals } from "./arrival.ts";
-import { createCalls } from "./call.ts";
+import { type Calls, createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods, type GrpcMethods } from "./method.ts";
 import { addReflection, reflectionPath } from "./reflection.ts";
@@ -96,10 +89,8 @@ const http2Of = (server: Server): Http2Server => {
   return http2;
 };
 
-type Begin = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
-
 // The content type marks gRPC; everything else is REST, on HTTP/2 as on HTTP/1.1.
-const dispatch = (http2: Http2Server, begin: Begin, count: Arrivals["count"], rest: RestHandler): void => {
+const dispatch = (http2: Http2Server, begin: Calls["begin"], count: Arrivals["count"], rest: RestHandler): void => {
   const [serve] = http2.listeners("stream");
   http2.removeAllListeners("stream");
   http2.on("stream", (stream, headers, flags, rawHeaders) => {
