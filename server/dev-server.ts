@@ -1,10 +1,9 @@
 // What a program can do with a `dev` server besides calling it: get tokens without HTTP, and reset the records.
 import { apiError } from "../schema/index.ts";
-import type { MintRequest } from "./pages/issuer.ts";
 import { OWNER_SUBJECT } from "./seed/bootstrap.ts";
 import { isInMemory, takeSnapshot } from "./store/snapshot.ts";
 import type { Store } from "./store/store.ts";
-import type { Sts } from "./sts/index.ts";
+import type { MintRequest, Sts } from "./sts/index.ts";
 
 /** The holder of an API token, and its limits. */
 export interface TokenRequest extends Omit<MintRequest, "subject" | "audience"> {
@@ -42,10 +41,9 @@ interface DevToolsOptions {
 
 export const createDevTools = ({ sts, store, baseUrl, identity: owner, onReset }: DevToolsOptions): DevTools => {
   const restore = isInMemory(store) ? takeSnapshot(store) : undefined;
-  const identityToken: DevTools["identityToken"] = async ({ lifetimeSeconds, ...request }) => {
+  const identityToken: DevTools["identityToken"] = async (request) => {
     if (!sts.devIssuer) throw new TypeError("the development issuer is missing");
-    const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
-    return sts.devIssuer.mint({ ...request, lifetimeMs });
+    return sts.devIssuer.mint(request);
   };
   return {
     identityToken,

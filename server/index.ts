@@ -10,13 +10,13 @@ export type { Attempt, Faults } from "./faults/faults.ts";
 export { type FaultScript, FaultsError, parseFaults } from "./faults/script.ts";
 export type { ServerKeys } from "./keys.ts";
 export { type ServerOptions, ServerOptionsError } from "./options.ts";
-export type { MintRequest } from "./pages/issuer.ts";
 export { ListenError } from "./port/listen.ts";
 export { readTlsKeys, TlsError, type TlsKeys } from "./port/tls.ts";
 export { type ParsedSeed, SeedError } from "./seed/record.ts";
 export { createServer, type DevServer, type RunningServer } from "./server.ts";
 export type { IdSource } from "./services/context.ts";
 export { DatabaseError } from "./store/database.ts";
+export type { MintRequest } from "./sts/index.ts";
 
 /** Parses the text of a seed file (docs/server.md). Throws SeedError with every problem and its line. */
 export const parseSeed: (text: string, file: string) => ParsedSeed = parse;

@@ -6,21 +6,9 @@ import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
 import { type Pages, refusalOfForeign } from "../rest/page.ts";
 import { restError } from "../rest/status.ts";
-import { JWKS_PATH, type Sts } from "../sts/index.ts";
+import { JWKS_PATH, type MintRequest, type Sts } from "../sts/index.ts";
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
-
-/** A token to mint: the body of `POST /dev-issuer/token`. */
-export interface MintRequest {
-  /** `sub` of the token */
-  subject: string;
-  /** `aud`; default: the address of the issuer of API tokens */
-  audience?: string | string[] | undefined;
-  /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
-  claims?: Record<string, unknown> | undefined;
-  /** default: one hour */
-  lifetimeSeconds?: number | undefined;
-}
 
 const isAudience = (value: unknown): boolean => {
   const texts = [value].flat();
@@ -28,7 +16,8 @@ const isAudience = (value: unknown): boolean => {
 };
 const AUDIENCE = "must be a string, or a list of strings, none of them empty";
 
-const MintRequest: z.ZodType<MintRequest, MintRequest> = z.strictObject({
+/** The body of `POST /dev-issuer/token`. */
+const MintBody: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   subject: z.string().min(1).max(255),
   audience: z.custom<string | string[]>(isAudience, AUDIENCE).optional(),
   claims: z.record(z.string(), z.unknown()).optional(),
@@ -55,14 +44,12 @@ export const issuerPages =
     const violations: FieldViolation[] = [];
     const json = jsonFromBody(await body(), violations);
     if (violations.length > 0) return restError(invalidArgument(violations));
-    const { success, data, error } = MintRequest.safeParse(json, { error: shapeError });
+    const { success, data, error } = MintBody.safeParse(json, { error: shapeError });
     if (!success)
       return restError(
         invalidArgument(
           shapeProblems(error.issues).map(({ path, text }) => ({ field: path.join("."), description: text })),
         ),
       );
-    const { subject, audience, claims, lifetimeSeconds } = data;
-    const lifetimeMs = lifetimeSeconds === undefined ? undefined : lifetimeSeconds * 1000;
-    return { http: 200, json: { token: await sts.devIssuer.mint({ subject, audience, claims, lifetimeMs }) } };
+    return { http: 200, json: { token: await sts.devIssuer.mint(data) } };
   };

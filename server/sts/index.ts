@@ -19,6 +19,7 @@ import { createRefresh } from "./refresh.ts";
 import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
 
 export type { Resolve } from "./issuer/address.ts";
+export type { MintRequest } from "./issuer/dev-issuer.ts";
 export { JWKS_PATH } from "./issuer/discovery.ts";
 export { jwksViolation } from "./issuer/key-set.ts";
 export { createSigner, generateKey, type Signer, type StoredKey } from "./key/signer.ts";

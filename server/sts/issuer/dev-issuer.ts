@@ -7,22 +7,24 @@ import { discoveryDocument } from "./discovery.ts";
 
 /** Far deeper than the claims of any issuer. */
 const LEVELS_MAX = 100;
-const DEFAULT_LIFE_MS = 60 * 60 * 1000;
+const DEFAULT_LIFE_SECONDS = 60 * 60;
 
-export interface DevToken {
+/** A token to mint. */
+export interface MintRequest {
+  /** `sub` of the token */
   subject: string;
-  /** absent: our issuer's URL, which the exchange accepts */
-  audience?: string | string[];
+  /** `aud`; default: the address of the issuer of API tokens */
+  audience?: string | string[] | undefined;
   /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
-  claims?: Record<string, unknown>;
-  /** negative: an expired token; not with a claim `exp` */
-  lifetimeMs?: number;
+  claims?: Record<string, unknown> | undefined;
+  /** default: one hour; negative: an expired token; not with a claim `exp` */
+  lifetimeSeconds?: number | undefined;
 }
 
 export interface DevIssuer {
   discovery(): object;
   jwks(): object;
-  mint(input: DevToken): Promise<string>;
+  mint(request: MintRequest): Promise<string>;
 }
 
 export const createDevIssuer = (options: {
@@ -33,12 +35,12 @@ export const createDevIssuer = (options: {
 }): DevIssuer => ({
   discovery: () => discoveryDocument(options.issuer),
   jwks: () => options.signer.jwks(),
-  async mint(input) {
-    const violations = violationsOf(input);
+  async mint(request) {
+    const violations = violationsOf(request);
     if (violations.length > 0) throw invalidArgument(violations);
-    const { subject, audience = options.authUrl, claims = {}, lifetimeMs = DEFAULT_LIFE_MS } = input;
+    const { subject, audience = options.authUrl, claims = {}, lifetimeSeconds = DEFAULT_LIFE_SECONDS } = request;
     const now = Math.floor(options.clock() / 1000);
-    const expiry = typeof claims.exp === "number" ? claims.exp : now + Math.floor(lifetimeMs / 1000);
+    const expiry = typeof claims.exp === "number" ? claims.exp : now + Math.floor(lifetimeSeconds);
     return options.signer.sign({
       iss: options.issuer,
       // An expired token was issued before its expiry.
@@ -52,14 +54,14 @@ export const createDevIssuer = (options: {
   },
 });
 
-const violationsOf = ({ subject, claims = {}, lifetimeMs }: DevToken): FieldViolation[] => {
+const violationsOf = ({ subject, claims = {}, lifetimeSeconds }: MintRequest): FieldViolation[] => {
   const rules: [isBroken: boolean, field: string, description: string][] = [
     [typeof subject !== "string" || subject === "", "subject", "is required"],
-    [lifetimeMs !== undefined && !Number.isFinite(lifetimeMs), "lifetimeMs", "must be a number of milliseconds"],
+    [!Number.isFinite(lifetimeSeconds ?? 0), "lifetimeSeconds", "must be a number of seconds"],
     // Of two values for one claim, one would be dropped.
     ["sub" in claims, "claims.sub", "is given as subject"],
     ["aud" in claims, "claims.aud", "is given as audience"],
-    ["exp" in claims && lifetimeMs !== undefined, "claims.exp", "must not be given with a lifetime"],
+    ["exp" in claims && lifetimeSeconds !== undefined, "claims.exp", "must not be given with a lifetime"],
     [isDeeperThan(LEVELS_MAX, claims), "claims", `must not be nested in more than ${LEVELS_MAX} levels`],
   ];
   return rules.flatMap(([isBroken, field, description]) => (isBroken ? [{ field, description }] : []));

@@ -4,7 +4,12 @@ import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "../../../harnes
 import { type Body, createHttpClient } from "../../../support/http.ts";
 import { badRequest, expectRefusal } from "../../../support/refusal.ts";
 
-const mint = async (input: { subject: string; audience?: string | string[]; claims?: object; lifetimeMs?: number }) => {
+const mint = async (input: {
+  subject: string;
+  audience?: string | string[];
+  claims?: object;
+  lifetimeSeconds?: number;
+}) => {
   const { sts } = createService([]);
   const token = (await sts.devIssuer?.mint({ ...input, claims: { ...input.claims } })) ?? "";
   return { sts, token, claims: payloadOf(token) };
@@ -26,7 +31,7 @@ describe("the development issuer", () => {
     const { claims } = await mint({
       subject: "me",
       audience: ["a", "b"],
-      lifetimeMs: 60_000,
+      lifetimeSeconds: 60,
       claims: { env: "prod" },
     });
     expect(claims).toMatchObject({
@@ -62,7 +67,7 @@ describe("the development issuer", () => {
   });
 
   it("mints an expired token", async () => {
-    const { sts, token } = await mint({ subject: "me", lifetimeMs: -3_600_000 });
+    const { sts, token } = await mint({ subject: "me", lifetimeSeconds: -3600 });
     await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject({
       code: "PERMISSION_DENIED",
       message:
@@ -74,14 +79,14 @@ describe("the development issuer", () => {
     ["no subject", { subject: "" }, "subject: is required"],
     [
       "a lifetime that is not a number",
-      { subject: "me", lifetimeMs: Number.NaN },
-      "lifetimeMs: must be a number of milliseconds",
+      { subject: "me", lifetimeSeconds: Number.NaN },
+      "lifetimeSeconds: must be a number of seconds",
     ],
     ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
     ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
     [
       "a claim exp beside a lifetime",
-      { subject: "me", lifetimeMs: 1000, claims: { exp: NOW } },
+      { subject: "me", lifetimeSeconds: 1, claims: { exp: NOW } },
       "claims.exp: must not be given with a lifetime",
     ],
   ])("refuses %s", async (_, input, text) => {
