@@ -4,6 +4,7 @@ import { credentials } from "@grpc/grpc-js";
 import services, { type EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineTypes from "@pulumi/pulumi/proto/engine_pb.js";
 import { printableLines } from "../schema/index.ts";
+import { messageWith } from "./response.ts";
 
 export interface Log {
   info(text: string): void;
@@ -23,10 +24,8 @@ export const engineLog = (address: () => string | undefined): Log => {
       return Promise.resolve();
     }
     client ??= new services.EngineClient(engine, credentials.createInsecure());
-    const request = new engineTypes.LogRequest();
-    request.setSeverity(engineTypes.LogSeverity.INFO);
-    request.setMessage(text);
-    request.setUrn(urn);
+    const { LogRequest, LogSeverity } = engineTypes;
+    const request = messageWith(new LogRequest(), { severity: LogSeverity.INFO, message: text, urn });
     // An engine that has ended shows no more lines.
     return new Promise((resolve) => client?.log(request, () => resolve()));
   };

@@ -8,6 +8,7 @@ import provider, {
   type ReadRequest,
   type UpdateRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { SERVICE } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { isRoleName } from "../provider/kind/built-in-role.ts";
@@ -95,10 +96,13 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
-  /** The outputs that the state needs: the class derives the group, and the inputs have the name of the role. */
-  const storedOutputs = (urn: string, kind: Kind | undefined, outs: Json, inputs: Json): Json => {
+  /** The outputs of a create or an update that the state needs: the class derives the group, and the inputs have the name of the role. */
+  const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Struct.Struct => {
+    const { kind } = subjectOf(urn);
+    noteName(kind, id, outs.name, containsSecret(asked.name));
     const isDerived = kind !== undefined && programs.get(urn)?.derivesParent === true;
-    return withoutPaths(withoutRoleName(outs, inputs), isDerived ? ["parent"] : []);
+    const stored = withoutPaths(withoutRoleName(outs, plainFrom(asked)), isDerived ? ["parent"] : []);
+    return outputs(kind, stored, asked);
   };
   /** The names of a role binding, as this process knows them. Those that the program passes the methods have from the check. */
   const storedNames = (urn: string, ...[type, inputs, olds]: Parameters<Names["stored"]>): Json | undefined =>
@@ -154,9 +158,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const { id, outs } = await methods
         .create(withNames(inputs, storedNames(request.getUrn(), type, inputs)))
         .catch((error) => initFailed(error, kind, asked));
-      noteName(kind, id, outs.name, containsSecret(asked.name));
-      const stored = storedOutputs(request.getUrn(), kind, outs, plainFrom(asked));
-      return messageWith(new CreateResponse(), { id, properties: outputs(kind, stored, asked) });
+      return messageWith(new CreateResponse(), { id, properties: storedOutputs(request.getUrn(), id, outs, asked) });
     },
 
     read: async (request: ReadRequest) => {
@@ -196,9 +198,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const { outs } = await methods
         .update(id, olds, withNames(news, storedNames(request.getUrn(), type, news, olds)))
         .catch((error) => initFailed(error, kind, asked));
-      noteName(kind, id, outs.name, containsSecret(asked.name));
-      const stored = storedOutputs(request.getUrn(), kind, outs, plainFrom(asked));
-      return messageWith(new UpdateResponse(), { properties: outputs(kind, stored, asked) });
+      return messageWith(new UpdateResponse(), { properties: storedOutputs(request.getUrn(), id, outs, asked) });
     },
 
     delete: async (request: DeleteRequest) => {

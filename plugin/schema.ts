@@ -1,12 +1,13 @@
 // The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
 // SDKs know of the plugin. It follows from the descriptors in schema/.
+import { PROVIDER_SETTINGS } from "../client/config.ts";
+import { PROVIDER_TEXT, settingTexts } from "../client/setting-text.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { roleBindingSet } from "../schema/index.ts";
 import { functionSpecs } from "./schema/function.ts";
-import { configSpec, providerSpec } from "./schema/provider.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
-import type { FunctionSpec, ResourceSpec } from "./schema/spec.ts";
+import type { FunctionSpec, Properties, PropertySpec, ResourceSpec } from "./schema/spec.ts";
 import { createTypes, descriptionFrom, token } from "./schema/types.ts";
 
 /** What package.json says of the package. */
@@ -62,6 +63,28 @@ const PYTHON = {
   // The version of the package, and of the plugin that it asks for.
   respectSchemaVersion: true,
   readme: README,
+};
+
+// The settings of an explicit provider and of a stack's configuration (docs/configuration.md).
+
+const settingSpecs = (names: readonly string[]): Properties =>
+  Object.fromEntries(
+    names.map((name): [string, PropertySpec] => [
+      name,
+      {
+        type: name === "requestTimeout" ? "number" : "string",
+        description: settingTexts[name] ?? "",
+        ...(name === "token" && { secret: true as const }),
+      },
+    ]),
+  );
+
+/** Without the token: the engine keeps the stack's configuration in clear text. */
+const configSpec = () => ({ variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) });
+
+const providerSpec = () => {
+  const properties = settingSpecs(PROVIDER_SETTINGS);
+  return { description: PROVIDER_TEXT, inputProperties: properties, properties };
 };
 
 const sortByName = <T>(entries: [string, T][]): Record<string, T> =>

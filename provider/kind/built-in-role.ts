@@ -40,19 +40,13 @@ const listText = (names: readonly string[]): string =>
 
 const builtInRoles = (session: LookUpSession): Promise<Listed[]> => {
   const cache = cacheOf(session);
-  cache.roles ??= listRoles(session).catch((error: unknown) => {
+  const list = { operation: "ListRoles", plural: "roles" } as const;
+  cache.roles ??= Array.fromAsync(listChildren<Listed>(session, list, "")).catch((error: unknown) => {
     // An outage does not last for the session.
     cache.roles = undefined;
     throw error;
   });
   return cache.roles;
-};
-
-const listRoles = async (session: LookUpSession): Promise<Listed[]> => {
-  const roles: Listed[] = [];
-  for await (const role of listChildren<Listed>(session, { operation: "ListRoles", plural: "roles" }, ""))
-    roles.push(role);
-  return roles;
 };
 
 /** The desired record, with the uid of the role that `field` names. */

@@ -59,13 +59,13 @@ export type AccessPolicyArgs = AccessPolicyFields &
  */
 export class AccessPolicy extends pulumi.ComponentResource {
   /** uid of the organization */
-  readonly organization: pulumi.Output<string>;
+  declare readonly organization: pulumi.Output<string>;
   /** uids of the groups, by path: `platform/registry` */
-  readonly groups: Record<string, pulumi.Output<string>>;
+  declare readonly groups: Record<string, pulumi.Output<string>>;
   /** uids of the identities, by key */
-  readonly identities: Record<string, pulumi.Output<string>>;
+  declare readonly identities: Record<string, pulumi.Output<string>>;
   /** uids of the custom roles, by key */
-  readonly roles: Record<string, pulumi.Output<string>>;
+  declare readonly roles: Record<string, pulumi.Output<string>>;
 
   /** `name` is the logical name of the component, with which those of its resources begin. */
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
@@ -85,16 +85,14 @@ export class AccessPolicy extends pulumi.ComponentResource {
     const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
     const options = { name, parent: this, classes, match, providersIn, ...switches };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
-    this.organization = typeof organization === "string" ? pulumi.output(organization) : organization.uid;
-    this.groups = uidsOf(groups);
-    this.identities = uidsOf(identities);
-    this.roles = uidsOf(roles);
-    this.registerOutputs({
-      organization: this.organization,
-      groups: this.groups,
-      identities: this.identities,
-      roles: this.roles,
-    });
+    const outputs = {
+      organization: typeof organization === "string" ? pulumi.output(organization) : organization.uid,
+      groups: uidsOf(groups),
+      identities: uidsOf(identities),
+      roles: uidsOf(roles),
+    };
+    Object.assign(this, outputs);
+    this.registerOutputs(outputs);
   }
 }
 

@@ -19,11 +19,27 @@ import { noteStored } from "./stored.ts";
 
 watchProgram();
 
-/** A resource of this package; its uid is the engine's id, once the record exists. */
-export abstract class IrmResource extends pulumi.CustomResource {
+/** What all classes of resources have in common. */
+export abstract class DeclaredResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
 
+  /** `bag` is all that the engine gets. */
+  protected constructor(token: string, name: string, bag: pulumi.Inputs, entered: Entered) {
+    const unpin = pinPosition(new.target);
+    try {
+      super(token, name, bag, entered.opts);
+    } finally {
+      unpin();
+    }
+    failWith(bag);
+    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
+    entered.constructed(this);
+  }
+}
+
+/** A resource of this package; its uid is the engine's id, once the record exists. */
+export abstract class IrmResource extends DeclaredResource {
   protected constructor(kind: KindName, name: string, args: object, opts: pulumi.CustomResourceOptions) {
     const descriptor: Resource = resources[kind];
     const { type } = descriptor;
@@ -52,16 +68,8 @@ export abstract class IrmResource extends pulumi.CustomResource {
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
     const bag = { ...unset, ...inputs, ...placed, ...adopted, ...secrets, ...shown };
     markHandled(bag);
-    const unpin = pinPosition(new.target);
-    try {
-      super(form.prefix + type, name, bag, entered.opts);
-    } finally {
-      unpin();
-    }
-    failWith(bag);
-    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
+    super(form.prefix + type, name, bag, entered);
     derivePlace(this, descriptor);
-    entered.constructed(this);
     if (opts.id === undefined) noteStored(descriptor.field, async () => [await awaitValue(this.id)]);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));

@@ -1,14 +1,12 @@
 // What the constructor of a set of role bindings does, in either form. Its arguments and outputs are generated.
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { isUidp, resources, roleBindingSet } from "../../schema/index.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
-import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import { referenceUid, uidOf } from "./inputs.ts";
+import { referenceUid } from "./inputs.ts";
 import { awaitValue, markHandled } from "./output.ts";
-import { pinPosition } from "./position.ts";
-import { claimPlace } from "./resource.ts";
+import { claimPlace, DeclaredResource } from "./resource.ts";
 import { type CheckedNames, checkRole, namesToCheck } from "./role-names.ts";
 import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
@@ -33,7 +31,7 @@ interface GivenArgs {
 }
 
 /** A set of role bindings; its uid is that of its group. */
-export abstract class SetResource extends pulumi.CustomResource {
+export abstract class SetResource extends DeclaredResource {
   /** uid of the group */
   declare readonly uid: pulumi.Output<string>;
   declare readonly bindings: pulumi.Output<readonly { uid: string }[]>;
@@ -60,15 +58,7 @@ export abstract class SetResource extends pulumi.CustomResource {
       ...described,
       ...own,
     };
-    const unpin = pinPosition(new.target);
-    try {
-      super(form.prefix + TYPE, name, bag, entered.opts);
-    } finally {
-      unpin();
-    }
-    failWith(bag);
-    (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
-    entered.constructed(this);
+    super(form.prefix + TYPE, name, bag, entered);
     const managed = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];
     noteStored(resources.roleBinding.field, managed);
   }
