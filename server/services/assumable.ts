@@ -3,10 +3,10 @@ import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
-import type { StsOptions } from "../sts/index.ts";
+import type { Identities } from "../sts/index.ts";
 import { identitiesWith, identityFrom } from "./identity.ts";
 
-export const createIdentitySource = (store: Store, log: Log): StsOptions["identities"] => ({
+export const createIdentitySource = (store: Store, log: Log): Identities => ({
   get: (uid) => {
     const row = store.get(shapes.identity, uid);
     return row && identityFrom(row);

@@ -7,7 +7,7 @@ import { hasKey, type KeySet, parseKeySet, pickKey } from "./issuer/key-set.ts";
 import type { Signer } from "./key/signer.ts";
 import { actorOf, mintApiToken } from "./mint.ts";
 import { beginFamily, type RefreshOptions } from "./refresh.ts";
-import { type Assumable, type AssumeOptions, assumableBy, refuseAwsIdentity } from "./rule/assume.ts";
+import { type Assumable, assumableBy, refuseAwsIdentity } from "./rule/assume.ts";
 import { type Mismatch, mismatch, oneOf } from "./rule/match.ts";
 import { readLimitRequest } from "./token/limit.ts";
 import { claimRefusal, Refusal, refusal } from "./token/refusal.ts";
@@ -22,7 +22,6 @@ export interface ExchangeOptions extends RefreshOptions {
   devSigner?: Signer;
   /** uid of the identity that anyone may assume */
   anyone: string;
-  identities: AssumeOptions["identities"] & RefreshOptions["identities"];
 }
 
 /** An identity in a request is unverified: its uid can be as long as a body, and the log has a line for each request. */

@@ -24,6 +24,7 @@ export { JWKS_PATH } from "./issuer/discovery.ts";
 export { jwksViolation } from "./issuer/key-set.ts";
 export { createSigner, generateKey, type Signer, type StoredKey } from "./key/signer.ts";
 export type { RefreshFamilies, RefreshFamily, RefreshGrant } from "./refresh.ts";
+export type { Identities } from "./rule/assume.ts";
 export { issuerPatternWarning } from "./rule/issuer-pattern.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
 export type { Grants, Limits } from "./token/limit.ts";

@@ -4,7 +4,7 @@ import type { ExchangeRefreshTokenRequest, FieldViolation, Identity, RawToken, T
 import { type AuditOptions, auditDecision, type ExchangeEvent } from "./audit.ts";
 import type { Signer } from "./key/signer.ts";
 import { type Actor, mintApiToken } from "./mint.ts";
-import type { Assumable, AssumeOptions } from "./rule/assume.ts";
+import type { Assumable, Identities } from "./rule/assume.ts";
 import { type Limits, narrowLimits, readLimitRequest } from "./token/limit.ts";
 import { familyIdOf, hashOf, newFamilyId, writeRefreshToken } from "./token/refresh.ts";
 import { type Refusal, refusal } from "./token/refusal.ts";
@@ -47,10 +47,7 @@ export interface RefreshOptions extends AuditOptions {
   /** audiences of the API; the first is the base address */
   audiences: readonly string[];
   signer: Signer;
-  identities: Pick<AssumeOptions["identities"], "get"> & {
-    /** moves lastSeenTime */
-    seen(uid: string, timeMs: number): void;
-  };
+  identities: Identities;
   /** enum names of capabilities by uid of the group, by the bindings now */
   capabilitiesOf(identityUid: string): Map<string, Set<string>>;
   /** absent: refresh tokens are neither returned nor accepted */
@@ -67,23 +64,16 @@ export const beginFamily = (
   // Not for the identity that anyone may assume: anyone could begin any number of families.
   if (!refreshFamilies || !identity) return undefined;
   const now = clock();
-  const expireTimeMs = Math.min(now + FAMILY_LIFE_MS, keysExpireTimeMs);
   const familyId = newFamilyId();
   const id = hashOf(familyId);
-  const token = writeRefreshToken(familyId, {
-    issuer: authUrl,
-    subject: identity.uid,
-    audience: grant.audience,
-    issuedAtMs: now,
-    expireTimeMs,
-  });
-  refreshFamilies.begin({
+  const family = {
     id,
-    tokenHash: hashOf(token),
     identity: identity.uid,
-    expireTimeMs,
+    expireTimeMs: Math.min(now + FAMILY_LIFE_MS, keysExpireTimeMs),
     grant: { ...grant, rule: ruleHash(identity) },
-  });
+  };
+  const token = writeRefreshToken(authUrl, familyId, family, now);
+  refreshFamilies.begin({ ...family, tokenHash: hashOf(token) });
   event.family = id;
   return token;
 };
@@ -130,13 +120,7 @@ export const createRefresh = (options: RefreshOptions) => {
 
     // The last step, and atomic: a failure before it leaves the old token valid, and of two uses at once, the second one
     // fails here.
-    const next = writeRefreshToken(familyId, {
-      issuer: authUrl,
-      subject: identity.uid,
-      audience: grant.audience,
-      issuedAtMs: clock(),
-      expireTimeMs: family.expireTimeMs,
-    });
+    const next = writeRefreshToken(authUrl, familyId, family, clock());
     if (!families.rotate(id, presented, hashOf(next))) throw end("refresh_reused", "used twice at once");
     identities.seen(identity.uid, clock());
     const refreshToken: RawToken = { token: next, expiry: new Date(family.expireTimeMs).toISOString() };

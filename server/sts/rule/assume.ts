@@ -17,19 +17,24 @@ export interface Assumable {
   expireTimeMs?: number;
 }
 
+/** The stored identities. */
+export interface Identities {
+  get(uid: string): Identity | undefined;
+  /** claimMatch or staticKeys of exactly this issuer and subject */
+  withExactClaims(issuer: string, subject: string): Identity[];
+  /** some stored identity has exactly this issuer */
+  hasIssuer(issuer: string): boolean;
+  /** uids of the organizations with such an identity */
+  organizationsWith(issuer: string): string[];
+  /** moves lastSeenTime */
+  seen(uid: string, timeMs: number): void;
+}
+
 export interface AssumeOptions {
   devIssuerUrl: string | undefined;
   /** uid of the identity that anyone may assume */
   anyone: string;
-  identities: {
-    get(uid: string): Identity | undefined;
-    /** claimMatch or staticKeys of exactly this issuer and subject */
-    withExactClaims(issuer: string, subject: string): Identity[];
-    /** some stored identity has exactly this issuer */
-    hasIssuer(issuer: string): boolean;
-    /** uids of the organizations with such an identity */
-    organizationsWith(issuer: string): string[];
-  };
+  identities: Identities;
   defaultAudience: Matcher;
 }
 
@@ -37,10 +42,7 @@ export interface AssumeOptions {
  * An AWS principal proves itself by a signed request and not by a token, so this check comes before the token. A caller who
  * knows the uid learns that it is an AWS identity's, and nothing more.
  */
-export const refuseAwsIdentity = (
-  uid: string | undefined,
-  identities: Pick<AssumeOptions["identities"], "get">,
-): void => {
+export const refuseAwsIdentity = (uid: string | undefined, identities: Identities): void => {
   if (!isUidp(uid) || !identities.get(uid)?.awsIdentity) return;
   const answer = apiError("UNIMPLEMENTED", "AWS identities cannot be assumed here");
   throw new Refusal("aws_identity", "an AWS identity", { answer });

@@ -9,13 +9,12 @@ import { ownValue, parseStrictJson } from "./strict-json.ts";
 const MAX_CHARACTERS = 4096;
 const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;
 
-export interface RefreshTokenClaims {
-  issuer: string;
-  /** uid of the identity */
-  subject: string;
-  audience: readonly string[];
-  issuedAtMs: number;
+/** What a token says of its family. */
+interface TokenFamily {
+  /** uid */
+  identity: string;
   expireTimeMs: number;
+  grant: { audience: readonly string[] };
 }
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -24,13 +23,14 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 export const newFamilyId = (): string => randomBytes(16).toString("base64url");
 
 /** A token with 256 random bits. */
-export const writeRefreshToken = (familyId: string, claims: RefreshTokenClaims): string => {
+export const writeRefreshToken = (issuer: string, familyId: string, family: TokenFamily, nowMs: number): string => {
+  const { audience } = family.grant;
   const json = {
-    iss: claims.issuer,
-    sub: claims.subject,
-    aud: claims.audience.length === 1 ? claims.audience[0] : claims.audience,
-    iat: Math.floor(claims.issuedAtMs / 1000),
-    exp: Math.floor(claims.expireTimeMs / 1000),
+    iss: issuer,
+    sub: family.identity,
+    aud: audience.length === 1 ? audience[0] : audience,
+    iat: Math.floor(nowMs / 1000),
+    exp: Math.floor(family.expireTimeMs / 1000),
     jti: `${familyId}.${randomBytes(32).toString("base64url")}`,
   };
   return Buffer.from(JSON.stringify(json)).toString("base64");
