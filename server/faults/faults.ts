@@ -94,9 +94,9 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     return { attempt, step: met?.step };
   };
 
-  const around =
-    (pipeline: Pipeline, log: Log): Pipeline =>
-    (call) => {
+  const around = (pipeline: Pipeline, log: Log): Pipeline => {
+    startMs = clock();
+    return (call) => {
       const { attempt, step } = recordAttempt(call);
       const carryOut = async (request: Call): Promise<Json> => {
         const json = await pipeline(request);
@@ -108,6 +108,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
       log("info", "fault", { operation, wire, rule, step: place });
       return delays.track(meet(step, call, carryOut));
     };
+  };
 
   const meet = async (step: Step, call: Call, carryOut: (call: Call) => Promise<Json>): Promise<Json> => {
     const { at = step.truncate === undefined ? "before" : "after", delay = 0, hold = false } = step;
@@ -150,10 +151,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
       delays.release();
       set(given);
     },
-    around: (...parts) => {
-      startMs = clock();
-      return around(...parts);
-    },
+    around,
     delivery: createFaultDelivery((call) => wireFaults.get(call)),
     createdBy: ({ method }, now) => {
       const lagMs = compiled.readAfterWriteLag;

@@ -62,11 +62,7 @@ const addresses = ({ baseUrl, authUrl, issuer }: HomeFacts): Definition[] => [
   { term: "API", value: baseUrl },
   { term: "gRPC", value: new URL(baseUrl).host },
   { term: "Token exchange", value: `${authUrl}/sts/exchange` },
-  {
-    term: "Issuer of API tokens",
-    value: authUrl,
-    href: `${authUrl}/.well-known/openid-configuration`,
-  },
+  { term: "Issuer of API tokens", value: authUrl, href: `${authUrl}/.well-known/openid-configuration` },
   ...(issuer
     ? [{ term: "Development issuer", value: issuer, href: `${issuer}/.well-known/openid-configuration` }]
     : []),

@@ -46,14 +46,12 @@ export const existing = (context: ServiceContext, shape: Shape, type: string, ui
 export const existingParent = (context: ServiceContext, uid: string): Row =>
   existing(context, shapes.group, "Group", uid);
 
-const asTheyAre = (violations: FieldViolation[]): FieldViolation[] => violations;
-
 /** A request's resource without the fields that only the server sets. Throws all violations at once. */
 export const createInput = (
   schema: Message,
   resource: Json,
   further: readonly FieldViolation[] = [],
-  report: (violations: FieldViolation[]) => FieldViolation[] = asTheyAre,
+  report: (violations: FieldViolation[]) => FieldViolation[] = (all) => all,
 ): Json => {
   const fields = inputFields(schema);
   const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));

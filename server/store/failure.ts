@@ -24,7 +24,7 @@ const BUSY_RETRY_MS = 1000;
 
 /** The error of a failure that passes; undefined for any other failure. */
 export const passingFailure = (error: unknown): ApiError | undefined => {
-  switch (primaryCode(error)) {
+  switch (codeOf(error) & 0xff) {
     case READONLY:
       return apiError("UNAVAILABLE", "the server's database is read-only now", { cause: error });
     case FULL:
@@ -53,18 +53,12 @@ export const lostOf = (error: unknown): DatabaseLost | undefined => {
 
 /** True of an error by which SQLite reports that the file is damaged, or cannot be read or synced. */
 export const isDamage = (error: unknown): boolean => {
-  const code = codeOf(error) ?? 0;
+  const code = codeOf(error);
   return [CORRUPT, NOTADB].includes(code & 0xff) || LOST_IO.includes(code);
 };
 
-const primaryCode = (error: unknown): number | undefined => {
-  const code = codeOf(error);
-  return code === undefined ? undefined : code & 0xff;
-};
-
-// Searches wrapped errors too.
-const codeOf = (error: unknown): number | undefined => {
+// 0: not an error of SQLite. Searches wrapped errors too.
+const codeOf = (error: unknown): number => {
   const { errcode, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
-  if (typeof errcode === "number") return errcode;
-  return cause === undefined ? undefined : codeOf(cause);
+  return errcode ?? (cause === undefined ? 0 : codeOf(cause));
 };
