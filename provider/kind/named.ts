@@ -1,5 +1,5 @@
 // A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
-import { isRoot, isUidp, printable } from "../../schema/index.ts";
+import { isObject, isRoot, isUidp, type Json, printable } from "../../schema/index.ts";
 import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
 
@@ -7,6 +7,10 @@ export interface Named {
   uid?: unknown;
   name?: unknown;
 }
+
+/** What a response, or outputs, spell out of a record that they refer to. */
+export const partOf = (record: Json, name: string): { uid?: string; name?: string } =>
+  isObject(record[name]) ? record[name] : {};
 
 /** Of a role. */
 export const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);

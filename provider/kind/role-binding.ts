@@ -4,19 +4,10 @@ import { isRoot, type Json } from "../../schema/index.ts";
 import type { Behavior } from "../record/kind.ts";
 import { ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
+import { partOf } from "./named.ts";
 
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
-
-interface Named {
-  uid?: string;
-  name?: string;
-}
-
-const partOf = (record: Json, part: Part): Named => {
-  const value = record[part];
-  return typeof value === "object" && value !== null ? value : {};
-};
 
 /** Whether the name of a part stays out of the state: `own` are the arguments, or the outputs so far. */
 const isSecret = (own: Json, part: Part, uid: unknown): boolean => {

@@ -1,6 +1,7 @@
 // The role bindings of a group as the API has them.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { partOf } from "../kind/named.ts";
 import { childrenOf, unlistedOf, withoutThose } from "../reconcile/children.ts";
 import { observe } from "../record/normal-form.ts";
 import type { Session } from "../run/session.ts";
@@ -15,18 +16,12 @@ export interface Live extends Binding {
 
 export const liveFrom = (record: Json): Live => {
   const { uid, identityUid, roleUid } = observe(kind, record) as { uid: string; identityUid: string; roleUid: string };
-  const withName = (part: "identity" | "role", own: string) => ({ uid: own, ...nameIn(record[part]) });
-  return {
-    uid,
-    identity: withName("identity", identityUid),
-    role: withName("role", roleUid),
-    record: { ...record, uid },
+  const withName = (part: "identity" | "role", own: string) => {
+    const { name } = partOf(record, part);
+    return name ? { uid: own, name } : { uid: own };
   };
-};
-
-const nameIn = (part: unknown): { name?: string } => {
-  const name = (part as { name?: unknown } | undefined)?.name;
-  return typeof name === "string" && name !== "" ? { name } : {};
+  const [identity, role] = [withName("identity", identityUid), withName("role", roleUid)];
+  return { uid, identity, role, record: { ...record, uid } };
 };
 
 /** Of a group; `isRefresh` as for `childrenOf`. */
