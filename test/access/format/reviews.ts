@@ -6,6 +6,7 @@ import type { Verdict } from "../../../access/review/rules-option.ts";
 import { capabilities } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { proposalBetween } from "../proposals.ts";
 
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
@@ -16,17 +17,8 @@ export const reviewBetween = (
   after: GraphBuilder,
   { deny = [], allow = [], ...further }: Partial<Report & Verdict> = {},
 ): Review => {
-  const proposal = {
-    source: "preview" as const,
-    before,
-    after,
-    replaced: new Map(),
-    restored: [],
-    adopted: [],
-    forced: [],
-  };
   const options = { deny, allow, notVisible: [], nowMs: 0 };
-  const review = reviewOf({ ...proposal, deleted: new Set(), undeclared: [], unknown: [] }, options);
+  const review = reviewOf(proposalBetween(before, after), options);
   return { ...review, report: { ...review.report, ...further } };
 };
 

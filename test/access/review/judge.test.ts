@@ -6,6 +6,7 @@ import { reviewOf } from "../../../access/review/index.ts";
 import type { Finding } from "../../../access/review/report.ts";
 import { allowanceFrom } from "../../../access/review/rules-option.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { proposalBetween } from "../proposals.ts";
 
 const PLATFORM = uidIn(ROOT, 1);
 const PRODUCT = uidIn(ROOT, 2);
@@ -38,20 +39,13 @@ const judged = (
   given(before);
   const after = newGraph(before);
   change(after);
-  const proposal = {
-    source: "preview" as const,
-    before,
-    after,
-    replaced: new Map(),
-    restored: [],
-    adopted: [],
-    forced: [],
-  };
   const notVisible = hidden.map((kind) => ({ kind, group: PRODUCT, message: "hidden" }));
-  const { report } = reviewOf(
-    { ...proposal, deleted: new Set(), undeclared: [], unknown: [] },
-    { notVisible, nowMs: 0, deny: ["gains-owner"], allow: allow.map((one) => allowanceFrom(one) as never) },
-  );
+  const { report } = reviewOf(proposalBetween(before, after), {
+    notVisible,
+    nowMs: 0,
+    deny: ["gains-owner"],
+    allow: allow.map((one) => allowanceFrom(one) as never),
+  });
   return report.findings.find(({ rule }) => rule === "gains-owner");
 };
 

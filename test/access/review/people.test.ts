@@ -5,6 +5,7 @@ import { reviewOf } from "../../../access/review/index.ts";
 import type { PeopleReview, Report } from "../../../access/review/report.ts";
 import type { Allowance } from "../../../access/review/rules-option.ts";
 import { addGroup, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { proposalBetween } from "../proposals.ts";
 
 const TEAM = uidIn(ROOT, 1);
 const SSO = uidIn(ROOT, 2);
@@ -52,9 +53,7 @@ const report = (
 ): Report => {
   const after = newGraph(before);
   change(after);
-  const nothing = { replaced: new Map(), restored: [], adopted: [], forced: [], undeclared: [], unknown: [] };
-  const proposal = { source: "preview" as const, before, after, deleted: new Set<string>(), ...nothing };
-  return reviewOf(proposal, { notVisible: [], nowMs: NOW_MS, deny: [], allow }).report;
+  return reviewOf(proposalBetween(before, after), { notVisible: [], nowMs: NOW_MS, deny: [], allow }).report;
 };
 
 /** `people of acme-sso: +groups.list at /` */

@@ -4,6 +4,7 @@ import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Required } from "../../../access/review/rules-option.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { proposalBetween } from "../proposals.ts";
 
 const TEAM = uidIn(ROOT, 1);
 const BOSS = uidIn(ROOT, 16);
@@ -31,20 +32,8 @@ const found = (
 ): string[] => {
   const after = newGraph(before);
   change(after);
-  const proposal = {
-    source: "preview" as const,
-    before,
-    after,
-    replaced: new Map(),
-    restored: [],
-    adopted: [],
-    forced: [],
-  };
   const notVisible = hidden.map((group) => ({ kind: "roleBinding" as const, group, message: "hidden" }));
-  const { report } = reviewOf(
-    { ...proposal, deleted: new Set(), undeclared: [], unknown: [] },
-    { notVisible, nowMs: 0, deny: [], allow: [], required },
-  );
+  const { report } = reviewOf(proposalBetween(before, after), { notVisible, nowMs: 0, deny: [], allow: [], required });
   return report.findings
     .filter(({ rule }) => rule === "required-owners" || rule === "may-own")
     .map(({ rule, subject, message, denied }) => `${denied ? "denied " : ""}${rule} ${subject}: ${message}`);

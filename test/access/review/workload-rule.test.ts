@@ -1,0 +1,254 @@
+// The rules about who can assume an identity: each fires on what the change brings, and not on what was there.
+import { describe, expect, test } from "vitest";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
+import type { Json } from "../../../schema/index.ts";
+import { addIdentity, bind, ROOT } from "../graphs.ts";
+import { assumedBy, CI, exactly, findings, found, GITHUB, NEW, role, start, TEAM } from "./rules.ts";
+
+const GITLAB = "https://gitlab.com";
+const BUILDKITE = "https://agent.buildkite.com";
+
+describe("matches-many", () => {
+  test.each([
+    ["any repository of an owner", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }],
+    ["any branch", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/.*" }],
+    ["two branches", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }],
+    ["any issuer", { issuerPattern: "https://.*", subject: "ci" }],
+    ["a syntax that nobody reads", { issuer: GITHUB, subjectPattern: "(?=x)" }],
+    [
+      "any subject, with a repository and the branch of a workflow that it calls",
+      {
+        issuer: GITHUB,
+        subjectPattern: ".*",
+        claims: { repository: "acme/images", job_workflow_ref: "acme/ci/x.yml@refs/heads/main" },
+      },
+    ],
+    [
+      "any subject, with a repository alone",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images" } },
+    ],
+    ["a branch in any case", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
+  ])("fires on %s", (_, claimMatch) => {
+    expect(found(start(), assumedBy(claimMatch))).toContain(`matches-many ${CI}`);
+  });
+  test.each([
+    ["one text, as a pattern", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }],
+    [
+      "one text by other means",
+      { issuer: GITHUB, subjectPattern: "\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain" },
+    ],
+    [
+      "repository and branch as claims",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images", ref: "refs/heads/main" } },
+    ],
+    [
+      "one pipeline and branch, whatever the commit and the step",
+      {
+        issuer: GITHUB,
+        subjectPattern: "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*",
+      },
+    ],
+  ])("is silent on %s", (_, claimMatch) => {
+    expect(found(start(), assumedBy(claimMatch))).not.toContain(`matches-many ${CI}`);
+  });
+  test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
+    const before = start({ issuer: GITHUB, subjectPattern: "repo:acme/.*" });
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    const aws = {
+      awsAccount: "123456789012",
+      arnPattern: "arn:aws:sts::123456789012:assumed-role/deploy/.*",
+      userIdPattern: ".*",
+    };
+    const use = (awsIdentity: Json) => (graph: GraphBuilder) =>
+      void graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: { awsIdentity } });
+    const many = `matches-many ${CI}`;
+    expect(found(start(), use(aws))).not.toContain(many);
+    expect(found(start(), use({ ...aws, arnPattern: "arn:aws:sts::123456789012:.*" }))).toContain(many);
+  });
+});
+
+describe("assumed-by-others", () => {
+  const evil = { issuer: GITHUB, subject: "repo:evil/images:ref:refs/heads/main" };
+  test("fires on another owner, without a change of what it can do", () => {
+    expect(findings(start(), assumedBy(evil))).toEqual([
+      {
+        rule: "assumed-by-others",
+        subject: CI,
+        name: "ci",
+        message: 'others can assume it now: the owner "evil"',
+      },
+    ]);
+  });
+  test("fires when the identity is replaced by one of another owner, and is silent on a new identity", () => {
+    const replace = (graph: GraphBuilder) => {
+      graph.identities.delete(CI);
+      addIdentity(graph, NEW, "ci", ROOT, evil);
+    };
+    expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+    expect(found(start(), (graph) => void addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
+  });
+  test("fires when a harmless identity of the same name is created beside the other one", () => {
+    const replace = (graph: GraphBuilder) => {
+      graph.identities.delete(CI);
+      addIdentity(graph, `${NEW}-harmless`, "ci", ROOT, exactly);
+      addIdentity(graph, NEW, "ci", ROOT, evil);
+    };
+    expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+  });
+  test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
+    expect(found(start(), assumedBy({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" }))).toEqual([]);
+    expect(found(start(), assumedBy({ issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }))).toContain(
+      `assumed-by-others ${CI}`,
+    );
+  });
+});
+
+describe("matches-everyone", () => {
+  test("fires on a pattern that leaves the owner open, also of a new identity", () => {
+    const open = { issuer: GITHUB, subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" };
+    const add = (graph: GraphBuilder) => void addIdentity(graph, NEW, "next", ROOT, open);
+    expect(findings(start(), add)[0]).toEqual({
+      rule: "matches-everyone",
+      subject: "next",
+      name: "next",
+      message: 'can be assumed by every owner of GitHub, such as "someone-else"',
+    });
+    const before = start(open);
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+  });
+  test("fires on a pattern that cannot be decided", () => {
+    expect(findings(start(), assumedBy({ issuer: GITHUB, subjectPattern: "(?=x)" }))).toContainEqual(
+      expect.objectContaining({
+        rule: "matches-everyone",
+        message: "can be assumed by perhaps everyone: its patterns cannot be decided",
+      }),
+    );
+  });
+});
+
+describe("new-issuer", () => {
+  test("fires on an issuer that no identity trusts, and is silent on one that another identity trusts", () => {
+    const other = { issuer: "https://gitlab.example.com", subject: "x" };
+    expect(found(start(), assumedBy(other))).toContain(`new-issuer ${CI}`);
+    expect(found(start(other), assumedBy({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
+  });
+  test("is silent on a pattern that matches trusted issuers alone, and fires on one that matches another", () => {
+    const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
+    const pattern = (issuerPattern: string) => found(before, assumedBy({ issuerPattern, subject: "x" }));
+    expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
+    expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
+  });
+  test("fires on an issuer that only signs for the key of an identity, and is silent on such a key of a trusted issuer", () => {
+    const keys = { issuer: "https://gitlab.example.com", subject: "x", issuerKeys: "{}" };
+    const signedBy = (issuer: string) => (graph: GraphBuilder) => {
+      const key = { staticKeys: { ...keys, issuer } };
+      graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: key });
+    };
+    const before = start();
+    signedBy(keys.issuer)(before);
+    expect(found(before, assumedBy({ issuer: keys.issuer, subject: "x" }))).toContain(`new-issuer ${CI}`);
+    expect(found(start(), signedBy(GITHUB))).not.toContain(`new-issuer ${CI}`);
+  });
+});
+
+describe("pull-request-writes", () => {
+  const pull = { issuer: GITHUB, subject: "repo:acme/images:pull_request" };
+  test("fires when what a pull request can assume gains a right to write", () => {
+    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
+      `pull-request-writes ${CI}`,
+    ]);
+  });
+  test("is silent on rights to list and get, and on what was there", () => {
+    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    const before = start(pull);
+    bind(before, TEAM, CI, role("publisher"));
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+  });
+  test.each([
+    ["the subject of pull requests", pull, true],
+    ["a pattern that matches it among others", { issuer: GITHUB, subjectPattern: "repo:acme/images:.*" }, true],
+    [
+      "one of two alternatives",
+      { issuer: GITHUB, subjectPattern: "repo:acme/images:(ref:refs/heads/main|pull_request)" },
+      true,
+    ],
+    ["the claim event_name", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request" } }, true],
+    ["another event", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "push" } }, false],
+    ["a branch", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }, false],
+    ["any case", { issuer: GITHUB, subjectPattern: "(?i)REPO:Team/App:.*" }, true],
+    ["any case of a branch", { issuer: GITHUB, subjectPattern: "(?i)repo:team/app:ref:refs/heads/.*" }, false],
+    ["a named class", { issuer: GITHUB, subjectPattern: "repo:team/app:[[:word:]]+" }, true],
+    [
+      "a branch of a named class",
+      { issuer: GITHUB, subjectPattern: "repo:team/app:ref:refs/heads/[[:alpha:]]+" },
+      false,
+    ],
+    ["a quotation", { issuer: GITHUB, subjectPattern: String.raw`\Qrepo:team/app:\E.*` }, true],
+    ["codes of characters", { issuer: GITHUB, subjectPattern: String.raw`repo\x3ateam/app\x{3a}pull\137.*` }, true],
+    ["a class of Unicode", { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:\p{Ll}+_request` }, true],
+    ["a dot for the colon", { issuer: GITHUB, subjectPattern: "repo:acme/charts.pull_request" }, true],
+    [
+      "a branch of the workflow that it calls",
+      {
+        issuer: GITHUB,
+        subjectPattern: ".*",
+        claims: { job_workflow_ref: "acme/ci/.github/workflows/x.yml@refs/heads/main" },
+      },
+      true,
+    ],
+    ["the branch of the job", { issuer: GITHUB, subjectPattern: ".*", claims: { ref: "refs/heads/main" } }, false],
+    ["a template that begins with the owner", { issuer: GITHUB, subjectPattern: "repository_owner:acme:.*" }, true],
+    [
+      "a template without the event",
+      { issuer: GITHUB, subject: "repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1" },
+      true,
+    ],
+    ["the review of a pull request", { issuer: GITHUB, subjectPattern: "repo:acme/x:ref:refs/pull/.*" }, true],
+    ["an environment of that name", { issuer: GITHUB, subject: "repo:acme/x:environment:prod" }, false],
+    ["any environment", { issuer: GITHUB, subjectPattern: "repo:acme/x:environment:.*" }, true],
+    ["one environment, as a claim", { issuer: GITHUB, subjectPattern: ".*", claims: { environment: "prod" } }, false],
+    [
+      "the event on the base",
+      { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request_target" } },
+      true,
+    ],
+    ["a branch of GitLab", { issuer: GITLAB, subject: "project_path:acme/x:ref_type:branch:ref:main" }, false],
+    ["any branch of GitLab", { issuer: GITLAB, subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*" }, true],
+    [
+      "a protected branch of GitLab",
+      {
+        issuer: GITLAB,
+        subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*",
+        claims: { ref_protected: "true" },
+      },
+      false,
+    ],
+    [
+      "merge requests of GitLab",
+      { issuer: GITLAB, subjectPattern: ".*", claims: { pipeline_source: "merge_request_event" } },
+      true,
+    ],
+    ["a project of GitLab", { issuer: GITLAB, subject: "project_path:acme/x" }, true],
+    [
+      "a branch of Buildkite",
+      { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:ref:refs/heads/main:.*" },
+      false,
+    ],
+    ["any branch of Buildkite", { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:.*" }, true],
+    ["an account of Google", { issuer: "https://accounts.google.com", subjectPattern: "[0-9]+" }, false],
+    [
+      "a pattern that takes too long to decide",
+      { issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" },
+      true,
+    ],
+    [
+      "the absence of a class of Unicode",
+      { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:[^\p{Lu}]+` },
+      true,
+    ],
+  ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
+    const before = start();
+    bind(before, TEAM, CI, role("publisher"));
+    expect(found(before, assumedBy(claimMatch)).includes(`pull-request-writes ${CI}`)).toBe(fires);
+  });
+});
