@@ -68,20 +68,11 @@ export const listRows = (
     )
     .iterate(...values, limit + 1, skip);
   const { raw, hasMore } = takePage(found, limit);
-  const rows = raw.map((row) => rowFrom(row));
+  const page: Page = { rows: raw.map(rowFrom), totalCount: String(total), skipped: skip };
   const last = hasMore ? raw.at(-1) : undefined;
-  return {
-    rows,
-    ...(last && {
-      nextPageToken: tokens.write(query, {
-        key: last[order.column] as string | number,
-        uid: last.uid as string,
-        total,
-      }),
-    }),
-    totalCount: String(total),
-    skipped: skip,
-  };
+  if (!last) return page;
+  const next = { key: last[order.column] as string | number, uid: last.uid as string, total };
+  return { ...page, nextPageToken: tokens.write(query, next) };
 };
 
 /** Every matching row, without pages: for the lists of v1. */
@@ -246,12 +237,9 @@ const parseOrder = (shape: Shape, text: string | undefined, violations: FieldVio
   const given = text?.trim() || (shape.defaultOrder ?? "uid");
   const [spelling, direction = "asc", ...more] = given.split(/\s+/);
   const field = Object.hasOwn(ORDER_FIELDS, spelling as string) ? (ORDER_FIELDS[spelling as string] as string) : "";
-  if (!shape.orders.includes(field) || !["asc", "desc"].includes(direction) || more.length > 0) {
-    violations.push({
-      field: "orderBy",
-      description: `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`,
-    });
-  }
+  const description = `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`;
+  if (!shape.orders.includes(field) || !["asc", "desc"].includes(direction) || more.length > 0)
+    violations.push({ field: "orderBy", description });
   // A record that is sorted by its group has the uid of that group.
   return { column: field === "group" ? "uid" : field, descending: direction === "desc" };
 };
