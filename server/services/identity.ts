@@ -48,8 +48,7 @@ export const identityService = {
     existingParent(context, parent);
     const uid = uidIn(context, parent);
     insertIdentity(context.store, uid, input, context.now);
-    warnOfIssuerPattern(context, uid, input);
-    warnOfKeys(context, uid, input);
+    warnOfRelationship(context, uid, input);
     return records.get({ uid }, context);
   },
 
@@ -60,8 +59,7 @@ export const identityService = {
       relationshipViolations(changed, context.identityRules, { now: context.now, createTime: row.createTime }),
     );
     if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(current))) demandGranted(context, row.uid);
-    warnOfIssuerPattern(context, row.uid, next);
-    warnOfKeys(context, row.uid, next);
+    warnOfRelationship(context, row.uid, next);
     return records.update(context, row.uid, columnsAndBody(next, row.createTime, row.columns.last_seen_time as number));
   },
 
@@ -169,16 +167,14 @@ const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTim
 };
 
 // Stored all the same, as the published service stores any text.
-const warnOfKeys = ({ log }: ServiceContext, uid: string, identity: Json): void => {
-  const { issuerKeys } = (identity as Partial<Identity>).staticKeys ?? {};
-  const reason = issuerKeys && jwksViolation(issuerKeys);
+const warnOfRelationship = ({ log }: ServiceContext, uid: string, identity: Json): void => {
+  const { claimMatch, staticKeys } = identity as Partial<Identity>;
+  const issuerPattern = claimMatch?.issuerPattern;
+  const doubt = issuerPattern && issuerPatternWarning(issuerPattern);
+  if (doubt)
+    log("warn", "an issuer pattern may match more than was meant", { identity: uid, issuerPattern, reason: doubt });
+  const reason = staticKeys?.issuerKeys && jwksViolation(staticKeys.issuerKeys);
   if (reason) log("warn", "staticKeys.issuerKeys verify no token: exchanges are refused", { identity: uid, reason });
-};
-
-const warnOfIssuerPattern = ({ log }: ServiceContext, uid: string, identity: Json): void => {
-  const { issuerPattern } = (identity as Partial<Identity>).claimMatch ?? {};
-  const reason = issuerPattern && issuerPatternWarning(issuerPattern);
-  if (reason) log("warn", "an issuer pattern may match more than was meant", { identity: uid, issuerPattern, reason });
 };
 
 /** An issuer that this server would not ask, or its own. */

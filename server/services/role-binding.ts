@@ -153,6 +153,8 @@ const batchViolations = (
   return violations;
 };
 
+const ANYONE_TEXT = "is the identity that anyone may assume, which holds no bindings";
+
 // An identity or role that the caller cannot see gets the same words as one that does not exist.
 const linkViolations = (context: ServiceContext, group: string, { identityUid, roleUid }: Link): FieldViolation[] => {
   const violations: FieldViolation[] = [];
@@ -161,11 +163,7 @@ const linkViolations = (context: ServiceContext, group: string, { identityUid, r
     identityUid === context.caller.uid ||
     rootOf(identityUid) === rootOf(group) ||
     can(context.caller, ["identity.list"], identityUid);
-  if (identityUid === context.identityRules.anyone)
-    violations.push({
-      field: "identityUid",
-      description: "is the identity that anyone may assume, which holds no bindings",
-    });
+  if (identityUid === context.identityRules.anyone) violations.push({ field: "identityUid", description: ANYONE_TEXT });
   else if (!identity || !near)
     violations.push({ field: "identityUid", description: `identity ${identityUid} does not exist` });
   return [...violations, ...roleViolations(context, group, roleUid, "roleUid")];

@@ -60,14 +60,17 @@ const createHolders = (store: Store) => {
   let size = 0;
   const memoize = <T>(shape: Shape, from: (row: Row) => T) => {
     const known = new Map<string, { value: T | undefined; size: number }>();
-    return (uid: string): T | undefined => {
-      const row = known.has(uid) ? undefined : store.get(shape, uid);
+    const read = (uid: string) => {
+      const row = store.get(shape, uid);
       const value = row && from(row);
-      const { value: cached, size: more } = known.get(uid) ?? { value, size: JSON.stringify(value ?? "").length };
-      known.set(uid, { value: cached, size: more });
-      size += more;
+      return { value, size: JSON.stringify(value ?? "").length };
+    };
+    return (uid: string): T | undefined => {
+      const holder = known.get(uid) ?? read(uid);
+      known.set(uid, holder);
+      size += holder.size;
       checkUnpaged(size);
-      return cached;
+      return holder.value;
     };
   };
   return {
