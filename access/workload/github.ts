@@ -2,7 +2,7 @@
 // an environment, a pull request, or a branch or tag. An organization may have another template, which writes any claims one after
 // the other: `repository_owner:acme:job_workflow_ref:acme/ci/.github/workflows/build.yml@refs/heads/main`.
 import { every, type Language, matching, middle, NOTHING, text } from "../pattern/language.ts";
-import type { Chosen, PullRequests } from "./pull-request-tokens.ts";
+import { type Chosen, type PullRequests, tokensLike } from "./pull-request-tokens.ts";
 
 const REPOSITORY = "repo:[^/:]+/[^/:]+";
 // A colon in a name is written as %3A.
@@ -41,41 +41,24 @@ const environments: Chosen = {
 };
 
 /** Jobs of pull requests. */
-export const githubPullRequests = (issuer: Language): PullRequests[] => [
-  {
-    workload: {
-      kind: "token",
-      issuer,
-      subject: matching(`${REPOSITORY}:pull_request`),
-      claims: new Map([...pullRequestClaims, ["environment", NOTHING]]),
+export const githubPullRequests = (issuer: Language): PullRequests[] => {
+  const withoutEnvironment = new Map<string, Language>([...pullRequestClaims, ["environment", NOTHING]]);
+  return [
+    { workload: tokensLike(issuer, `${REPOSITORY}:pull_request`, withoutEnvironment) },
+    { workload: tokensLike(issuer, `(?:${PART})(?::(?:${PART}))*`, withoutEnvironment) },
+    // GitHub creates an environment that a job names and that does not exist, without protection.
+    {
+      workload: tokensLike(issuer, `${ENVIRONMENT}[^:]+(?::(?:${PART}))*`, pullRequestClaims),
+      chosen: environments,
     },
-  },
-  {
-    workload: {
-      kind: "token",
-      issuer,
-      subject: matching(`(?:${PART})(?::(?:${PART}))*`),
-      claims: new Map([...pullRequestClaims, ["environment", NOTHING]]),
+    // It runs the workflow of the base, on its branch: only an identity that names the event means it.
+    {
+      workload: tokensLike(
+        issuer,
+        `${REPOSITORY}:.*|(?:repository|repository_owner):.*`,
+        new Map([["event_name", text("pull_request_target")]]),
+      ),
+      named: "event_name",
     },
-  },
-  // GitHub creates an environment that a job names and that does not exist, without protection.
-  {
-    workload: {
-      kind: "token",
-      issuer,
-      subject: matching(`${ENVIRONMENT}[^:]+(?::(?:${PART}))*`),
-      claims: pullRequestClaims,
-    },
-    chosen: environments,
-  },
-  // It runs the workflow of the base, on its branch: only an identity that names the event means it.
-  {
-    workload: {
-      kind: "token",
-      issuer,
-      subject: matching(`${REPOSITORY}:.*|(?:repository|repository_owner):.*`),
-      claims: new Map([["event_name", text("pull_request_target")]]),
-    },
-    named: "event_name",
-  },
-];
+  ];
+};

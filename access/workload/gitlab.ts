@@ -2,7 +2,7 @@
 // branch or tag. A merge request's pipeline has the name of its source branch, which its author chooses. A group may have a
 // subject of fewer parts.
 import { every, type Language, matching, middle, some, text } from "../pattern/language.ts";
-import type { Chosen, PullRequests } from "./pull-request-tokens.ts";
+import { type Chosen, type PullRequests, tokensLike } from "./pull-request-tokens.ts";
 
 const BRANCH = "project_path:[^:]+:ref_type:branch:ref:";
 
@@ -21,11 +21,8 @@ const branches: Chosen = {
 
 /** Pipelines of merge requests. */
 export const gitlabPullRequests = (issuer: Language): PullRequests[] => [
-  { workload: { kind: "token", issuer, subject: matching(`${BRANCH}.*`), claims }, chosen: branches },
-  { workload: { kind: "token", issuer, subject: matching("project_path:[^:]+(?::ref_type:branch)?"), claims } },
+  { workload: tokensLike(issuer, `${BRANCH}.*`, claims), chosen: branches },
+  { workload: tokensLike(issuer, "project_path:[^:]+(?::ref_type:branch)?", claims) },
   // An identity that names the pipelines of merge requests means them, whatever the branch.
-  {
-    workload: { kind: "token", issuer, subject: matching("project_path:.*"), claims },
-    named: "pipeline_source",
-  },
+  { workload: tokensLike(issuer, "project_path:.*", claims), named: "pipeline_source" },
 ];

@@ -1,5 +1,5 @@
 // The tokens of jobs of pull requests, as each CI describes its own.
-import type { Language } from "../pattern/language.ts";
+import { type Language, matching } from "../pattern/language.ts";
 import type { TokenWorkload } from "./token.ts";
 
 /** A name that the author of a pull request chooses. */
@@ -17,3 +17,10 @@ export interface PullRequests {
   /** counts only where the identity asks for this claim */
   named?: string;
 }
+
+/** Tokens of an issuer whose subjects match a pattern. */
+export const tokensLike = (
+  issuer: Language,
+  subject: string,
+  claims: ReadonlyMap<string, Language> = new Map(),
+): TokenWorkload => ({ kind: "token", issuer, subject: matching(subject), claims });
