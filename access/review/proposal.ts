@@ -1,28 +1,16 @@
 // What a preview or a policy proposes: access before and after, and what two graphs cannot say.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import type { Unknown } from "./report.ts";
+import type { Adopted, Blocked, Forced, Unknown } from "./report.ts";
 
 /** A record that the program takes over. */
-export interface AdoptedRecord {
-  kind: string;
+export interface AdoptedRecord extends Omit<Adopted, "name"> {
   uid: string;
-  /** name of the resource in the program */
-  resource: string;
-  /** a later deletion of the resource deletes the record */
-  deletedLater: boolean;
-  /** when an earlier run of the stack created it, as its journal says */
-  interruptedAt?: string;
 }
 
 /** A resource that deletes what no resource manages. */
-export interface ForcedRecord {
-  kind: string;
-  uid: string | null;
+export interface ForcedRecord extends Omit<Forced, "name" | "contents"> {
   node: NodeId;
-  resource: string;
-  /** by this run; false: by a later one */
-  deletes: boolean;
 }
 
 /** What may stand behind something that is not known. A member that is absent may be any record. */
@@ -54,16 +42,9 @@ export interface UnknownPart extends Unknown {
 }
 
 /** A deletion that the API refuses, or may refuse. */
-export interface BlockedRecord {
-  kind: "group" | "role" | "identity provider";
-  uid: string;
-  name: string;
-  /** itself, or the one that holds it */
-  group: NodeId;
+export interface BlockedRecord extends Pick<Blocked, "kind" | "uid" | "name" | "group" | "contents"> {
   /** name of the resource in the program */
   resource: string;
-  /** what is in the way, and stays */
-  contents: readonly { kind: string; uid: string | null; name: string }[];
   /** kinds that the caller cannot list there */
   unseen: readonly string[];
 }
