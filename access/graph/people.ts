@@ -47,11 +47,13 @@ export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
   return { ...newGraph(graph), identities: subjects, bindings };
 };
 
-/** Another provider may have the name, in this group or in another one. */
-const nameOf = ({ providers }: AccessGraph, { id, uid, name }: ProviderNode): string => {
-  const isShared = [...providers.values()].some((one) => one.name === name && one.id !== id);
+/** The name of a node, with its uid where another of `nodes` has the name, in its group or in another one. */
+export const distinctName = (nodes: ReadonlyMap<NodeId, Named>, { id, uid, name }: Named): string => {
+  const isShared = [...nodes.values()].some((one) => one.name === name && one.id !== id);
   return isShared ? `${name} (${uid ?? "new"})` : name;
 };
+
+type Named = Pick<ProviderNode, "id" | "uid" | "name">;
 
 const signInText = ({ signIn }: ProviderNode): string =>
   signIn === null
@@ -67,7 +69,7 @@ const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject => ({
   record: provider.id,
   uid: null,
   recordUid: provider.uid,
-  name: `people of ${nameOf(graph, provider)}`,
+  name: `people of ${distinctName(graph.providers, provider)}`,
   group: provider.group,
   relationship: provider.signIn && { signIn: provider.signIn },
   who: signInText(provider),
@@ -87,7 +89,7 @@ const membersOf = (
     record: `${provider.id} ${JSON.stringify(externalGroupId)}`,
     uid: null,
     recordUid,
-    name: `external group ${externalGroupId} of ${nameOf(graph, provider)}`,
+    name: `external group ${externalGroupId} of ${distinctName(graph.providers, provider)}`,
     group: provider.group,
     relationship: null,
     who: `${signInText(provider)}, with ${quote(externalGroupId)} ${claim}`,

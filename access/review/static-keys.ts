@@ -2,7 +2,7 @@
 // identity, and of one that goes, this is what the identity itself gains or loses.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, BindingNode, IdentityNode, NodeId } from "../graph/graph.ts";
-import type { PeopleGraph, Subject } from "../graph/people.ts";
+import { distinctName, type PeopleGraph, type Subject } from "../graph/people.ts";
 import { textOf } from "../graph/same.ts";
 import { assumptionOf } from "./assume.ts";
 
@@ -39,15 +39,14 @@ export const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: Acces
 };
 
 const holderOf = ({ identities }: AccessGraph, identity: IdentityNode, keys: Keys): Subject => {
-  const { id, uid, name, group } = identity;
-  const isShared = [...identities.values()].some((one) => one.name === name && one.id !== id);
+  const { id, uid, group } = identity;
   return {
     id: `${id} ${keyText(keys)}`,
     people: `${id} ${keyText(keys)}`,
     record: `${id} keys`,
     uid: null,
     recordUid: uid,
-    name: `static keys of ${isShared ? `${name} (${uid ?? "new"})` : name}`,
+    name: `static keys of ${distinctName(identities, identity)}`,
     group,
     relationship: null,
     who: assumptionOf({ staticKeys: keys })?.text ?? "",
