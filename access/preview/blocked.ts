@@ -17,13 +17,20 @@ import type { Work } from "./work.ts";
 export const groupsToDelete = (
   resources: Iterable<Resource>,
 ): { uid: string; service: string | undefined; resource: string; isForced: boolean }[] =>
-  [...resources].flatMap(({ kind, deleted, logicalName: resource }) =>
-    kind === "group"
-      ? deleted.flatMap((stored) =>
-          stored.stays ? [] : [{ uid: stored.uid, service: serviceOf(stored), resource, isForced: isForced(stored) }],
-        )
-      : [],
-  );
+  deletedIn(resources, "group").map(({ stored, uid, resource }) => ({
+    uid,
+    service: serviceOf(stored),
+    resource,
+    isForced: isForced(stored),
+  }));
+
+/** The records of a kind that the run deletes. */
+const deletedIn = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
+  [...resources]
+    .filter((one) => one.kind === kind)
+    .flatMap(({ deleted, logicalName: resource }) =>
+      deleted.filter(({ stays }) => !stays).map((stored) => ({ stored, uid: stored.uid, resource })),
+    );
 
 const serviceOf = ({ inputs, outputs }: Stored): string | undefined =>
   [outputs[SERVICE], inputs[SERVICE]].find((one) => typeof one === "string");
@@ -44,10 +51,7 @@ export const blockedIn = (
   { held, deletedElsewhere }: Surroundings,
 ): BlockedRecord[] => {
   const { before, after, isVisible } = work;
-  const roles = resources.flatMap(({ kind, deleted, logicalName }) =>
-    kind === "role" ? deleted.flatMap(({ uid, stays }) => (stays ? [] : [{ uid, resource: logicalName }])) : [],
-  );
-  const blockedRoles = roles.flatMap(({ uid, resource }): BlockedRecord[] => {
+  const blockedRoles = deletedIn(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
     const contents = usersOf(after, uid);
     const role = before.roles.get(uid);
     if (contents.length > 0 && role) after.roles.set(uid, role);
@@ -57,11 +61,7 @@ export const blockedIn = (
     if (contents.length === 0 && unseen.length === 0) return [];
     return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
-  const providers = resources.flatMap(({ kind, deleted, logicalName: resource }) =>
-    kind === "identityProvider"
-      ? deleted.flatMap((stored) => (stored.stays || isForced(stored) ? [] : [{ uid: stored.uid, resource }]))
-      : [],
-  );
+  const providers = deletedIn(resources, "identityProvider").filter(({ stored }) => !isForced(stored));
   const blockedProviders = providers.flatMap(({ uid, resource }): BlockedRecord[] => {
     const contents = externalGroupsOf(after, uid);
     const provider = before.providers.get(uid);

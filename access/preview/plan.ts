@@ -248,27 +248,15 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
     ({ op, urn }) => isDynamicUrn(urn) && ourTypeOf(urn) === undefined && !["same", "refresh"].includes(op),
   );
   const others = [
-    ...(dynamic.length > 0
-      ? [
-          `dynamic resources that are not of this package (${dynamic.length}) run code of this change in the update, and what it does is not in this review`,
-        ]
-      : []),
-    ...(skipped.length > 0
-      ? [
-          `the preview was made with --target or --exclude: it leaves out ${skipped.length} new ${skipped.length === 1 ? "resource" : "resources"}, which a run without that option creates`,
-        ]
-      : []),
-    ...(isRefreshed
-      ? []
-      : [
-          "the preview was made without --refresh: a binding that somebody removed by hand looks unchanged in it; this run does not create it again, but a later one may",
-        ]),
-    ...(hasSames(preview)
-      ? []
-      : [
-          "the preview was made without --show-sames: it leaves out the resources that stay, so this review cannot tell which access nothing declares",
-        ]),
-  ].map((message) => ({ subject: "", message }));
+    dynamic.length > 0 &&
+      `dynamic resources that are not of this package (${dynamic.length}) run code of this change in the update, and what it does is not in this review`,
+    skipped.length > 0 &&
+      `the preview was made with --target or --exclude: it leaves out ${skipped.length} new ${skipped.length === 1 ? "resource" : "resources"}, which a run without that option creates`,
+    !isRefreshed &&
+      "the preview was made without --refresh: a binding that somebody removed by hand looks unchanged in it; this run does not create it again, but a later one may",
+    !hasSames(preview) &&
+      "the preview was made without --show-sames: it leaves out the resources that stay, so this review cannot tell which access nothing declares",
+  ].flatMap((message) => (message ? [{ subject: "", message }] : []));
   const shortened = shortenedIn(preview).map(
     (message): UnknownPart => ({ subject: "", message, hides: { of: "anything" } }),
   );
