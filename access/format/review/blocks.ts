@@ -54,75 +54,48 @@ export interface Count {
 /** What changes, the worst first. */
 export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }: Report): Count[] => {
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
-  const hasRows = ({ gains, losses }: IdentityReview): boolean => gains.length + losses.length > 0;
+  const hasRows = ({ gains, losses }: Pick<IdentityReview, "gains" | "losses">): boolean =>
+    gains.length + losses.length > 0;
   const only = (change: IdentityReview["change"]) =>
     among((one) => one.change === change && !hasRows(one) && !changesAssumption(one));
+  const hasGains = ({ gains }: { gains: readonly Row[] }): boolean => gains.length > 0;
+  const hasLosses = ({ losses }: { losses: readonly Row[] }): boolean => losses.length > 0;
+  const [unchanged, certain] = [people.filter((one) => !hasRows(one)), blocked.filter((one) => one.certain)];
+  const count = (kind: Count["kind"], number: number, one: string, many: string): Count => ({
+    kind,
+    count: number,
+    one,
+    many,
+  });
   return [
-    {
-      kind: "alert",
-      count: among(changesAssumption),
-      one: "identity: who can assume it changes",
-      many: "identities: who can assume them changes",
-    },
-    {
-      kind: "gain",
-      count: among(({ gains }) => gains.length > 0),
-      one: "identity gains access",
-      many: "identities gain access",
-      isAlways: true,
-    },
-    {
-      kind: "gain",
-      count: people.filter(({ gains }) => gains.length > 0).length,
-      one: "subject without an identity gains access",
-      many: "subjects without an identity gain access",
-    },
-    {
-      kind: "loss",
-      count: among(({ losses }) => losses.length > 0),
-      one: "identity loses access",
-      many: "identities lose access",
-      isAlways: true,
-    },
-    {
-      kind: "loss",
-      count: people.filter(({ losses }) => losses.length > 0).length,
-      one: "subject without an identity loses access",
-      many: "subjects without an identity lose access",
-    },
-    {
-      kind: "alert",
-      count: people.filter(({ gains, losses }) => gains.length + losses.length === 0).length,
-      one: "subject without an identity changes",
-      many: "subjects without an identity change",
-    },
-    {
-      kind: "gain",
-      count: only("created"),
-      one: "new identity without access",
-      many: "new identities without access",
-    },
-    {
-      kind: "loss",
-      count: only("deleted") + only("replaced"),
-      one: "identity without access goes",
-      many: "identities without access go",
-    },
-    { kind: "loss", count: only("updated"), one: "identity is renamed", many: "identities are renamed" },
-    { kind: "loss", count: deletedGroups.length, one: "group is deleted", many: "groups are deleted" },
-    {
-      kind: "alert",
-      count: blocked.filter(({ certain }) => certain).length,
-      one: "deletion will be blocked",
-      many: "deletions will be blocked",
-    },
-    {
-      kind: "alert",
-      count: blocked.filter(({ certain }) => !certain).length,
-      one: "deletion may be blocked",
-      many: "deletions may be blocked",
-    },
-    { kind: "gain", count: adopted.length, one: "record is taken over", many: "records are taken over" },
+    count(
+      "alert",
+      among(changesAssumption),
+      "identity: who can assume it changes",
+      "identities: who can assume them changes",
+    ),
+    { ...count("gain", among(hasGains), "identity gains access", "identities gain access"), isAlways: true },
+    count(
+      "gain",
+      people.filter(hasGains).length,
+      "subject without an identity gains access",
+      "subjects without an identity gain access",
+    ),
+    { ...count("loss", among(hasLosses), "identity loses access", "identities lose access"), isAlways: true },
+    count(
+      "loss",
+      people.filter(hasLosses).length,
+      "subject without an identity loses access",
+      "subjects without an identity lose access",
+    ),
+    count("alert", unchanged.length, "subject without an identity changes", "subjects without an identity change"),
+    count("gain", only("created"), "new identity without access", "new identities without access"),
+    count("loss", only("deleted") + only("replaced"), "identity without access goes", "identities without access go"),
+    count("loss", only("updated"), "identity is renamed", "identities are renamed"),
+    count("loss", deletedGroups.length, "group is deleted", "groups are deleted"),
+    count("alert", certain.length, "deletion will be blocked", "deletions will be blocked"),
+    count("alert", blocked.length - certain.length, "deletion may be blocked", "deletions may be blocked"),
+    count("gain", adopted.length, "record is taken over", "records are taken over"),
   ];
 };
 
