@@ -110,28 +110,23 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements, budget 
   for (const id of [...created, ...deleted, ...[...reassumed, ...updated].map((one) => one.id)])
     if (!changed.has(id)) changed.set(id, undefined);
   const isReplaced = new Set(replacements.map(({ old }) => old.id));
+  const changeOf = (id: NodeId): IdentityReview["change"] => {
+    const [old, now] = [before.identities.get(id), after.identities.get(id)];
+    if (!old) return now ? "created" : "none";
+    if (!now) return isReplaced.has(id) ? "replaced" : "deleted";
+    return old.name !== now.name || textOf(old.relationship) !== textOf(now.relationship) ? "updated" : "none";
+  };
   const reviews = [...changed].map(([id, change]): IdentityReview & { id: NodeId } => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
     const own = now ?? old;
     const [was, is] = [old?.relationship ?? null, now?.relationship ?? null] as [Json | null, Json | null];
-    const isUpdated = old && now && (old.name !== now.name || textOf(was) !== textOf(is));
     return {
       id,
       uid: own ? own.uid : id,
       name: own?.name ?? id,
       ...(old && now && old.name !== now.name && { nameBefore: old.name }),
       groupName: own ? groupNameOf(now ? after : before, own.group) : "",
-      change: !old
-        ? now
-          ? "created"
-          : "none"
-        : !now
-          ? isReplaced.has(id)
-            ? "replaced"
-            : "deleted"
-          : isUpdated
-            ? "updated"
-            : "none",
+      change: changeOf(id),
       gains: rowsOf(after, change?.gains ?? []),
       losses: rowsOf(before, change?.losses ?? []),
       assumableBefore: was,

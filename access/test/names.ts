@@ -72,19 +72,13 @@ const isUid = (text: string): boolean => isUidp(text);
 type Paths = ReadonlyMap<string, readonly NodeId[]>;
 
 const pathsOf = (graph: AccessGraph, kind: "groups" | "identities", organization: NodeId): Paths => {
-  const paths = new Map<string, NodeId[]>();
-  const add = (path: string, id: NodeId) => {
-    const known = paths.get(path);
-    if (known) known.push(id);
-    else paths.set(path, [id]);
-  };
   const isInside = (group: NodeId): boolean => lineageOf(graph, group).at(-1) === organization;
-  if (kind === "groups") {
-    for (const { id } of graph.groups.values()) if (isInside(id)) add(pathOf(graph, id), id);
-  } else
-    for (const one of graph.identities.values())
-      if (isInside(one.group)) add(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name), one.id);
-  return paths;
+  if (kind === "groups") return Map.groupBy([...graph.groups.keys()].filter(isInside), (id) => pathOf(graph, id));
+  const identities = [...graph.identities.values()].filter(({ group }) => isInside(group));
+  const byPath = Map.groupBy(identities, (one) =>
+    isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name),
+  );
+  return new Map([...byPath].map(([path, found]) => [path, found.map(({ id }) => id)]));
 };
 
 /** An identity of the organization itself has only its name as path. */
