@@ -1,0 +1,102 @@
+// What a preview plans: outputs that are known, records that an update takes over, and warnings.
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Secret } from "../../plugin/value.ts";
+import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import type { Json } from "../../schema/index.ts";
+import { root } from "../harness/api-process.ts";
+import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+const fixture = setUp();
+const { created, nextProcess } = fixture;
+let plugin: PluginClient;
+let org: string;
+beforeAll(() => {
+  ({ plugin, org } = fixture);
+});
+
+describe("a preview", () => {
+  it("does not know what the service spells otherwise, leaves out or never returns", async () => {
+    const planned = async (type: string, args: Json) => {
+      const { inputs, failures } = await plugin.check(urnOf(type, "spelling"), { parent: org, ...args });
+      expect(failures).toEqual([]);
+      return (await plugin.create(urnOf(type, "spelling"), inputs, { preview: true })).outs;
+    };
+    const issuer = "https://login.example.com";
+    const oidc = { issuer, clientId: "c", clientSecret: "s", additionalScopes: [] };
+    expect(
+      await planned("IdentityProvider", { name: "p", description: "", defaultRole: "viewer", oidc }),
+    ).toMatchObject({
+      name: "p",
+      description: UNKNOWN,
+      defaultRole: UNKNOWN,
+      oidc: { issuer, clientId: "c", clientSecret: new Secret(UNKNOWN), additionalScopes: UNKNOWN },
+    });
+    const issuerKeys = JSON.stringify({
+      keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
+    });
+    const staticKeys = { issuer, subject: "k", issuerKeys, expirationTime: "2027-05-01T00:00:00+02:00" };
+    expect(await planned("Identity", { name: "i", staticKeys })).toMatchObject({
+      staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: UNKNOWN },
+    });
+    const claimMatch = { issuer, subject: "s", claims: {} };
+    expect(await planned("Identity", { name: "i", claimMatch })).toMatchObject({
+      claimMatch: { ...claimMatch, claims: UNKNOWN },
+    });
+  });
+
+  it("shows the record of an interrupted run that the update takes over", async () => {
+    const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
+    const next = await nextProcess();
+    const { outs } = await next.create(urn, inputs, { preview: true });
+    // The record itself, and the line that a review reads.
+    expect(outs).toMatchObject({ uid: id });
+    expect(outs).not.toHaveProperty("__takenOver");
+    expect(next.messages).toEqual([
+      expect.stringContaining(`takes over group ${id} "left behind", created by an earlier run at `),
+    ]);
+    const update = await next.create(urn, inputs);
+    expect(update).toMatchObject({ id });
+  });
+
+  it("refuses a journal in the work tree", async () => {
+    const { org: parent, service } = fixture;
+    const one = await startPlugin({ ...service.env, IRM_JOURNAL: join(root, ".irm-journal") });
+    await one.configure();
+    await expect(one.check(urnOf("Group", "any"), { parent, name: "any" })).rejects.toThrow("is in the work tree");
+    one.close();
+  });
+
+  it("knows the outputs that the program gives", async () => {
+    const urn = urnOf("RoleBinding", "p");
+    const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
+    const { id, outs } = await plugin.create(urn, inputs, { preview: true });
+    expect(id).toBe("");
+    expect(outs).toMatchObject({
+      parent: UNKNOWN,
+      identity: UNKNOWN,
+      role: { uid: UNKNOWN, name: "viewer" },
+    });
+  });
+
+  it("keeps the outputs that an update does not change, and sends nothing", async () => {
+    const args = { parent: org, name: "kept", description: "old" };
+    const one = await created("Group", args);
+    const { inputs } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
+    const before = fixture.service.clock.now();
+    const { outs } = await plugin.update(one.urn, one.id, one.outs, inputs, { preview: true });
+    expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
+    expect(fixture.service.clock.now()).toBe(before);
+    expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
+  });
+
+  it("warns of a record with the same parent and fields", async () => {
+    const args = { parent: org, name: "twin" };
+    await created("Group", args);
+    const urn = urnOf("Group", "again");
+    const { inputs } = await plugin.check(urn, args);
+    await plugin.create(urn, inputs, { preview: true });
+    expect(plugin.messages.at(-1)).toContain("a group with the same parent and fields already exists");
+  });
+});
