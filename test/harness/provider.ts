@@ -7,6 +7,7 @@ import type { Env } from "../../client/config.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
+import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
@@ -191,7 +192,26 @@ export const startService = async (seed?: string): Promise<Service> => {
   return { ...server, clock, env, requests, transport, session: otherSession(), otherSession };
 };
 
+/** A service for all the tests of a file, which closes after them. */
+export const startSharedService = async (seed?: string): Promise<Service> => {
+  const service = await startService(seed);
+  afterAll(() => service.close());
+  return service;
+};
+
 export const workloadToken = async (server: Pick<RunningServer, "issuer">, subject: string): Promise<string> => {
   const answer = await fetch(`${server.issuer}/token`, { method: "POST", body: JSON.stringify({ subject }) });
   return ((await answer.json()) as { token: string }).token;
+};
+
+/** The methods of a group, as the engine calls a process. */
+export const configureGroup = async ({ outside }: Process): Promise<Methods> => {
+  const { group } = methodsWith(outside);
+  await group.configure({ config: { get: () => undefined } });
+  return group;
+};
+
+export const isGroupThere = async ({ session }: Pick<Service, "session">, uid: string): Promise<boolean> => {
+  const { groups } = await session.call("ListGroups", { uidp: { ids: [uid] } });
+  return (groups as unknown as Json[]).length === 1;
 };

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { IAM, REGISTRY, startServer } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
+import { openSharedGrpc, startSharedServer } from "../harness/shared-server.ts";
 import { createGrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
@@ -13,12 +14,8 @@ const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.
 const LEVELS = 60_000;
 const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer();
+const grpc = openSharedGrpc(api);
 
 describe("a uid of 60,000 levels", () => {
   test.each<[string, OperationName, (uid: string) => Json, string, string]>([

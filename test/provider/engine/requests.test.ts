@@ -1,10 +1,10 @@
 // How many requests a refresh and a destroy take, of 10 groups, 30 identities and 60 role bindings, with 8 operations at a time as the
 // engine has them.
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 interface Resource {
@@ -12,9 +12,8 @@ interface Resource {
   id: string;
   outs: Json;
 }
-const service = await startService();
+const service = await startSharedService();
 const home: string = service.organization as string;
-afterAll(() => service.close());
 
 const startProcess = async (): Promise<Record<StateKind, Methods>> => {
   const methods = methodsWith({ ...service, log: () => undefined, transport: service.transport });

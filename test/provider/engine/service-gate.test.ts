@@ -1,16 +1,15 @@
 // A state whose records are at another service, detected by the address in the state and by the organization behind it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
 import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { startService, workloadToken } from "../../harness/provider.ts";
+import { startSharedService, workloadToken } from "../../harness/provider.ts";
 import { getter, keyOf, lost, ORG, refusal } from "../../support/scripted.ts";
 
-afterAll(() => service.close());
 beforeEach(() => {
   requests = [];
   said = [];
@@ -42,7 +41,7 @@ const preview = (parent = organization) => ({ ...news(parent), __preview: true }
 const here = () => serviceOf(service.baseUrl);
 const elsewhere = "http://127.0.0.1:1";
 
-const service = await startService();
+const service = await startSharedService();
 const organization: string = service.organization as string;
 const request = { parent: organization, group: { name: "team" } };
 const team: string = (await service.session.call("CreateGroup", request as never)).uid;

@@ -2,7 +2,7 @@
 // requests, replaced, adopted, deleted, found after a lost response. Secrets are unreadable everywhere.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../../client/credentials.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -10,7 +10,7 @@ import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { gone, startService } from "../../harness/provider.ts";
+import { gone, startSharedService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, type KindCase, type Place } from "./case.ts";
 
@@ -18,8 +18,7 @@ let place: Place;
 let journal: string;
 let said: string[];
 let count = 0;
-const service = await startService();
-afterAll(() => service.close());
+const service = await startSharedService();
 
 const call = (operation: OperationName, request: Json): Promise<Json> =>
   service.session.call(operation, request as never) as unknown as Promise<Json>;

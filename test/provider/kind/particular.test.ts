@@ -2,7 +2,7 @@
 // name, an association with the uid of its group, and leftovers of a killed run.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -13,14 +13,13 @@ import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, digest, type Place } from "./case.ts";
 
 let group: string;
 let count = 0;
-const service = await startService();
-afterAll(() => service.close());
+const service = await startSharedService();
 
 const call = (operation: OperationName, request: Json): Promise<Json> =>
   service.session.call(operation, request as never) as unknown as Promise<Json>;

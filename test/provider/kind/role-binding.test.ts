@@ -1,10 +1,10 @@
 // Role bindings: a built-in role by its name, and states that an earlier version has written.
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { keyOf, lost, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
 
 const { roleBinding } = kindRecords;
@@ -15,13 +15,12 @@ const operations = () => service.requests.splice(0).map(({ method, url }) => `${
 beforeEach(() => {
   service.requests.splice(0);
 });
-afterAll(() => service.close());
 
 const args = (role: unknown, name = "b"): Json => ({ ...keyOf(name), parent: org, identity: ci, role });
 const create = (inputs: Json) => reconcile.create(roleBinding, service.otherSession(), inputs);
 const names = (identity: string) => ({ identity, role: "viewer", group: "dev" });
 
-const service = await startService();
+const service = await startSharedService();
 const org: string = service.organization as string;
 const { roles } = (await call("ListRoles", { uidp: { inRoot: true } })) as { roles: { uid: string; name: string }[] };
 for (const { uid, name } of roles) builtIn[name] = uid;

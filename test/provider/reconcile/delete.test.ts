@@ -1,15 +1,14 @@
 // A delete: records below are deleted first, foreign ones are named, and hidden ones are not treated as deleted.
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
-const service = await startService();
+const service = await startSharedService();
 const org: string = service.organization as string;
-afterAll(() => service.close());
 
 const create = (inputs: Json) =>
   reconcile.create(group, service.session, { ...keyOf(inputs.name as string), ...inputs });

@@ -1,9 +1,9 @@
 // forceDestroy of a group with records that no method deletes.
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 
 const { group } = kindRecords;
 
@@ -25,8 +25,7 @@ advisories:
     events:
       - { author: ann@acme.example, reviewState: REVIEW_STATE_APPROVED, fixed: { fixedVersion: 1.27.1-r0 } }
 `;
-const service = await startService(SEED);
-afterAll(() => service.close());
+const service = await startSharedService(SEED);
 
 it("an advisory below is named and nothing is deleted, since the group would stay", async () => {
   const { call } = service.session;

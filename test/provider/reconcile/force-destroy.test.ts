@@ -1,5 +1,5 @@
 // forceDestroy of a group, against the reference server: which records it deletes, in which order, and all refusals.
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../../client/credentials.ts";
 import { systemTransport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -8,15 +8,14 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { startService } from "../../harness/provider.ts";
+import { isGroupThere, startSharedService } from "../../harness/provider.ts";
 import { getter, keyOf } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
-const service = await startService();
+const service = await startSharedService();
 const org: string = service.organization as string;
 const { roles } = await service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
 const viewer: string = (roles as unknown as { uid: string }[])[0]?.uid as string;
-afterAll(() => service.close());
 
 /** The messages and requests of the run, in one list. */
 let events: string[];
@@ -50,10 +49,6 @@ const makeIdentity = (parent: string, name: string) =>
 const bind = (parent: string, identityUid: string, roleUid = viewer) =>
   make("CreateRoleBinding", "roleBinding", parent, { identityUid, roleUid });
 
-const isThere = async (uid: string): Promise<boolean> => {
-  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
-  return (groups as unknown as Json[]).length === 1;
-};
 const failureOf = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => {
@@ -91,7 +86,7 @@ describe("forceDestroy of a group", () => {
       `DELETE groups/${mid}`,
       `DELETE groups/${top}`,
     ]);
-    expect(await isThere(top)).toBe(false);
+    expect(await isGroupThere(service, top)).toBe(false);
   });
 
   it("deletes repos, identity providers, account associations and invites too", async () => {
@@ -115,7 +110,7 @@ describe("forceDestroy of a group", () => {
     ];
     for (const [operation, field, parent, record] of kinds) await make(operation, field, parent, record);
     await reconcile.remove(group, run(), top, { forceDestroy: true });
-    expect(await isThere(top)).toBe(false);
+    expect(await isGroupThere(service, top)).toBe(false);
     const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
     expect(new Set(words)).toEqual(
       new Set(["groups", "groupInvites", "accountAssociations", "identityProviders", "repos"]),
@@ -128,12 +123,12 @@ describe("forceDestroy of a group", () => {
     const [child, other] = [await makeGroup(one, "child"), await makeGroup(two, "child")];
     await reconcile.remove(group, run(), one, { forceDestroy: true });
     expect(deletes().filter((event) => event !== `DELETE groups/${one}`)).toEqual([`DELETE groups/${child}`]);
-    expect([await isThere(one), await isThere(two), await isThere(other), await isThere(parent)]).toEqual([
-      false,
-      true,
-      true,
-      true,
-    ]);
+    expect([
+      await isGroupThere(service, one),
+      await isGroupThere(service, two),
+      await isGroupThere(service, other),
+      await isGroupThere(service, parent),
+    ]).toEqual([false, true, true, true]);
   });
 
   it("is refused beyond forceDestroyMax, with the list, and nothing is deleted", async () => {
@@ -148,7 +143,7 @@ describe("forceDestroy of a group", () => {
     expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
     await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
-    expect(await isThere(top)).toBe(false);
+    expect(await isGroupThere(service, top)).toBe(false);
   });
 
   it("has a limit of 50 records when none is given", async () => {
@@ -293,6 +288,6 @@ describe("forceDestroy when the service or a proxy ignores the filter of a list"
     };
     await reconcile.remove(group, run(unfiltered), first, { name: "first", forceDestroy: true });
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${first}`, `DELETE groups/${child}`]));
-    expect([await isThere(beside), await isThere(other)]).toEqual([true, true]);
+    expect([await isGroupThere(service, beside), await isGroupThere(service, other)]).toEqual([true, true]);
   });
 });

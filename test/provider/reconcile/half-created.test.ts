@@ -2,7 +2,7 @@
 // Unknown fields survive (docs/faults.md#f25). Against the reference server, with responses that are changed on the wire.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../../client/credentials.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -11,14 +11,13 @@ import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf, refusal } from "../../support/scripted.ts";
 
 const { group, identity, role } = kindRecords;
-const service = await startService();
+const service = await startSharedService();
 const clock: ManualClock = service.clock;
 const org: string = service.organization as string;
-afterAll(() => service.close());
 
 type Wire = (request: HttpRequest, answer: HttpAnswer) => HttpAnswer;
 

@@ -1,19 +1,18 @@
 // The reconcile steps against the reference server, with tokens of a real exchange. A script supplies lost and odd responses.
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { startService } from "../../harness/provider.ts";
+import { startSharedService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, lost, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity, role, roleBinding } = kindRecords;
-const service = await startService();
+const service = await startSharedService();
 const org: string = service.organization as string;
-afterAll(() => service.close());
 beforeEach(() => {
   service.requests.length = 0;
 });

@@ -3,12 +3,11 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { journalPath } from "../../../provider/run/journal-path.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Process, startMachine } from "../../harness/provider.ts";
+import { configureGroup, startMachine } from "../../harness/provider.ts";
 import { page } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
@@ -36,12 +35,6 @@ const quarantined = (): string => (existsSync(`${file()}.invalid`) ? readFileSyn
 
 const evidence = () =>
   `the organization ${GONE} is not at ${machine.service.baseUrl}: these credentials see nothing of it, but ${machine.org}`;
-
-const methodsOf = async ({ outside }: Process) => {
-  const { group: methods } = methodsWith(outside);
-  await methods.configure({ config: { get: () => undefined } });
-  return methods;
-};
 
 describe("an entry of an organization that the service does not have", () => {
   it("is dropped by a run for another organization: said once, kept in a file of its own", async () => {
@@ -72,7 +65,7 @@ describe("an entry of an organization that the service does not have", () => {
     leave(args, GONE, `${GONE}/0123456789abcdef`);
     const parent = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     for (const own of [args, { ...args, parent }]) {
-      const methods = await methodsOf(machine.run());
+      const methods = await configureGroup(machine.run());
       expect((await methods.check({}, { ...own, __preview: true })).inputs.__takenOver).toBeUndefined();
     }
     expect(machine.messages).toEqual([]);

@@ -2,23 +2,15 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { Killed, type Process, startMachine } from "../../harness/provider.ts";
+import { configureGroup, Killed, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
 
 const machine = startMachine();
-
-/** As the engine calls a process. */
-const methodsOf = async ({ outside }: Process) => {
-  const { group: methods } = methodsWith(outside);
-  await methods.configure({ config: { get: () => undefined } });
-  return methods;
-};
 
 describe("the journal", () => {
   it("has the entry before the POST, with no input but the parent, readable only by its owner", async () => {
@@ -179,10 +171,10 @@ describe("the journal", () => {
   it("does not wait for a record that was deleted since", async () => {
     const args = machine.inputs();
     const one = machine.run();
-    const { id, outs } = await (await methodsOf(one)).create(args);
-    await (await methodsOf(machine.run())).delete(id, outs);
+    const { id, outs } = await (await configureGroup(one)).create(args);
+    await (await configureGroup(machine.run())).delete(id, outs);
     const three = machine.run();
-    await (await methodsOf(three)).create(args);
+    await (await configureGroup(three)).create(args);
     expect(three.clock.now()).toBe(0);
     expect(machine.lines()).toHaveLength(2);
   });
@@ -201,22 +193,22 @@ describe("the journal", () => {
           `irm journal clean --key "${lost.__key}"$`,
       ),
     );
-    const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
+    const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());
     expect(machine.messages.splice(0)).toEqual([
       expect.stringContaining("waiting for what an earlier request may still create"),
     ]);
-    await (await methodsOf(machine.run())).read(id, outs);
+    await (await configureGroup(machine.run())).read(id, outs);
     expect(machine.messages.splice(0)).toEqual([report]);
-    await (await methodsOf(machine.run())).delete(id, outs);
+    await (await configureGroup(machine.run())).delete(id, outs);
     expect(machine.messages).toEqual([report]);
   });
 
   it("is not needed for a read or a delete", async () => {
-    const { id, outs } = await (await methodsOf(machine.run())).create(machine.inputs());
+    const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
-    expect((await (await methodsOf(machine.run())).read(id, outs)).id).toBe(id);
-    await (await methodsOf(machine.run())).delete(id, outs);
+    expect((await (await configureGroup(machine.run())).read(id, outs)).id).toBe(id);
+    await (await configureGroup(machine.run())).delete(id, outs);
     expect(await machine.named(outs.name)).toEqual([]);
   });
 

@@ -1,17 +1,16 @@
 // A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run
 // that ended in the middle of either.
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { startService } from "../../harness/provider.ts";
+import { isGroupThere, startSharedService } from "../../harness/provider.ts";
 import { getter, keyOf } from "../../support/scripted.ts";
 
-const service = await startService();
+const service = await startSharedService();
 const org: string = service.organization as string;
-afterAll(() => service.close());
 
 let said: string[];
 beforeEach(() => {
@@ -38,10 +37,6 @@ const compare = async (own: Methods, id: string, outs: Json, news: Json) => {
 };
 
 const inputs = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
-const isThere = async (uid: string): Promise<boolean> => {
-  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
-  return (groups as unknown as Json[]).length === 1;
-};
 
 describe("a renamed resource that adopts its record", () => {
   it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
@@ -55,7 +50,7 @@ describe("a renamed resource that adopts its record", () => {
     await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
     expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("keeps it from a resource whose state has no key, also once the program no longer says adopt", async () => {
@@ -66,7 +61,7 @@ describe("a renamed resource that adopts its record", () => {
     const { __key, ...ofFirstVersion } = old.outs;
     await next.delete(old.id, ofFirstVersion);
     expect(said.at(-1)).toBe(`group ${old.id} "record" stays: another resource of this stack manages it`);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("may adopt it in a run that has refreshed the state first", async () => {
@@ -75,7 +70,7 @@ describe("a renamed resource that adopts its record", () => {
     await next.read(old.id, old.outs);
     expect((await next.create(inputs("again", { adopt: old.id }))).id).toBe(old.id);
     await next.delete(old.id, old.outs);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("leaves the record in place when it is deleted, or deletes it with deleteAdopted", async () => {
@@ -85,9 +80,9 @@ describe("a renamed resource that adopts its record", () => {
     await compare(next, old.id, outs, inputs("taker", { adopt: old.id }));
     await next.delete(old.id, outs);
     expect(said.at(-1)).toContain("was adopted and is left in place; deleteAdopted: true deletes it with the resource");
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
     await next.delete(old.id, { ...outs, deleteAdopted: true });
-    expect(await isThere(old.id)).toBe(false);
+    expect(await isGroupThere(service, old.id)).toBe(false);
   });
 });
 
@@ -130,7 +125,7 @@ describe("a record of one resource", () => {
     expect((await next.create(news)).id).toBe(id);
     await next.delete(id, outs);
     expect(said).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
-    expect(await isThere(id)).toBe(true);
+    expect(await isGroupThere(service, id)).toBe(true);
   });
 
   it("is not free where the program declares its resource after the one that adopts it, whatever a refresh has met", async () => {
@@ -154,7 +149,7 @@ describe("a record of one resource", () => {
     const later = await run();
     await compare(later, one.id, taken.outs, inputs("first", { adopt: one.id }));
     await expect(compare(later, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
-    expect(await isThere(one.id)).toBe(true);
+    expect(await isGroupThere(service, one.id)).toBe(true);
   });
 
   it("cannot be adopted once this run deletes it", async () => {
@@ -173,10 +168,10 @@ describe("a record of one resource", () => {
     await compare(next, one.id, one.outs, inputs("declared"));
     await next.delete(one.id, twice);
     expect(said).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
-    expect(await isThere(one.id)).toBe(true);
+    expect(await isGroupThere(service, one.id)).toBe(true);
     // The declared one is deleted when it goes itself.
     await (await run()).delete(one.id, one.outs);
-    expect(await isThere(one.id)).toBe(false);
+    expect(await isGroupThere(service, one.id)).toBe(false);
   });
 
   it("that is replaced is deleted, and its replacement is not", async () => {
@@ -187,7 +182,7 @@ describe("a record of one resource", () => {
     expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
     const two = await next.create(news);
     await next.delete(one.id, one.outs);
-    expect([await isThere(one.id), await isThere(two.id)]).toEqual([false, true]);
+    expect([await isGroupThere(service, one.id), await isGroupThere(service, two.id)]).toEqual([false, true]);
   });
 });
 

@@ -3,22 +3,15 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Process, startMachine } from "../../harness/provider.ts";
+import { configureGroup, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
 
 const machine = startMachine();
-
-const methodsOf = async ({ outside }: Process) => {
-  const { group: methods } = methodsWith(outside);
-  await methods.configure({ config: { get: () => undefined } });
-  return methods;
-};
 
 const file = (): string =>
   join(machine.journal, readdirSync(machine.journal).find((name) => name.endsWith(".jsonl")) as string);
@@ -47,7 +40,7 @@ const killed = async () => {
 describe("a line that is not an entry", () => {
   it("is quarantined with one warning, and breaks neither up nor refresh nor destroy", async () => {
     const args = machine.inputs();
-    const methods = await methodsOf(machine.run());
+    const methods = await configureGroup(machine.run());
     const { id, outs } = await methods.create(args);
     appendFileSync(file(), '{"intent":"a"}\nwhat is this\n');
     const warning = [
@@ -59,17 +52,17 @@ describe("a line that is not an entry", () => {
         ),
       ),
     ];
-    expect((await (await methodsOf(machine.run())).read(id, outs)).id).toBe(id);
+    expect((await (await configureGroup(machine.run())).read(id, outs)).id).toBe(id);
     expect(machine.messages.splice(0)).toEqual(warning);
 
-    const up = await methodsOf(machine.run());
+    const up = await configureGroup(machine.run());
     await up.create(machine.inputs());
     await up.create(machine.inputs());
     expect(machine.messages.splice(0)).toEqual(warning);
     expect(readFileSync(file(), "utf8")).not.toContain("what is this");
     expect(readFileSync(`${file()}.invalid`, "utf8")).toContain('{"line":"what is this","why":"it is not JSON"}\n');
 
-    await (await methodsOf(machine.run())).delete(id, outs);
+    await (await configureGroup(machine.run())).delete(id, outs);
     expect(machine.messages).toEqual([]);
     expect(await machine.named(args.name)).toEqual([]);
   });

@@ -10,7 +10,7 @@ import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Environment } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { type Service, startService } from "../../harness/provider.ts";
+import { isGroupThere, type Service, startService } from "../../harness/provider.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { getter, keyOf, lost } from "../../support/scripted.ts";
 
@@ -77,10 +77,6 @@ const nextOperation = async (): Promise<[Provider, Provider]> => {
 
 const group = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
 const filesOf = (path: string) => readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
-const isThere = async (uid: string): Promise<boolean> => {
-  const { groups } = await service.session.call("ListGroups", { uidp: { ids: [uid] } });
-  return (groups as unknown as Json[]).length === 1;
-};
 
 describe("a record of two providers", () => {
   it("whose name the program marks as secret is not named by the other", async () => {
@@ -102,7 +98,7 @@ describe("a record of two providers", () => {
     expect(taken.id).toBe(old.id);
     await first.group.delete(old.id, old.outs);
     expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("that a resource of one is going to adopt stays as well", async () => {
@@ -112,7 +108,7 @@ describe("a record of two providers", () => {
     expect((await second.group.check({}, news)).failures).toEqual([]);
     await first.group.delete(old.id, old.outs);
     expect((await second.group.create(news)).id).toBe(old.id);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("that one deletes is not adopted under the other", async () => {
@@ -144,7 +140,7 @@ describe("a record of two providers", () => {
     await second.group.delete(old.id, twice);
     await third.group.delete(old.id, { ...twice, __service: "http://127.0.0.1:9" });
     expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("is free again in the next operation", async () => {
@@ -175,7 +171,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     expect((await fourth.group.create(taken)).id).toBe(old.id);
     await third.group.delete(old.id, old.outs);
     expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("keeps a record that a dynamic resource adopts when its resource of the plugin is deleted, which begins only then", async () => {
@@ -186,7 +182,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     const second = await provider();
     await second.group.delete(old.id, old.outs);
     expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
-    expect(await isThere(old.id)).toBe(true);
+    expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
   it("keeps what a dynamic resource had before the plugin began", async () => {
@@ -304,7 +300,7 @@ describe("equal records of two providers", () => {
     const records = await Promise.all([creating, second.group.create(two)]);
     expect(sent).toEqual(["first", "first", "second"]);
     expect(new Set(records.map(({ id }) => id)).size).toBe(2);
-    for (const { id } of records) expect(await isThere(id)).toBe(true);
+    for (const { id } of records) expect(await isGroupThere(service, id)).toBe(true);
   });
 });
 

@@ -2,25 +2,21 @@
 // are in test/server/faults/delay.test.ts, the report in test/server/faults/report.test.ts.
 
 import { get } from "node:https";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../../schema/index.ts";
 import { createServer, type FaultScript } from "../../../server/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
+import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 import { statusBody } from "../../support/refusal.ts";
 import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
-const api = await startServer({ faults: {} });
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer({ faults: {} });
+const grpc = openSharedGrpc(api);
 beforeEach(() => api.faults.clear());
 
 let named = 0;

@@ -1,18 +1,15 @@
 // The bounds of the gRPC wire: size of a message, size of an error's details, pings, what is not served.
+
 import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
-import { startServer } from "../../harness/api-server.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer();
+const grpc = openSharedGrpc(api);
 
 const MIB = 1024 * 1024;
 const CREATE = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";

@@ -1,18 +1,15 @@
 // Update masks on both wires (docs/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
 // fields, and REST the keys of the body.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer();
+const grpc = openSharedGrpc(api);
 
 const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } };
 

@@ -1,16 +1,18 @@
 // The standard services: reflection in both versions, as grpcurl uses it, and health (grpc/grpc: reflection.proto,
 // health.proto). Neither requires a token.
+
 import { once } from "node:events";
 import { createFileRegistry, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ClientReadableStream } from "@grpc/grpc-js";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { WATCH_MS } from "../../../server/grpc/health.ts";
 import { messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { sharedKeys, startServer } from "../../harness/api-server.ts";
+import { sharedKeys } from "../../harness/api-server.ts";
+import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
 import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
@@ -22,12 +24,8 @@ const decode = (name: string) => (bytes: Buffer) => {
   const schema = messageIn(name);
   return toJson(schema, fromBinary(schema, bytes)) as Body;
 };
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer();
+const grpc = openSharedGrpc(api);
 
 afterEach(() => {
   vi.useRealTimers();

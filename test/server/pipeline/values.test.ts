@@ -1,20 +1,17 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
 import { methodIn } from "../../../server/grpc/registry.ts";
-import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
 import { badRequest, expectInvalid } from "../../support/refusal.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-});
+const api = await startSharedServer();
+const grpc = openSharedGrpc(api);
 
 const TOO_MANY = "has too many values: a request may hold 1000 items of lists and entries of maps";
 const many = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);
