@@ -83,10 +83,14 @@ export const blockedIn = (
     // Without its node, `contentsOf` finds nothing below it.
     const node = before.groups.get(uid);
     if (node) after.groups.set(uid, node);
+    const listed = contentsOf(after, uid);
+    const isListed = new Set(listed.map((one) => one.uid));
     const stays = [
-      ...withoutCreator(after, uid, contentsOf(after, uid)),
+      ...withoutCreator(after, uid, listed),
       ...[...after.providers.values(), ...after.invites.values()].flatMap(({ id, name, group }) =>
-        isIn(group) ? [{ kind: after.providers.has(id) ? "identity provider" : "group invite", uid: id, name }] : [],
+        isIn(group) && !isListed.has(id)
+          ? [{ kind: after.providers.has(id) ? "identity provider" : "group invite", uid: id, name }]
+          : [],
       ),
       ...held.records.filter(({ group }) => isIn(group)),
     ];

@@ -175,3 +175,14 @@ describe("the deletion of a role", () => {
     ]);
   });
 });
+
+test("an identity provider in the way is listed once", () => {
+  const own = live();
+  const id = uidIn(TEAM, 77);
+  const provider = { id, uid: id, name: "sso", group: TEAM, signIn: null, defaultRole: null };
+  (own.graph as GraphBuilder).providers.set(id, provider);
+  const [blocked] = reportOf([gone("Group", "team", TEAM)], own).blocked;
+  expect(blocked?.contents.filter(({ uid }) => uid === id)).toEqual([
+    { kind: "identity provider", uid: id, name: "sso" },
+  ]);
+});
