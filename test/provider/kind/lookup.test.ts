@@ -6,6 +6,7 @@ import type { KindName } from "../../../provider/kind/index.ts";
 import { adoption } from "../../../provider/program/adoption.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { startService } from "../../harness/provider.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 import { digest } from "./case.ts";
 
 const make = async (operation: OperationName, request: Json): Promise<string> =>
@@ -19,8 +20,7 @@ const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve)
 
 const service = await startService();
 Object.assign(process.env, service.env);
-const mocks = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
-await pulumi.runtime.setMocks(mocks, "project", "stack", false);
+await mockEngine(() => ({ id: "", state: {} }));
 const parent = service.organization as string;
 const { uid: role } = await irm.getRole({ name: "viewer" });
 const group: string = await make("CreateGroup", { parent, group: { name: "g" } });

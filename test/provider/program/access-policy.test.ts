@@ -11,23 +11,16 @@ import { policyMatch } from "../../../provider/program/policy-match.ts";
 import { providersListedBy } from "../../../provider/program/policy-people.ts";
 import { root } from "../../harness/api-process.ts";
 import { startService } from "../../harness/provider.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];
 const startEngine = async () => {
   made = [];
-  await pulumi.runtime.setMocks(
-    {
-      newResource: (args) => {
-        made.push(args);
-        const id = args.type.startsWith("irm:") ? "" : `id of ${args.name}`;
-        return { id, state: { name: args.inputs.name } };
-      },
-      call: () => ({}),
-    },
-    "project",
-    "stack",
-    false,
-  );
+  await mockEngine((args) => {
+    made.push(args);
+    const id = args.type.startsWith("irm:") ? "" : `id of ${args.name}`;
+    return { id, state: { name: args.inputs.name } };
+  });
 };
 beforeEach(startEngine);
 

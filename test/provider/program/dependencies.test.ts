@@ -11,6 +11,7 @@ import {
   RoleBinding,
   Tag,
 } from "../../../provider/index.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";
 
 const below = (uid: string, digit: string) => `${uid}/${digit.repeat(16)}`;
@@ -23,15 +24,7 @@ let edges: Record<string, Promise<string[]>>;
 beforeEach(async () => {
   ids = {};
   edges = {};
-  await pulumi.runtime.setMocks(
-    {
-      newResource: ({ name }) => ({ id: ids[name], state: {} }) as pulumi.runtime.MockResourceResult,
-      call: () => ({}),
-    },
-    "project",
-    "stack",
-    true,
-  );
+  await mockEngine(({ name }) => ({ id: ids[name], state: {} }) as pulumi.runtime.MockResourceResult, true);
 });
 afterEach(() => {
   vi.useRealTimers();

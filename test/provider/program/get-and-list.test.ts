@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { listAll } from "../../../client/paginate.ts";
 import * as irm from "../../../provider/index.ts";
 import { startService } from "../../harness/provider.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 import { json, ORG, scriptedSession } from "../../support/scripted.ts";
 
 const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
@@ -23,12 +24,7 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
 const service = await startService();
 const org: string = service.organization as string;
 Object.assign(process.env, service.env);
-await pulumi.runtime.setMocks(
-  { newResource: () => ({ id: "", state: {} }), call: () => ({}) },
-  "project",
-  "stack",
-  false,
-);
+await mockEngine(() => ({ id: "", state: {} }));
 for (let i = 0; i < 7; i++) await call("CreateGroup", { parent: org, group: { name: `g${i}` } });
 
 describe("lists", () => {

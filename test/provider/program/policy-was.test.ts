@@ -1,5 +1,5 @@
 // A renamed key of a policy: `was` makes the resource an alias of the former one, so that the record keeps its uid.
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { parsePolicy, policyGraph } from "../../../access/policy/index.ts";
@@ -7,22 +7,15 @@ import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import { AccessPolicy, type PolicyDocument } from "../../../provider/index.ts";
 import { reviewBetween } from "../../access/format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../../access/graphs.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 
 let registered: string[];
 beforeEach(() => {
   registered = [];
-  return pulumi.runtime.setMocks(
-    {
-      newResource: ({ name, type, inputs }) => {
-        registered.push(name);
-        return { id: type.startsWith("irm:") ? "" : `id of ${name}`, state: { name: inputs.name } };
-      },
-      call: () => ({}),
-    },
-    "project",
-    "stack",
-    false,
-  );
+  return mockEngine(({ name, type, inputs }) => {
+    registered.push(name);
+    return { id: type.startsWith("irm:") ? "" : `id of ${name}`, state: { name: inputs.name } };
+  });
 });
 
 const issuer = "https://issuer.example";

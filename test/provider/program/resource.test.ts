@@ -4,23 +4,16 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
+import { mockEngine } from "../../support/mock-engine.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 let made: pulumi.runtime.MockResourceArgs[];
 beforeEach(async () => {
   made = [];
-  await pulumi.runtime.setMocks(
-    {
-      newResource: (args) => {
-        made.push(args);
-        return { id: GROUP, state: { uid: "not looked at", name: args.inputs.name } };
-      },
-      call: () => ({}),
-    },
-    "project",
-    "stack",
-    false,
-  );
+  await mockEngine((args) => {
+    made.push(args);
+    return { id: GROUP, state: { uid: "not looked at", name: args.inputs.name } };
+  });
 });
 
 const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));

@@ -5,10 +5,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseSeed, SeedError } from "../../../server/index.ts";
+import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
+import { refusal } from "./refusal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-seed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -138,16 +139,6 @@ describe("a good seed", () => {
     await second.close();
   });
 });
-
-const refusal = (text: string): string[] => {
-  try {
-    parseSeed(text, "f.yaml");
-  } catch (error) {
-    expect(error).toBeInstanceOf(SeedError);
-    return (error as SeedError).message.split("\n");
-  }
-  throw new Error("the seed was accepted");
-};
 
 describe("a bad seed is reported with file, line and column", () => {
   test("with all problems at once, in the API's words", () => {

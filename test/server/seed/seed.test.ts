@@ -4,6 +4,7 @@ import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
+import { refusal } from "./refusal.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -37,16 +38,6 @@ repos:
 `;
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
-
-const refusal = (text: string): string[] => {
-  try {
-    parseSeed(text, "f.yaml");
-  } catch (error) {
-    expect(error).toBeInstanceOf(SeedError);
-    return (error as SeedError).message.split("\n");
-  }
-  throw new Error("the seed was accepted");
-};
 
 describe("a good seed", () => {
   test("creates every record in its place, as the API shows it", async () => {
