@@ -1,5 +1,5 @@
-// The resources of a policy. A renamed key keeps its record by an alias, where the policy says what it was. Their logical names follow from the component's name and the keys of the policy, and begin with the
-// component's name, so that an alias of the component reaches them:
+// The resources of a policy. A renamed key keeps its record by an alias, where the policy says what it was. Their logical names follow from
+// the component's name and the keys of the policy, and begin with the component's name, so that an alias of the component reaches them:
 //
 //   acme                          the organization          acme:identity/release          an identity
 //   acme/platform/registry        a group                   acme:role/publisher            a custom role

@@ -8,13 +8,43 @@ import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { type Binding, bindingsIn, bindingText } from "./pair.ts";
-import { type Settled, settleInterrupted } from "./settle.ts";
+import { type Binding, bindingsIn, bindingText, settingsOf } from "./pair.ts";
+import { requireIdentity } from "./protect.ts";
+import { type Recovery, recoverInterrupted } from "./recover.ts";
+import { keptReasons, undeclaredBindings, type Work } from "./work.ts";
+
+/** Removes what a preview has shown, with the identity and the role that it has shown. The next preview shows the rest. */
+export const removeSurplus = async (work: Work): Promise<void> => {
+  const { session, name, own, plan, olds, news } = work;
+  const kept = keptReasons(work);
+  const undeclared = undeclaredBindings(work);
+  const surplus = undeclared.filter((one) => isShown(work, one));
+  const others = undeclared.filter((one) => own.has(one.uid) || plan.kept.some(({ uid }) => uid === one.uid));
+  for (const one of new Set([...surplus, ...others])) {
+    const reason = kept.get(one.uid);
+    const text = `RoleBindingSet ${name}: keeps ${bindingText(one)} (${one.uid})`;
+    if (reason !== undefined) session.log(`${text} on purpose: ${reason}`);
+    else if (!surplus.includes(one)) session.log(`${text} for now: the next preview shows its removal`);
+  }
+  if (surplus.length === 0) return;
+  const identity = settingsOf(news).exclusive ? await requireIdentity(session) : work.identity;
+  const removals = surplus.filter(({ uid }) => !kept.has(uid));
+  for await (const { uid, isRemoved } of removeEach(session, name, removals, identity, { ...news, ...newest(olds) })) {
+    own.delete(uid);
+    if (isRemoved) work.live = work.live.filter((one) => one.uid !== uid);
+    work.hasChanged = true;
+  }
+};
+
+const isShown = ({ shown }: Work, { uid, identity, role }: Binding): boolean => {
+  const one = shown.get(uid);
+  return one?.identity.uid === identity.uid && one.role.uid === role.uid;
+};
 
 /** Deletes a set: its managed bindings, with those that interrupted runs have created for it. `stored` are the outputs in the state. */
 export const deleteSet = async (session: Session, name: string, stored: Json): Promise<void> => {
   const managed = bindingsIn(stored, "bindings");
-  const { live, recovered } = await recoveredFor(session, stored);
+  const { live, recovered } = await recoverForDelete(session, stored);
   const lacking = live.filter(({ uid }) => {
     const entry = recovered.get(uid);
     const id = recordId(kindRecords.roleBinding.field, uid);
@@ -29,13 +59,13 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
   }
 };
 
-const NONE: Settled = { live: [], recovered: new Map() };
+const NONE: Recovery = { live: [], recovered: new Map() };
 
-const recoveredFor = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Settled> => {
+const recoverForDelete = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> => {
   // A state of an earlier version has no key.
   if (typeof set !== "string" || typeof group !== "string") return NONE;
   try {
-    return await settleInterrupted(session, set, group, []);
+    return await recoverInterrupted(session, set, group, []);
   } catch (error) {
     // A delete does not need the journal.
     if (error instanceof JournalError) return NONE;

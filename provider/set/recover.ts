@@ -1,5 +1,5 @@
-// What interrupted runs left for a set: pending creates of its pairs. A pair whose binding is there is taken over like any other, so it
-// is enough to wait until no request of such a run can arrive any more.
+// Recovers what interrupted runs left for a set: pending creates of its pairs. A pair whose binding exists is taken over like any other, so
+// it is enough to wait until no request of such a run can arrive any more.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -15,21 +15,26 @@ import { isPairKeyOf } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 
-export interface Settled {
+export interface Recovery {
   live: readonly Live[];
   /** by uid: the entry of the interrupted create that produced the binding */
   recovered: ReadonlyMap<string, Entry>;
 }
 
-/** `live` are the bindings of the group; the settled ones may be more. */
-export const settleInterrupted = (
+/** `live` are the bindings of the group. The result may have more: the recovered ones. */
+export const recoverInterrupted = (
   session: Session,
   set: string,
   group: string,
   live: readonly Live[],
-): Promise<Settled> => recoverPatiently(session, set, (own) => settleEntries(own, set, group, live));
+): Promise<Recovery> => recoverPatiently(session, set, (own) => recoverEntries(own, set, group, live));
 
-const settleEntries = async (session: Session, set: string, group: string, live: readonly Live[]): Promise<Settled> => {
+const recoverEntries = async (
+  session: Session,
+  set: string,
+  group: string,
+  live: readonly Live[],
+): Promise<Recovery> => {
   const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
   const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
   const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
