@@ -1,5 +1,4 @@
 // Functions: look-ups of one record and lists, for programs in any language. Results are the API's messages.
-import provider, { type InvokeRequest, type InvokeResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import { containsPlaceholder, placeholderUid } from "../client/placeholder-uid.ts";
 import { getRecord, listRecords } from "../provider/engine/get.ts";
 import { reporterWith } from "../provider/engine/report.ts";
@@ -9,9 +8,11 @@ import { containsUnknown } from "../provider/record/normal-form.ts";
 import type { Session } from "../provider/run/session.ts";
 import type { Json } from "../schema/index.ts";
 import type { Names } from "./names.ts";
-import { messageWith } from "./response.ts";
+import type { Request } from "./request-type.ts";
+import { invokeResponse } from "./response.ts";
 import { Refusal } from "./status.ts";
-import { containsSecret, markedFrom, plainFrom, Secret, structFrom } from "./value.ts";
+import { structFrom } from "./struct.ts";
+import { containsSecret, plainFrom, Secret } from "./value.ts";
 
 interface PluginFunction {
   call(connect: () => Promise<Session>, args: Json): Promise<Json>;
@@ -41,16 +42,13 @@ export const functions: Readonly<Record<string, PluginFunction>> = Object.fromEn
 );
 
 export const invoke = async (
-  request: InvokeRequest,
+  { tok, args: asked }: Request<"invoke">,
   connect: () => Promise<Session>,
   names: Names,
-): Promise<InvokeResponse> => {
-  const name = request.getTok().slice(TOKEN_PREFIX.length);
-  if (!request.getTok().startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
-    throw new Refusal(
-      `there is no function ${request.getTok()}; there are ${Object.keys(functions).toSorted().join(", ")}`,
-    );
-  const asked = markedFrom(request.getArgs());
+): Promise<Buffer> => {
+  const name = tok.slice(TOKEN_PREFIX.length);
+  if (!tok.startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
+    throw new Refusal(`there is no function ${tok}; there are ${Object.keys(functions).toSorted().join(", ")}`);
   const args = plainFrom(asked);
   const isPlanned = containsPlaceholder(args);
   if (!isPlanned && containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
@@ -64,5 +62,5 @@ export const invoke = async (
   // Found by its uid alone, a record may have a name that is secret elsewhere.
   if (args.name !== undefined) names.note(result.uid, result.name, isSecret);
   const members = Object.entries(result).map(([key, value]) => [key, isSecret ? new Secret(value) : value]);
-  return messageWith(new provider.InvokeResponse(), { return: structFrom(Object.fromEntries(members)) });
+  return invokeResponse(structFrom(Object.fromEntries(members)));
 };

@@ -1,10 +1,14 @@
 // Lines in the output of Pulumi, each beside its resource. The engine shows nothing of a plugin's stdout.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { credentials } from "@grpc/grpc-js";
-import services, { type EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import engineTypes from "@pulumi/pulumi/proto/engine_pb.js";
+import { Client, credentials } from "@grpc/grpc-js";
 import { printableLines } from "../schema/index.ts";
-import { messageWith } from "./response.ts";
+import { messageOf } from "./response.ts";
+
+// github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto
+const LOG = "/pulumirpc.Engine/Log";
+const INFO = 1;
+
+const asItIs = (bytes: Buffer) => bytes;
 
 export interface Log {
   info(text: string): void;
@@ -15,7 +19,7 @@ export interface Log {
 /** `address` is the engine's. Without one, lines go to stderr. */
 export const engineLog = (address: () => string | undefined): Log => {
   const current = new AsyncLocalStorage<{ urn: string; sent: Promise<void>[] }>();
-  let client: EngineClient | undefined;
+  let client: Client | undefined;
 
   const send = (text: string, urn: string): Promise<void> => {
     const engine = address();
@@ -23,11 +27,10 @@ export const engineLog = (address: () => string | undefined): Log => {
       console.error(text);
       return Promise.resolve();
     }
-    client ??= new services.EngineClient(engine, credentials.createInsecure());
-    const { LogRequest, LogSeverity } = engineTypes;
-    const request = messageWith(new LogRequest(), { severity: LogSeverity.INFO, message: text, urn });
+    client ??= new Client(engine, credentials.createInsecure());
+    const request = messageOf({ 1: INFO, 2: text, 3: urn });
     // An engine that has ended shows no more lines.
-    return new Promise((resolve) => client?.log(request, () => resolve()));
+    return new Promise((resolve) => client?.makeUnaryRequest(LOG, asItIs, asItIs, request, () => resolve()));
   };
 
   return {

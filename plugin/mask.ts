@@ -1,10 +1,9 @@
 // Errors, failures of a check and log lines quote what the program gives. The engine prints them in clear text, so the secrets of the
 // call that they belong to are masked.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { printableLines } from "../schema/index.ts";
-import { markedFrom, secretTexts } from "./value.ts";
+import { secretTexts } from "./value.ts";
 
 const current = new AsyncLocalStorage<readonly string[]>();
 
@@ -13,9 +12,7 @@ const SHORTEST = 3;
 
 /** Runs a call of these values; `masked` knows their secrets within. */
 export const masking = <T>(request: unknown, call: () => T): T => {
-  const texts = structsOf(request)
-    .flatMap((struct) => secretTexts(markedFrom(struct)))
-    .filter((text) => text.length >= SHORTEST);
+  const texts = secretTexts(request).filter((text) => text.length >= SHORTEST);
   const spellings = texts.flatMap((text) => [text, printableLines(text), JSON.stringify(text).slice(1, -1)]);
   return current.run(
     [...new Set(spellings)].toSorted((a, b) => b.length - a.length),
@@ -25,10 +22,3 @@ export const masking = <T>(request: unknown, call: () => T): T => {
 
 export const maskSecrets = (text: string): string =>
   (current.getStore() ?? []).reduce((result, secret) => result.replaceAll(secret, SECRET_NAME), text);
-
-const VALUES = ["getArgs", "getInputs", "getNews", "getOldInputs", "getOlds", "getProperties"] as const;
-
-const structsOf = (request: unknown): Struct.Struct[] => {
-  const own = request as Partial<Record<(typeof VALUES)[number], () => Struct.Struct | undefined>>;
-  return VALUES.flatMap((name) => own[name]?.() ?? []);
-};

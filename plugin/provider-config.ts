@@ -1,15 +1,16 @@
 // The settings of a provider: its arguments where a program has an explicit one, the stack's `irm:*` for the default one, and the
 // environment for what they leave out (docs/configuration.md).
-import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
 import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
 import { urnFrom } from "../provider/record/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { changeBetween } from "./detailed-diff.ts";
+import type { Request } from "./request-type.ts";
 import { checkResponse, diffResponse } from "./response.ts";
 import { Refusal } from "./status.ts";
-import { markedFrom, plainFrom, plainIn, Secret, structFrom, withMarksOf } from "./value.ts";
+import { structFrom } from "./struct.ts";
+import { plainFrom, Secret } from "./value.ts";
 
 /** Arguments of every provider that are the engine's. */
 const ENGINES_OWN = ["version", "pluginDownloadURL", "__internal", "parameterization"];
@@ -43,12 +44,8 @@ export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
 };
 
 /** The arguments, and what is wrong with those that are given. What is missing counts only for a resource that needs it. */
-export const checkConfig = (request: CheckRequest, env: Env) => {
-  const urn = request.getUrn();
-  const asked = markedFrom(request.getNews());
-  const values = plainFrom(asked);
-  return checkResponse(structFrom(withMarksOf(values, asked)), problemsOf(urn, values, env));
-};
+export const checkConfig = ({ urn, news }: Request<"checkConfig">, env: Env) =>
+  checkResponse(structFrom(news), problemsOf(urn, plainFrom(news), env));
 
 // Of the default provider, the check of the resources reports the problems, once for all of them.
 const problemsOf = (urn: string, values: Json, env: Env): { property: string; reason: string }[] => {
@@ -66,8 +63,10 @@ const problemsOf = (urn: string, values: Json, env: Env): { property: string; re
 };
 
 /** A changed setting is an update of the provider, never a replacement: that would replace all of its resources. */
-export const diffConfig = (request: DiffRequest) => {
-  const [olds, news] = [plainIn(request.getOldInputs() ?? request.getOlds()), plainIn(request.getNews())];
+export const diffConfig = (request: Request<"diffConfig">) => {
+  // An engine that sends no old inputs has them as outputs.
+  const before = Object.keys(request.oldInputs).length > 0 ? request.oldInputs : request.olds;
+  const [olds, news] = [plainFrom(before), plainFrom(request.news)];
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (name) =>
       name !== "version" && (isUnknown(news[name]) || JSON.stringify(olds[name]) !== JSON.stringify(news[name])),
@@ -80,12 +79,14 @@ export const diffConfig = (request: DiffRequest) => {
 };
 
 /** Throws where the state would hold a token in clear text. */
-export const configurationFrom = (request: ConfigureRequest): { config: StackConfig; id: string; subject: string } => {
-  const asked = markedFrom(request.getArgs());
-  const urn = request.getUrn() || "urn:pulumi:-::-::pulumi:providers:irm::default";
+export const configurationFrom = (
+  request: Request<"configure">,
+): { config: StackConfig; id: string; subject: string } => {
+  const { args: asked, id } = request;
+  const urn = request.urn || "urn:pulumi:-::-::pulumi:providers:irm::default";
   const { provider: name } = stackConfigFrom(urn, {});
   if (name !== undefined && asked.token !== undefined && !(asked.token instanceof Secret))
     throw new Refusal(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
   const subject = name === undefined ? "the default provider" : `provider ${urn}`;
-  return { config: stackConfigFrom(urn, plainFrom(asked)), id: request.getId() ?? "", subject };
+  return { config: stackConfigFrom(urn, plainFrom(asked)), id, subject };
 };

@@ -1,14 +1,5 @@
 // Check, diff, create, read, update and delete of a resource: from the engine's messages to the methods that both adapters share
 // (provider/engine/methods.ts), and back.
-import provider, {
-  type CheckRequest,
-  type CreateRequest,
-  type DeleteRequest,
-  type DiffRequest,
-  type ReadRequest,
-  type UpdateRequest,
-} from "@pulumi/pulumi/proto/provider_pb.js";
-import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { SERVICE } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { isRoleName } from "../provider/kind/built-in-role.ts";
@@ -35,20 +26,11 @@ import { keyFrom, organizationIn, typeIn } from "./key.ts";
 import { maskSecrets } from "./mask.ts";
 import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
-import { checkResponse, diffResponse, messageWith } from "./response.ts";
+import type { Request } from "./request-type.ts";
+import { checkResponse, createResponse, diffResponse, readResponse, updateResponse } from "./response.ts";
 import { InitFailed, Refusal } from "./status.ts";
-import {
-  containsSecret,
-  type Marked,
-  markedFrom,
-  plainFrom,
-  plainIn,
-  structFrom,
-  withMarksOf,
-  withSecrets,
-} from "./value.ts";
-
-const { CreateResponse, ReadResponse, UpdateResponse } = provider;
+import { structFrom } from "./struct.ts";
+import { containsSecret, type Marked, plainFrom, withMarksOf, withSecrets } from "./value.ts";
 
 interface Operation {
   /** stands in for that of the stack where nothing else says it */
@@ -86,8 +68,8 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     ...withKey(urn, outs, inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
   });
-  const oldOutputs = (request: DiffRequest | UpdateRequest): Json =>
-    storedFrom(request.getUrn(), plainIn(request.getOlds()), plainIn(request.getOldInputs()));
+  const oldOutputs = ({ urn, olds, oldInputs }: Compared): Json =>
+    storedFrom(urn, plainFrom(olds), plainFrom(oldInputs));
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
     // The uid is its group's, which has another name.
@@ -97,7 +79,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
   /** The outputs of a create or an update that the state needs: the class derives the group, and the inputs have the name of the role. */
-  const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Struct.Struct => {
+  const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Uint8Array => {
     const { kind } = subjectOf(urn);
     noteName(kind, id, outs.name, containsSecret(asked.name));
     const isDerived = kind !== undefined && programs.get(urn)?.derivesParent === true;
@@ -114,16 +96,14 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       : undefined;
 
   return {
-    check: async (request: CheckRequest) => {
-      const urn = request.getUrn();
+    check: async ({ urn, olds, news: given }: Request<"check">) => {
       const { type, kind, methods } = subjectOf(urn);
-      const [olds, own] = [markedFrom(request.getOlds()), markedFrom(request.getNews())];
-      const asked = withRun(own);
+      const asked = withRun(given);
       const [news, before] = [plainFrom(asked), plainFrom(olds)];
       const bag = withKey(urn, withNames(news, names.shown(type, news)), before);
       const isSecret = (members: readonly string[]) => members.some((name) => containsSecret(asked[name]));
       const showsNames = isWholeProgram || news.names !== undefined;
-      programs.set(urn, { derivesParent: own[RUN] !== undefined, passesNames: news.names !== undefined });
+      programs.set(urn, { derivesParent: given[RUN] !== undefined, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
       return checkResponse(
@@ -132,101 +112,88 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       );
     },
 
-    diff: async (request: DiffRequest) => {
-      const subject = subjectOf(request.getUrn());
-      const asked = markedFrom(request.getNews());
-      const id = request.getId();
-      const { result, detailed } = await compare(subject, request, id, asked);
+    diff: async (request: Request<"diff">) => {
+      const { id, urn, news: asked } = request;
+      const subject = subjectOf(urn);
+      const { result, detailed } = await compare(subject, request);
       if (result.replaces.length === 0) noteName(subject.kind, id, plainFrom(asked).name, containsSecret(asked.name));
       return diffResponse(result.changes, detailed, {
-        replacesList: result.replaces,
-        deletebeforereplace: !canCoexist(subject.kind, detailed),
+        replaces: result.replaces,
+        deleteBeforeReplace: !canCoexist(subject.kind, detailed),
       });
     },
 
-    create: async (request: CreateRequest) => {
-      const { type, kind, methods } = subjectOf(request.getUrn());
-      const asked = markedFrom(request.getProperties());
-      const inputs = withKey(request.getUrn(), plainFrom(asked));
-      if (request.getPreview()) {
+    create: async ({ urn, properties: asked, preview }: Request<"create">) => {
+      const { type, kind, methods } = subjectOf(urn);
+      const inputs = withKey(urn, plainFrom(asked));
+      if (preview) {
         const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
-        const planned = kind ? plannedCreate(kind, request.getUrn(), inputs, taken) : plannedSet({}, inputs);
+        const planned = kind ? plannedCreate(kind, urn, inputs, taken) : plannedSet({}, inputs);
         noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
-        return messageWith(new CreateResponse(), { properties: outputs(kind, planned, asked) });
+        return createResponse("", outputs(kind, planned, asked));
       }
       if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
       const { id, outs } = await methods
-        .create(withNames(inputs, storedNames(request.getUrn(), type, inputs)))
+        .create(withNames(inputs, storedNames(urn, type, inputs)))
         .catch((error) => initFailed(error, kind, asked));
-      return messageWith(new CreateResponse(), { id, properties: storedOutputs(request.getUrn(), id, outs, asked) });
+      return createResponse(id, storedOutputs(urn, id, outs, asked));
     },
 
-    read: async (request: ReadRequest) => {
-      const urn = request.getUrn();
+    read: async ({ id, urn, properties: state, inputs: marks }: Request<"read">) => {
       const { kind, methods } = subjectOf(urn);
-      const [state, marks] = [markedFrom(request.getProperties()), markedFrom(request.getInputs())];
-      const inputs = plainFrom(marks);
-      const own = storedFrom(urn, { ...storedOr(plainFrom(state), kind), ...plainFrom(state) }, inputs);
-      const result = await methods.read(request.getId(), own, inputs);
-      const response = messageWith(new ReadResponse(), { id: result.id });
-      if (result.id === "") return response;
+      const [outs, inputs] = [plainFrom(state), plainFrom(marks)];
+      const result = await methods.read(id, storedFrom(urn, { ...storedOr(outs, kind), ...outs }, inputs), inputs);
+      if (result.id === "") return readResponse("");
       // It was not read.
-      if (result.inputs === undefined)
-        return messageWith(response, { properties: request.getProperties(), inputs: request.getInputs() });
+      if (result.inputs === undefined) return readResponse(result.id, structFrom(state), structFrom(marks));
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
       const props = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
       const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
       const { [KEY]: _key, [REPLACE_ON]: _replaceOn, ...described } = shown;
-      const before = inputs[KEY] === undefined ? organizationInput(plainFrom(state), inputs) : { [KEY]: inputs[KEY] };
-      return messageWith(response, {
-        properties: outputs(kind, props, state),
-        inputs: inputsWith(kind, { ...described, ...before }, marks),
-      });
+      const before = inputs[KEY] === undefined ? organizationInput(outs, inputs) : { [KEY]: inputs[KEY] };
+      return readResponse(result.id, outputs(kind, props, state), inputsWith(kind, { ...described, ...before }, marks));
     },
 
-    update: async (request: UpdateRequest) => {
-      const { type, kind, methods } = subjectOf(request.getUrn());
-      const asked = markedFrom(request.getNews());
-      const [id, olds] = [request.getId(), oldOutputs(request)];
-      const news = withKey(request.getUrn(), plainFrom(asked));
-      if (request.getPreview()) {
+    update: async (request: Request<"update">) => {
+      const { id, urn, news: asked, preview } = request;
+      const subject = subjectOf(urn);
+      const { type, kind, methods } = subject;
+      const olds = oldOutputs(request);
+      const news = withKey(urn, plainFrom(asked));
+      if (preview) {
         methods.plannedUpdate();
-        const { detailed, derived } = await compare(subjectOf(request.getUrn()), request, id, asked);
+        const { detailed, derived } = await compare(subject, request);
         const planned = kind ? { ...derived, ...plannedUpdate(kind, olds, news, detailed) } : plannedSet(olds, news);
-        return messageWith(new UpdateResponse(), { properties: outputs(kind, planned, asked) });
+        return updateResponse(outputs(kind, planned, asked));
       }
       const { outs } = await methods
-        .update(id, olds, withNames(news, storedNames(request.getUrn(), type, news, olds)))
+        .update(id, olds, withNames(news, storedNames(urn, type, news, olds)))
         .catch((error) => initFailed(error, kind, asked));
-      return messageWith(new UpdateResponse(), { properties: storedOutputs(request.getUrn(), id, outs, asked) });
+      return updateResponse(storedOutputs(urn, id, outs, asked));
     },
 
-    delete: async (request: DeleteRequest) => {
-      const { methods } = subjectOf(request.getUrn());
-      const [outs, inputs] = [plainIn(request.getProperties()), plainIn(request.getOldInputs())];
-      await methods.delete(request.getId(), storedFrom(request.getUrn(), outs, inputs));
-    },
+    delete: ({ id, urn, properties, oldInputs }: Request<"delete">) =>
+      subjectOf(urn).methods.delete(id, storedFrom(urn, plainFrom(properties), plainFrom(oldInputs))),
   };
 
-  async function compare(
-    { type, kind, methods }: Subject,
-    request: DiffRequest | UpdateRequest,
-    id: string,
-    asked: Marked,
-  ) {
+  async function compare({ type, kind, methods }: Subject, request: Compared) {
+    const { id, urn } = request;
     const olds = oldOutputs(request);
-    const oldInputs = plainIn(request.getOldInputs());
-    const inputs = withKey(request.getUrn(), plainFrom(asked));
-    const news = withNames(inputs, storedNames(request.getUrn(), type, inputs, olds));
+    const oldInputs = plainFrom(request.oldInputs);
+    const inputs = withKey(urn, plainFrom(request.news));
+    const news = withNames(inputs, storedNames(urn, type, inputs, olds));
     const found = await methods.diff(id, olds, news);
     const compared = { id, olds, news, oldInputs, result: found };
     const detailed = kind ? detailedDiff(kind, compared) : detailedSetDiff(compared);
     // It is no change of a property: the option replaceOnChanges would apply to it.
-    const place = lackingParent(request.getUrn(), kind, id, olds);
+    const place = lackingParent(urn, kind, id, olds);
     const derived = place === undefined ? {} : { parent: place };
     return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived };
   }
 };
+
+/** What a diff and a preview of an update compare. */
+type Compared = Request<"diff"> | Request<"update">;
 
 /** What a check says of the program that declares a resource. */
 interface Program {

@@ -1,58 +1,69 @@
-// The messages that the plugin answers with.
-import provider from "@pulumi/pulumi/proto/provider_pb.js";
-import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import type { CheckFailure as Failure } from "../provider/reconcile/check.ts";
+// The messages that the plugin answers with, as bytes (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto).
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { CheckFailure } from "../provider/reconcile/check.ts";
 import { type Change, type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
-const { CheckFailure, CheckResponse, DiffResponse, PropertyDiff } = provider;
+type Content = string | number | boolean | Uint8Array;
 
-/** By the names of its setters: `id` of `setId`. */
-type FieldsOf<Message> = {
-  [Name in keyof Message as Name extends `set${infer Field}` ? Uncapitalize<Field> : never]?: Message[Name] extends (
-    value: infer Value,
-  ) => unknown
-    ? Value
-    : never;
+/**
+ * The bytes of a message: texts, integers, booleans, and the bytes of messages, by number of their fields. Proto3 leaves out what is empty:
+ * a text, a number or a boolean that is no item of a list.
+ */
+export const messageOf = (fields: Readonly<Record<number, Content | readonly Content[] | undefined>>): Buffer => {
+  const writer = new BinaryWriter();
+  for (const [number, value] of Object.entries(fields)) {
+    const isEmpty = value === undefined || value === "" || value === 0 || value === false;
+    const items = isEmpty ? [] : Array.isArray(value) ? value : [value];
+    for (const item of items) writeField(writer, Number(number), item);
+  }
+  return Buffer.from(writer.finish().buffer);
 };
 
-/** The message with these fields: the code that google-protobuf generates has a setter for each. */
-export const messageWith = <Message extends object>(message: Message, fields: FieldsOf<Message>): Message => {
-  const setters = message as Record<string, (value: unknown) => void>;
-  for (const [name, value] of Object.entries(fields))
-    setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.call(message, value);
-  return message;
+const writeField = (writer: BinaryWriter, number: number, value: Content): void => {
+  if (typeof value === "string") writer.tag(number, WireType.LengthDelimited).string(value);
+  else if (typeof value === "object") writer.tag(number, WireType.LengthDelimited).bytes(value);
+  else writer.tag(number, WireType.Varint).int32(Number(value));
 };
 
-export const checkResponse = (inputs: Struct.Struct, failures: readonly Failure[]) =>
-  messageWith(new CheckResponse(), {
-    inputs,
-    failuresList: failures.map(({ property, reason }) => messageWith(new CheckFailure(), { property, reason })),
-  });
+export const EMPTY = messageOf({});
 
-const { Kind: K } = PropertyDiff;
+export const handshakeResponse = () => messageOf({ 1: true });
+
+export const configureResponse = () => messageOf({ 1: true, 2: true });
+
+export const pluginInfo = (version: string) => messageOf({ 1: version });
+
+export const schemaResponse = (schema: string) => messageOf({ 1: schema });
+
+export const checkResponse = (inputs: Uint8Array, failures: readonly CheckFailure[]) =>
+  messageOf({ 1: inputs, 2: failures.map(({ property, reason }) => messageOf({ 1: property, 2: reason })) });
+
+export const createResponse = (id: string, properties: Uint8Array) => messageOf({ 1: id, 2: properties });
+
+export const readResponse = (id: string, properties?: Uint8Array, inputs?: Uint8Array) =>
+  messageOf({ 1: id, 2: properties, 3: inputs });
+
+export const updateResponse = (properties: Uint8Array) => messageOf({ 1: properties });
+
+export const invokeResponse = (result: Uint8Array) => messageOf({ 1: result });
 
 /** Without and with a replacement. */
-const KINDS: Readonly<Record<Change, readonly [number, number]>> = {
-  add: [K.ADD, K.ADD_REPLACE],
-  delete: [K.DELETE, K.DELETE_REPLACE],
-  update: [K.UPDATE, K.UPDATE_REPLACE],
-} as never;
+const KINDS: Readonly<Record<Change, readonly [number, number]>> = { add: [0, 1], delete: [2, 3], update: [4, 5] };
+
+const [DIFF_NONE, DIFF_SOME] = [1, 2];
 
 export const diffResponse = (
   hasChanges: boolean,
   detailed: DetailedDiff,
-  others: Pick<FieldsOf<InstanceType<typeof DiffResponse>>, "replacesList" | "deletebeforereplace"> = {},
-) => {
-  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
-  const response = messageWith(new DiffResponse(), {
-    changes: hasChanges ? DIFF_SOME : DIFF_NONE,
-    diffsList: [...new Set([...detailed.keys()].map(memberIn))],
-    hasdetaileddiff: true,
-    ...others,
+  { replaces = [], deleteBeforeReplace = false }: { replaces?: readonly string[]; deleteBeforeReplace?: boolean } = {},
+) =>
+  messageOf({
+    1: replaces,
+    3: deleteBeforeReplace,
+    4: hasChanges ? DIFF_SOME : DIFF_NONE,
+    5: [...new Set([...detailed.keys()].map(memberIn))],
+    6: [...detailed].map(([path, { change, isReplacement, isInput }]) =>
+      messageOf({ 1: path, 2: messageOf({ 1: KINDS[change][isReplacement ? 1 : 0], 2: isInput }) }),
+    ),
+    7: true,
   });
-  for (const [path, { change, isReplacement, isInput }] of detailed) {
-    const kind = KINDS[change][isReplacement ? 1 : 0] as never;
-    response.getDetaileddiffMap().set(path, messageWith(new PropertyDiff(), { kind, inputdiff: isInput }));
-  }
-  return response;
-};

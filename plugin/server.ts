@@ -1,18 +1,6 @@
 // The plugin as the engine calls it: pulumirpc.ResourceProvider (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). One
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
 import { Server, type sendUnaryData, status } from "@grpc/grpc-js";
-import plugins, { type PluginAttach } from "@pulumi/pulumi/proto/plugin_pb.js";
-import provider, {
-  type CheckRequest,
-  type ConfigureRequest,
-  type CreateRequest,
-  type DeleteRequest,
-  type DiffRequest,
-  type InvokeRequest,
-  type ReadRequest,
-  type UpdateRequest,
-} from "@pulumi/pulumi/proto/provider_pb.js";
-import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { providerWith } from "../provider/engine/methods.ts";
 import type { Environment } from "../provider/run/session.ts";
 import { invoke } from "./functions.ts";
@@ -23,9 +11,9 @@ import { createNames } from "./names.ts";
 import { createPort, type Port } from "./port.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { addMethod } from "./receive.ts";
-import type { ServedMethod } from "./request-type.ts";
+import type { Request, ServedMethod } from "./request-type.ts";
 import { resourceMethods } from "./resource.ts";
-import { messageWith } from "./response.ts";
+import { configureResponse, EMPTY, handshakeResponse, pluginInfo, schemaResponse } from "./response.ts";
 import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
 
 export interface PluginOptions {
@@ -51,7 +39,7 @@ export interface Plugin extends Pick<Port, "listen" | "close"> {
   idle(): Promise<void>;
 }
 
-type Handler = (request: unknown, callback: sendUnaryData<unknown>) => void;
+type Handler = (request: Operation, callback: sendUnaryData<Buffer>) => void;
 
 /** A request is about one resource. The engine itself stops at 400 MiB. */
 const REQUEST_BYTES = 64 * 1024 * 1024;
@@ -65,7 +53,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   let count = 0;
   const waiting: (() => void)[] = [];
 
-  const configure = (request: ConfigureRequest) => {
+  const configure = (request: Request<"configure">) => {
     const { config, id, subject } = configurationFrom(request);
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
@@ -85,17 +73,15 @@ export const createPlugin = (options: PluginOptions): Plugin => {
 
   /** Answers a call. */
   const answered =
-    <Request, Response>(work: (request: Request) => Response | Promise<Response>): Handler =>
+    <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>): Handler =>
     (request, callback) => {
       count += 1;
       log
-        .during(urnOf(request), async () => masking(request, async () => work(request as Request)))
+        .during(urnOf(request), async () => masking(request, async () => work(request as Asked & Operation)))
         .then(
           (response) => callback(null, response),
           (error) => masking(request, () => callback(serviceErrorFrom(error))),
         )
-        // The values that cannot be masked are those that cannot be read. Their error may hold them.
-        .catch(() => callback({ code: status.INVALID_ARGUMENT, details: "the values of the request cannot be read" }))
         .finally(() => {
           count -= 1;
           if (count === 0) for (const wake of waiting.splice(0)) wake();
@@ -103,8 +89,8 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     };
 
   /** Answers a call of an operation, unless the engine has cancelled it, cancels now, or the resource's customTimeouts end it. */
-  const within = <Request, Response>(work: (request: Request) => Response | Promise<Response>): Handler =>
-    answered((request: Request) => {
+  const within = <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>): Handler =>
+    answered((request: Asked & Operation) => {
       if (cancelled.isDone) throw new Ended(status.CANCELLED, "cancelled");
       return Promise.race([work(request), cancelled.during(request), timeoutOf(request)]);
     });
@@ -115,36 +101,36 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   });
   const port = createPort(server, warn);
   const handlers: Record<ServedMethod, Handler> = {
-    handshake: answered(() => messageWith(new provider.ProviderHandshakeResponse(), { acceptSecrets: true })),
-    getPluginInfo: answered(() => messageWith(new plugins.PluginInfo(), { version })),
-    getSchema: answered(() => messageWith(new provider.GetSchemaResponse(), { schema: schema() })),
-    attach: answered((request: PluginAttach) => {
-      attached(request.getAddress());
+    handshake: answered(handshakeResponse),
+    getPluginInfo: answered(() => pluginInfo(version)),
+    getSchema: answered(() => schemaResponse(schema())),
+    attach: answered(({ address }: Request<"attach">) => {
+      attached(address);
       // The operation before it has been cancelled at its end.
       cancelled = cancellation();
-      return new empty.Empty();
+      return EMPTY;
     }),
-    checkConfig: within((request: CheckRequest) => checkConfig(request, environment.env)),
+    checkConfig: within((request: Request<"checkConfig">) => checkConfig(request, environment.env)),
     diffConfig: within(diffConfig),
-    configure: within((request: ConfigureRequest) => {
+    configure: within((request: Request<"configure">) => {
       configured = configure(request);
-      return messageWith(new provider.ConfigureResponse(), { acceptsecrets: true, supportspreview: true });
+      return configureResponse();
     }),
-    check: within((request: CheckRequest) => current().resources.check(request)),
-    diff: within((request: DiffRequest) => current().resources.diff(request)),
-    create: within((request: CreateRequest) => current().resources.create(request)),
-    read: within((request: ReadRequest) => current().resources.read(request)),
-    update: within((request: UpdateRequest) => current().resources.update(request)),
-    delete: within(async (request: DeleteRequest) => {
+    check: within((request: Request<"check">) => current().resources.check(request)),
+    diff: within((request: Request<"diff">) => current().resources.diff(request)),
+    create: within((request: Request<"create">) => current().resources.create(request)),
+    read: within((request: Request<"read">) => current().resources.read(request)),
+    update: within((request: Request<"update">) => current().resources.update(request)),
+    delete: within(async (request: Request<"delete">) => {
       await current().resources.delete(request);
-      return new empty.Empty();
+      return EMPTY;
     }),
-    invoke: within((request: InvokeRequest) => invoke(request, current().session, current().names)),
+    invoke: within((request: Request<"invoke">) => invoke(request, current().session, current().names)),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     cancel: answered(() => {
       cancelled.now();
       served = undefined;
-      return new empty.Empty();
+      return EMPTY;
     }),
   };
   for (const [name, answer] of Object.entries(handlers))
@@ -171,7 +157,7 @@ const cancellation = () => {
       controller.abort();
     },
     /** Rejects once the engine cancels. */
-    during: (request: unknown): Promise<never> =>
+    during: (request: Operation): Promise<never> =>
       promise.then(() => {
         throw new Ended(status.CANCELLED, isRecorded(request) ? `cancelled: ${CONTINUES}` : "cancelled");
       }),
@@ -180,21 +166,20 @@ const cancellation = () => {
 
 const CONTINUES = "the next update continues from the intent journal";
 
-/** Whether the journal may have what the call was about. */
-const isRecorded = (request: unknown): boolean =>
-  RECORDED.some((one) => request instanceof one) && !(request as Partial<CreateRequest>).getPreview?.();
+type Operation = Partial<Request<"create">>;
 
-const RECORDED = [provider.CreateRequest, provider.ReadRequest, provider.UpdateRequest, provider.DeleteRequest];
+/** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
+const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
 
 /** The resource that a request is about. */
-const urnOf = (request: unknown): string => (request as Partial<CheckRequest>).getUrn?.() ?? "";
+const urnOf = ({ urn = "" }: Operation): string => urn;
 
 // A longer timer would fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
-const timeoutOf = (request: unknown): Promise<never> =>
+const timeoutOf = (request: Operation): Promise<never> =>
   new Promise((_resolve, reject) => {
-    const seconds = (request as Partial<CreateRequest>).getTimeout?.() ?? 0;
+    const { timeout: seconds = 0 } = request;
     if (seconds <= 0) return;
     const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
     const error = new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text);

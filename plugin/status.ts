@@ -1,22 +1,19 @@
 // Errors of a call as gRPC statuses.
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import provider from "@pulumi/pulumi/proto/provider_pb.js";
-import statuses from "@pulumi/pulumi/proto/status_pb.js";
-import any from "google-protobuf/google/protobuf/any_pb.js";
-import type Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { LookUpArgumentError, LookUpError } from "../provider/engine/get.ts";
 import { maskSecrets } from "./mask.ts";
-import { messageWith } from "./response.ts";
+import { messageOf } from "./response.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
   override readonly name = "InitFailed";
   readonly id: string;
-  readonly properties: Struct.Struct;
-  readonly inputs: Struct.Struct;
+  /** Structs */
+  readonly properties: Uint8Array;
+  readonly inputs: Uint8Array;
   readonly reasons: readonly string[];
 
-  constructor(id: string, properties: Struct.Struct, inputs: Struct.Struct, reasons: readonly string[]) {
+  constructor(id: string, properties: Uint8Array, inputs: Uint8Array, reasons: readonly string[]) {
     super(reasons[0] ?? "the resource is incomplete");
     this.id = id;
     this.properties = properties;
@@ -54,14 +51,11 @@ export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
   return { code: status.UNKNOWN, details: stack === "" ? message : stack };
 };
 
+/** A google.rpc.Status that holds a pulumirpc.ErrorResourceInitFailed. */
 const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Metadata => {
-  const reasonsList = reasons.map(maskSecrets);
-  const detail = messageWith(new provider.ErrorResourceInitFailed(), { id, properties, inputs, reasonsList });
-  const packed = new any.Any();
-  packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const text = maskSecrets(message);
-  const own = messageWith(new statuses.Status(), { code: status.UNKNOWN, message: text, detailsList: [packed] });
+  const failed = messageOf({ 1: id, 2: properties, 3: reasons.map(maskSecrets), 4: inputs });
+  const detail = messageOf({ 1: "type.googleapis.com/pulumirpc.ErrorResourceInitFailed", 2: failed });
   const metadata = new Metadata();
-  metadata.add(DETAILS, Buffer.from(own.serializeBinary()));
+  metadata.add(DETAILS, messageOf({ 1: status.UNKNOWN, 2: maskSecrets(message), 3: [detail] }));
   return metadata;
 };

@@ -1,16 +1,28 @@
-// Checks a binary message before google-protobuf reads it (https://protobuf.dev/programming-guides/encoding). That library believes
-// the length of a text: six bytes with a length of 4 GiB keep it busy for ever. It does not compare the type of a field with the
-// wire either, so a number in place of a text is such a length too.
+// Reads a binary message (https://protobuf.dev/programming-guides/encoding), which may be anything: whoever reaches the port can send
+// one. What is no such message is refused by the numbers of its fields. google-protobuf believes the length of a text, six bytes with a
+// length of 4 GiB keep it busy for ever, and it does not compare the type of a field with the wire.
 import { isUtf8 } from "node:buffer";
 
 export type FieldType = "varint" | "double" | "text" | "bytes" | MessageType;
 
+/** The number of a field, and what it holds. A field that occurs twice is here twice. */
+export type Field = readonly [number: number, value: unknown];
+
 /** The fields of a message by number. Others are skipped. */
-export interface MessageType {
+export interface MessageType<Value = unknown> {
   [field: number]: FieldType;
-  /** one of its fields must be there */
-  isOneOf?: true;
+  /** The value of a message with these fields; undefined where it lacks one without which it has no value. Default: nothing. */
+  from?(fields: readonly Field[]): Value | undefined;
 }
+
+/** What a field of this type holds. */
+export type ValueOf<Type> = Type extends "text"
+  ? string
+  : Type extends "varint" | "double"
+    ? number
+    : Type extends MessageType<infer Value>
+      ? Value
+      : Uint8Array;
 
 /** A message that cannot be read, in one sentence. */
 export class MalformedMessage extends Error {
@@ -28,35 +40,75 @@ const LENGTH = 2;
 const FIXED_32 = 5;
 
 /** Throws MalformedMessage. */
-export const checkMessage = (type: MessageType, bytes: Uint8Array): void => {
-  let fields = 0;
+export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array): Value => {
+  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** of the field that is read */
+  const path: number[] = [];
+  let at = 0;
+  let count = 0;
 
-  /** From `start` to `end`. */
-  const check = (own: MessageType, start: number, end: number, path: readonly number[]): void => {
-    if (path.length > DEPTH_MAX) throw broken(path, `is nested more than ${DEPTH_MAX} levels deep`);
-    let isKnown = false;
-    for (let at = start; at < end; ) {
-      const tag = varintAt(bytes, at, end, path);
-      at = tag.end;
-      fields += 1;
-      if (fields > FIELDS_MAX) throw broken([], `has more than ${FIELDS_MAX.toLocaleString("en")} fields`);
-      const number = Math.floor(tag.value / 8);
-      const wireType = tag.value % 8;
-      const field = [...path, number];
-      if (tag.value > 0xffff_ffff || number === 0) throw broken(path, "has a field without a number");
-      const expected = own[number];
-      isKnown ||= expected !== undefined;
-      if (expected !== undefined && wireType !== wireTypeOf(expected)) throw broken(field, "is of another type");
-      const content = contentAt(bytes, at, end, wireType, field);
-      if (expected === "text" && !isUtf8(bytes.subarray(content.start, content.end)))
-        throw broken(field, "is not UTF-8");
-      if (typeof expected === "object") check(expected, content.start, content.end, field);
-      at = content.end;
+  const broken = (text: string): MalformedMessage => malformed(path, text);
+
+  /** Beyond 2^53 the value is not exact: such a length or tag is refused anyhow. */
+  const readVarint = (end: number): number => {
+    let value = 0;
+    for (let factor = 1, last = Math.min(end, at + 10); at < last; factor *= 128) {
+      const byte = message[at++] as number;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
     }
-    // Its reader throws where the plugin does not expect it.
-    if (own.isOneOf && !isKnown) throw broken(path, "is a value without a kind");
+    throw broken("has a number without an end");
   };
-  check(type, 0, bytes.length, []);
+
+  /** Where the content of a field ends. */
+  const endOf = (length: number, end: number): number => {
+    if (length > end - at) throw broken("ends after its message");
+    return at + length;
+  };
+
+  const skip = (wireType: number, end: number): void => {
+    if (wireType === VARINT) readVarint(end);
+    else if (wireType === FIXED_64) at = endOf(8, end);
+    else if (wireType === LENGTH) at = endOf(readVarint(end), end);
+    else if (wireType === FIXED_32) at = endOf(4, end);
+    // Groups, which proto3 does not have, and two types that do not exist.
+    else throw broken("is of a type that does not exist");
+  };
+
+  const read = (type: FieldType, end: number): unknown => {
+    if (type === "varint") return readVarint(end);
+    const contentEnd = endOf(type === "double" ? 8 : readVarint(end), end);
+    if (typeof type === "object") return readFields(type, contentEnd);
+    const content = message.subarray(at, contentEnd);
+    at = contentEnd;
+    if (type === "double") return content.readDoubleLE();
+    if (type === "bytes") return content;
+    if (!isUtf8(content)) throw broken("is not UTF-8");
+    return content.toString();
+  };
+
+  const readFields = (type: MessageType, end: number): unknown => {
+    if (path.length > DEPTH_MAX) throw broken(`is nested more than ${DEPTH_MAX} levels deep`);
+    const fields: Field[] = [];
+    while (at < end) {
+      const tag = readVarint(end);
+      count += 1;
+      if (count > FIELDS_MAX) throw malformed([], `has more than ${FIELDS_MAX.toLocaleString("en")} fields`);
+      const number = Math.floor(tag / 8);
+      if (tag > 0xffff_ffff || number === 0) throw broken("has a field without a number");
+      path.push(number);
+      const expected = type[number];
+      if (expected === undefined) skip(tag % 8, end);
+      else if (tag % 8 === wireTypeOf(expected)) fields.push([number, read(expected, end)]);
+      else throw broken("is of another type");
+      path.pop();
+    }
+    const value = type.from?.(fields);
+    if (type.from && value === undefined) throw broken("is a value without a kind");
+    return value;
+  };
+
+  return readFields(type, message.length) as Value;
 };
 
 const wireTypeOf = (type: FieldType): number => {
@@ -66,42 +118,9 @@ const wireTypeOf = (type: FieldType): number => {
 
 const SHOWN = 6;
 
-const broken = (path: readonly number[], text: string): MalformedMessage => {
+const malformed = (path: readonly number[], text: string): MalformedMessage => {
   const shown = path.length > SHOWN ? [...path.slice(0, SHOWN), "…"] : path;
   return new MalformedMessage(
     `the message is malformed: ${path.length === 0 ? "it" : `field ${shown.join(".")}`} ${text}`,
   );
-};
-
-const contentAt = (bytes: Uint8Array, at: number, end: number, wireType: number, field: readonly number[]) => {
-  const until = (start: number, length: number) => {
-    if (length > end - start) throw broken(field, "ends after its message");
-    return { start, end: start + length };
-  };
-  switch (wireType) {
-    case VARINT:
-      return { start: at, end: varintAt(bytes, at, end, field).end };
-    case FIXED_64:
-      return until(at, 8);
-    case LENGTH: {
-      const length = varintAt(bytes, at, end, field);
-      return until(length.end, length.value);
-    }
-    case FIXED_32:
-      return until(at, 4);
-    default:
-      // Groups, which proto3 does not have, and two types that do not exist.
-      throw broken(field, "is of a type that does not exist");
-  }
-};
-
-/** Beyond 2^53 the value is not exact: such a length or tag is refused anyhow. */
-const varintAt = (bytes: Uint8Array, start: number, end: number, path: readonly number[]) => {
-  let value = 0;
-  for (let at = start; at < end && at < start + 10; at += 1) {
-    const byte = bytes[at] as number;
-    value += (byte & 127) * 2 ** (7 * (at - start));
-    if (byte < 128) return { value, end: at + 1 };
-  }
-  throw broken(path, "has a number without an end");
 };

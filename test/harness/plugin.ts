@@ -7,9 +7,10 @@ import statuses from "@pulumi/pulumi/proto/status_pb.js";
 import type { Env } from "../../client/config.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { createPlugin } from "../../plugin/server.ts";
-import { type Marked, markedFrom, structFrom } from "../../plugin/value.ts";
+import type { Marked } from "../../plugin/value.ts";
 import type { Json } from "../../schema/index.ts";
 import { manualClock } from "./clock.ts";
+import { markedFrom, structFrom } from "./struct.ts";
 
 export interface PropertyDiff {
   kind: string;

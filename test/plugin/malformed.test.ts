@@ -6,7 +6,7 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { requestTypes, type ServedMethod } from "../../plugin/request-type.ts";
 import { createPlugin, type Plugin } from "../../plugin/server.ts";
-import { checkMessage } from "../../plugin/wire-format.ts";
+import { readMessage } from "../../plugin/wire-format.ts";
 import { manualClock } from "../harness/clock.ts";
 import { framed, openHttp2 } from "../support/http2.ts";
 import { malformedSeeds } from "../support/malformed.ts";
@@ -56,7 +56,7 @@ describe.each(Object.keys(requestTypes) as ServedMethod[])("%s", (method) => {
 
 const refusalOf = (method: ServedMethod, bytes: readonly number[]): string | undefined => {
   try {
-    return void checkMessage(requestTypes[method], Uint8Array.from(bytes));
+    return void readMessage<unknown>(requestTypes[method], Uint8Array.from(bytes));
   } catch (error) {
     return (error as Error).message;
   }

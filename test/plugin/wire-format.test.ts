@@ -1,21 +1,21 @@
-// Messages that the plugin refuses before google-protobuf reads them, and the table of their fields.
+// How the plugin reads requests and values, and the table of their fields, against the generated code of @pulumi/pulumi.
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 import { requestTypes } from "../../plugin/request-type.ts";
 import {
-  checkMessage,
   DEPTH_MAX,
   type FieldType,
   MalformedMessage,
   type MessageType,
+  readMessage,
 } from "../../plugin/wire-format.ts";
 import { malformedSeeds } from "../support/malformed.ts";
 
 const check = (bytes: readonly number[] | Buffer): string => {
   try {
-    checkMessage(requestTypes.check, Uint8Array.from(bytes));
+    readMessage(requestTypes.check, Uint8Array.from(bytes));
     return "accepted";
   } catch (error) {
     if (error instanceof MalformedMessage) return error.message;
@@ -69,6 +69,7 @@ const TYPES: Readonly<Record<string, FieldType>> = {
 };
 
 interface Generated {
+  new (): unknown;
   deserializeBinaryFromReader(message: unknown, reader: unknown): unknown;
 }
 
@@ -85,7 +86,7 @@ const structs: Readonly<Record<string, Generated>> = {
 const typeOf = (generated: Generated, known = new Map<Generated, MessageType>()): MessageType => {
   const before = known.get(generated);
   if (before) return before;
-  const type: MessageType = generated === structs["proto.google.protobuf.Value"] ? { isOneOf: true } : {};
+  const type: MessageType = {};
   known.set(generated, type);
   const below = (name: string): MessageType => {
     const own = structs[name];
@@ -105,8 +106,40 @@ const typeOf = (generated: Generated, known = new Map<Generated, MessageType>())
   return type;
 };
 
-it("the table of fields is what the generated code reads", () => {
-  const definitions = services.ResourceProviderService as unknown as Record<string, { requestType: Generated }>;
-  for (const [name, type] of Object.entries(requestTypes))
-    expect(type, name).toEqual(typeOf(definitions[name]?.requestType as Generated));
+/** The types of the fields alone. */
+const fieldsOf = (type: MessageType, known = new Map<MessageType, MessageType>()): MessageType => {
+  const before = known.get(type);
+  if (before) return before;
+  const { from: _from, ...fields } = type;
+  const own: MessageType = {};
+  known.set(type, own);
+  for (const [number, field] of Object.entries(fields))
+    own[Number(number)] = typeof field === "object" ? fieldsOf(field as MessageType, known) : (field as FieldType);
+  return own;
+};
+
+const definitions = services.ResourceProviderService as unknown as Record<string, { requestType: Generated }>;
+
+describe.each(Object.entries(requestTypes))("the table of %s", (method, type) => {
+  const { requestType } = definitions[method] as { requestType: Generated };
+
+  it("has the fields that the generated code reads", () => {
+    expect(fieldsOf(type)).toEqual(typeOf(requestType));
+  });
+
+  it("has them by the names that the generated code writes", () => {
+    const request = new requestType() as Record<string, (value: unknown) => void> & Struct.Struct;
+    const empty: object = readMessage<object>(type, new Uint8Array());
+    const values = Object.entries(empty).map(([name, value]) => [name, valueLike(value, name)] as const);
+    for (const [name, value] of values)
+      request[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(
+        typeof value === "object" ? Struct.Struct.fromJavaScript(value) : value,
+      );
+    expect(readMessage(type, request.serializeBinary())).toEqual(Object.fromEntries(values));
+  });
 });
+
+const valueLike = (empty: unknown, name: string) => {
+  if (empty === "") return name;
+  return empty === 0 ? 1 : { name };
+};

@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 /** Why it is refused, its bytes, and the text of the plugin for a Check. */
 export const malformedSeeds: readonly (readonly [reason: string, bytes: readonly number[], text: string])[] = [
   [
-    "a text of 4 GiB in six bytes, which google-protobuf reads for ever",
+    "a text of 4 GiB in six bytes, which google-protobuf reads forever",
     [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
     "field 1 ends after its message",
   ],

@@ -1,0 +1,93 @@
+// google.protobuf.Struct on the wire, read into the engine's values and written from them: with signatures for secrets, and texts for
+// what a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
+// github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { UNKNOWN } from "../provider/record/normal-form.ts";
+import { isObject, type Json } from "../schema/index.ts";
+import { type Marked, Secret } from "./value.ts";
+import type { MessageType } from "./wire-format.ts";
+
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Of each type of value the engine has its own. */
+const UNKNOWNS: ReadonlySet<unknown> = new Set([
+  UNKNOWN,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+]);
+
+/** Fields of google.protobuf.Value, of which each value has one. */
+const KIND = { null: 1, number: 2, text: 3, boolean: 4, struct: 5, list: 6 } as const;
+
+const VALUE: MessageType = {
+  [KIND.null]: "varint",
+  [KIND.number]: "double",
+  [KIND.text]: "text",
+  [KIND.boolean]: "varint",
+  from: (fields) => {
+    const [kind, content] = fields.at(-1) ?? [];
+    if (kind === KIND.null) return null;
+    if (kind === KIND.boolean) return content !== 0;
+    if (kind === KIND.text && UNKNOWNS.has(content)) return UNKNOWN;
+    return kind === KIND.struct && isSecret(content as Json) ? new Secret((content as Json).value) : content;
+  },
+};
+
+const isSecret = (struct: Json): boolean => struct[SIGNATURE] === SECRET_SIGNATURE;
+
+/** A member of a struct. */
+const MEMBER: MessageType<readonly [string, unknown]> = {
+  1: "text",
+  2: VALUE,
+  from: (fields) => {
+    const { 1: name = "", 2: value } = Object.fromEntries(fields);
+    return value === undefined ? undefined : [name as string, value];
+  },
+};
+
+export const STRUCT: MessageType<Marked> = {
+  1: MEMBER,
+  from: (fields) => Object.fromEntries(fields.map(([, member]) => member as [string, unknown])),
+};
+
+VALUE[KIND.struct] = STRUCT;
+VALUE[KIND.list] = { 1: VALUE, from: (fields) => fields.map(([, item]) => item) };
+
+/** The bytes of a Struct. */
+export const structFrom = (values: Marked): Uint8Array => {
+  const writer = new BinaryWriter();
+  writeMembers(writer, values);
+  return writer.finish();
+};
+
+const writeMembers = (writer: BinaryWriter, values: Json): void => {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(name);
+    writeValue(writer, 2, value);
+    writer.join();
+  }
+};
+
+/** Writes the field with this number. */
+const writeValue = (writer: BinaryWriter, number: number, value: unknown): void => {
+  writer.tag(number, WireType.LengthDelimited).fork();
+  if (typeof value === "string") writer.tag(KIND.text, WireType.LengthDelimited).string(value);
+  else if (typeof value === "number") writer.tag(KIND.number, WireType.Bit64).double(value);
+  else if (typeof value === "boolean") writer.tag(KIND.boolean, WireType.Varint).bool(value);
+  else if (Array.isArray(value)) {
+    writer.tag(KIND.list, WireType.LengthDelimited).fork();
+    for (const item of value) writeValue(writer, 1, item);
+    writer.join();
+  } else if (value instanceof Secret || isObject(value)) {
+    writer.tag(KIND.struct, WireType.LengthDelimited).fork();
+    writeMembers(writer, value instanceof Secret ? { [SIGNATURE]: SECRET_SIGNATURE, value: value.value } : value);
+    writer.join();
+  } else writer.tag(KIND.null, WireType.Varint).int32(0);
+  writer.join();
+};
