@@ -46,7 +46,7 @@ export const notOneRecord = (
   return [`${found.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
 };
 
-/** For the log: which record a resource adopts. */
+/** The line of the log about the record that a resource adopts. */
 export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string =>
   [`${kind.type} ${name} takes over ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
     .filter(Boolean)

@@ -25,7 +25,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
 
   const listRecords = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
     const place = `${kind.type} ${parent}`;
-    const list = lists.get(place) ?? children(kind, session, parent);
+    const list = lists.get(place) ?? listComparable(kind, session, parent);
     lists.set(place, list);
     return list;
   };
@@ -68,7 +68,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   };
 };
 
-const children = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+const listComparable = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
   const records: Listed[] = [];
   for await (const record of listChildren(session, kind.list, parent)) {
     records.push(record);

@@ -61,7 +61,7 @@ export const untilEnd = <K extends string>(
     hasEnded = true;
     endSoon();
   });
-  const counted =
+  const withCount =
     <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       underWay += 1;
@@ -72,11 +72,11 @@ export const untilEnd = <K extends string>(
         endSoon();
       }
     };
-  const countedOf = (methods: Methods): Methods =>
+  const withCounts = (methods: Methods): Methods =>
     Object.fromEntries(
-      Object.entries(methods).map(([name, method]) => [name, counted(method as () => Promise<unknown>)]),
+      Object.entries(methods).map(([name, method]) => [name, withCount(method as () => Promise<unknown>)]),
     ) as unknown as Methods;
   return Object.fromEntries(
-    Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, countedOf(methods)]),
+    Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, withCounts(methods)]),
   ) as Record<K, Methods>;
 };

@@ -77,7 +77,7 @@ const unknownRoles = async (
   return failures;
 };
 
-/** Of the pairs of a set. */
+/** Wrong roles in the pairs of a set. */
 export const roleProblems = async (parts: Parts, olds: Json, news: Json): Promise<CheckFailure[]> => {
   const known = new Set(pairsIn(olds).map(({ role }) => role));
   const failures: CheckFailure[] = [];

@@ -27,27 +27,30 @@ interface Service {
 }
 
 /** A request names the uids in its address. */
-const ASKED_AT_ONCE = 50;
+const UIDS_IN_REQUEST = 50;
 
 export const recordNames = ({ connect, hasCredentials, ledger }: Service): RecordNames => {
-  const noted = new Map<unknown, string>();
-  const read = new Map<unknown, string>();
-  const asked = new Set<string>();
+  const programNames = new Map<unknown, string>();
+  const apiNames = new Map<unknown, string>();
+  const requested = new Set<string>();
   let isOff = false;
 
-  const ask = async (kind: Kind, uids: readonly string[]): Promise<void> => {
+  const readNames = async (kind: Kind, uids: readonly string[]): Promise<void> => {
     const session = withOneAttempt(await connect());
     for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids: uids } }))
-      if (typeof name === "string" && uids.includes(uid)) read.set(uid, name);
+      if (typeof name === "string" && uids.includes(uid)) apiNames.set(uid, name);
   };
 
-  const askAll = async (kind: Kind, uids: readonly string[]): Promise<void> => {
+  const readMissing = async (kind: Kind, uids: readonly string[]): Promise<void> => {
     // A record that the update creates has none in the API.
-    const missing = uids.filter((uid) => !noted.has(uid) && !isPlaceholder(uid) && !asked.has(`${kind} ${uid}`));
+    const missing = uids.filter(
+      (uid) => !programNames.has(uid) && !isPlaceholder(uid) && !requested.has(`${kind} ${uid}`),
+    );
     if (isOff || missing.length === 0 || !(await hasCredentials())) return;
-    for (const uid of missing) asked.add(`${kind} ${uid}`);
+    for (const uid of missing) requested.add(`${kind} ${uid}`);
     try {
-      for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) await ask(kind, missing.slice(at, at + ASKED_AT_ONCE));
+      for (let at = 0; at < missing.length; at += UIDS_IN_REQUEST)
+        await readNames(kind, missing.slice(at, at + UIDS_IN_REQUEST));
     } catch {
       isOff = true;
     }
@@ -55,9 +58,9 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
 
   const find = async (kind: Kind, uids: Iterable<unknown>): Promise<Map<unknown, string>> => {
     const own = [...new Set(uids)].filter(isUidp);
-    await askAll(kind, own);
+    await readMissing(kind, own);
     const { secretNames } = await ledger();
-    const nameOf = (uid: string) => (secretNames.has(uid) ? SECRET_NAME : (noted.get(uid) ?? read.get(uid)));
+    const nameOf = (uid: string) => (secretNames.has(uid) ? SECRET_NAME : (programNames.get(uid) ?? apiNames.get(uid)));
     return new Map(
       own.flatMap((uid) => {
         const name = nameOf(uid);
@@ -69,7 +72,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
   return {
     note: (uid, name, isSecret) => {
       if (typeof uid !== "string" || uid === "" || typeof name !== "string") return;
-      noted.set(uid, isSecret ? SECRET_NAME : name);
+      programNames.set(uid, isSecret ? SECRET_NAME : name);
     },
     find,
     pathOf: async (group) => {
@@ -118,10 +121,10 @@ export const bindingNames = async (
 /** The same of the pairs of a set. */
 export const pairNames = async (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> => {
   const pairs = pairsIn(news);
-  const unnamed = (part: "identity" | "role"): string[] =>
+  const uidsWithoutName = (part: "identity" | "role"): string[] =>
     isOpen("bindings") ? pairs.filter((pair) => pair.names[part] === undefined).map((pair) => pair[part]) : [];
-  const identities = await names.find("identity", unnamed("identity"));
-  const roles = await names.find("role", unnamed("role"));
+  const identities = await names.find("identity", uidsWithoutName("identity"));
+  const roles = await names.find("role", uidsWithoutName("role"));
   return pairs.map((pair) => ({
     identity: pair.names.identity ?? identities.get(pair.identity),
     role: pair.names.role ?? roles.get(pair.role),

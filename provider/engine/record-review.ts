@@ -15,9 +15,9 @@ export type IsSecret = (names: readonly string[]) => boolean;
 
 export interface RecordReview {
   /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
-  checked(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void;
+  noteCheck(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void;
   /** It has compared the outputs in the state with the inputs. */
-  compared(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void;
+  noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void;
 }
 
 const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
@@ -35,7 +35,7 @@ export const recordReviewWith = (log: (text: string) => void): RecordReview => {
   };
 
   return {
-    checked(kind, olds, news, isSecret) {
+    noteCheck(kind, olds, news, isSecret) {
       if (isSecret === undefined) return;
       secrets.set(news[KEY], isSecret);
       // An adopted record is compared by what the API has of it.
@@ -44,7 +44,7 @@ export const recordReviewWith = (log: (text: string) => void): RecordReview => {
       if (kind === kindRecords.role)
         logOnce(news, kind, `is new: it grants ${capabilitiesText(capabilitiesIn(news), isSecret)}`);
     },
-    compared(kind, id, olds, news, isReplaced) {
+    noteDiff(kind, id, olds, news, isReplaced) {
       const isSecret = secrets.get(news[KEY]);
       if (isSecret === undefined) return;
       const lines = [

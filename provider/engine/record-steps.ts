@@ -26,7 +26,7 @@ const hasNoParent = (stored: Json): boolean => stored.uid !== undefined && store
 
 const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;
 
-/** Of all these kinds: they share what a preview shows. */
+/** The steps of all kinds of records, which share what a preview shows. */
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log, names } = parts;
   const duplicates = duplicateWarnings();
@@ -104,7 +104,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       }
       const isNew = Object.keys(olds).length === 0;
       if (kind === kindRecords.roleBinding) review.checked(olds, isNew ? await withNames(olds, inputs) : inputs);
-      recordReview.checked(kind, olds, inputs, isSecret);
+      recordReview.noteCheck(kind, olds, inputs, isSecret);
       if (problems.length === 0) {
         warnOfOpenPatterns(kind, inputs, isSecret);
         if (isNew) await expectBatch(kind, inputs);
@@ -139,7 +139,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const compared = reconcile.diff(kind, id, olds, news);
       if (compared.warning) log(compared.warning);
       if (kind === kindRecords.roleBinding) review.compared(olds, await withNames(olds, news));
-      recordReview.compared(kind, id, olds, news, compared.replaces.length > 0);
+      recordReview.noteDiff(kind, id, olds, news, compared.replaces.length > 0);
       return compared;
     },
     create: async (session, inputs) => {

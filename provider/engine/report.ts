@@ -12,7 +12,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
 
-  const shortened = (error: Error, args: readonly unknown[]): Error => {
+  const shorten = (error: Error, args: readonly unknown[]): Error => {
     const shared = sessionErrorOf(error);
     if (!shared) return error;
     const first = reported.get(shared.message);
@@ -23,7 +23,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
 
   return (error: unknown, args: readonly unknown[]): unknown => {
     if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) return error;
-    const shown = shortened(error, args);
+    const shown = shorten(error, args);
     // It may quote names of records, which may hold control characters.
     shown.message = printableLines(withoutPlaceholders(shown.message));
     shown.stack = "";
@@ -53,10 +53,10 @@ export const silencing = (console: Pick<Console, "error">): ((error: Error) => v
   const { error: print } = console;
   console.error = (...texts) => {
     const [text] = texts;
-    const left = texts.length === 1 ? (silenced.get(text) ?? 0) : 0;
-    if (left === 0) print.apply(console, texts);
-    else if (left === 1) silenced.delete(text);
-    else silenced.set(text, left - 1);
+    const remaining = texts.length === 1 ? (silenced.get(text) ?? 0) : 0;
+    if (remaining === 0) print.apply(console, texts);
+    else if (remaining === 1) silenced.delete(text);
+    else silenced.set(text, remaining - 1);
   };
   return (error) => {
     const text = `${error}: ${error.stack}`;

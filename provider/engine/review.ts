@@ -110,7 +110,7 @@ export interface NewIdentity {
   record: Json;
 }
 
-/** For a resource that leaves the stack: what the engine does not show. */
+/** What the engine does not show of a resource that leaves the stack. */
 export const removedText = (
   { type, urn, outputs, shown }: Leaving,
   { sets, identities, isKept }: Staying,
@@ -152,7 +152,7 @@ const isOfSameWorkloads = (former: Json, { record }: NewIdentity): boolean => {
   return relationship !== null && textOf(relationshipOf(former)) === textOf(relationship);
 };
 
-/** In the same group. */
+/** Whether a new identity has the name and the group of a removed one. */
 const isNamesake = (former: Json, { record }: NewIdentity): boolean =>
   record.name === former.name && record.parent === parentOf(String(former.uid));
 
@@ -171,7 +171,7 @@ const desiredName = (news: Json, part: Part): Named => {
 
 /**
  * What the outputs name. A state of version 0.1 (it has descriptions) may hold a name that the program marks as secret. Of its names,
- * only those of built-in roles are shown, and those that the program gives too.
+ * only names of built-in roles are shown, and names that the program gives too.
  */
 const storedName = (olds: Json, part: Part, after?: Named): Named => {
   const { uid, name, description } = (olds[part] ?? {}) as Named & { description?: unknown };

@@ -2,7 +2,7 @@
 // credentials, the organization once per process. At another service this process creates nothing either.
 //
 // Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
-// and a delete in the outputs. A state of an earlier version carries none, and receives that of this run.
+// and a delete in the outputs. A state of an earlier version carries none, and receives the address of this run.
 import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
@@ -137,7 +137,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
   };
 };
 
-/** Whether the address differs from that of the state. After a confirmed move the update stores the new one. */
+/** Whether the address differs from the one in the state. After a confirmed move the update stores the new one. */
 export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
   // As a rule the address is in normal form already.
   stored !== undefined && stored !== baseUrl && stored !== serviceOf(baseUrl);

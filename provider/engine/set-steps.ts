@@ -63,7 +63,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
           : [];
       return { inputs, failures: [...(problem ?? []), ...twice] };
     },
-    held: (_id, outputs, news) => heldBy(outputs, news),
+    held: (_id, outputs, news) => heldBindings(outputs, news),
     diff: async (id, olds, news) => {
       const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
       const isSame = compared.replaces.length === 0;
@@ -85,7 +85,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
 };
 
 /** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */
-const heldBy = (outputs: Json, news: Json | undefined): Held[] => {
+const heldBindings = (outputs: Json, news: Json | undefined): Held[] => {
   const pairs = Map.groupBy(news ? pairsIn(news) : [], ({ identity }) => identity);
   const owners = new Set<string>();
   return bindingsIn(outputs, "bindings").map((one) => {

@@ -26,7 +26,7 @@ import { resolveRole } from "./built-in-role.ts";
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
   const { schema, matchedBy, word, list, cascades } = resource;
-  const held = heldBy(resource);
+  const held = blockersOf(resource);
   const references = referencesOf(resource);
   const roles = references.flatMap(({ path, type }) => (type === "Role" ? [path] : []));
   const aliases = fieldsWith(schema, ({ alias }) => alias);
@@ -34,7 +34,7 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
   const synonyms = fieldsWith(schema, (info) => info.synonyms);
 
   const normalizeResponse = (answer: Json): Json => {
-    const record = aliases.reduce((result, { name, value }) => renamed(result, value, name), answer);
+    const record = aliases.reduce((result, { name, value }) => renameField(result, value, name), answer);
     const uids = answered.map(({ name, value }) => [name, record[name] || valueAt(record, value)]);
     return { ...record, ...Object.fromEntries(uids) };
   };
@@ -57,7 +57,7 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
     valueNames: Object.fromEntries(synonyms.map(({ name, value }) => [name, Object.entries(value).flat()])),
     ...(aliases.length + answered.length > 0 && { normalizeResponse }),
     ...(aliases.length > 0 && {
-      stored: (answer: Json) => aliases.reduce((result, { name, value }) => renamed(result, name, value), answer),
+      stored: (answer: Json) => aliases.reduce((result, { name, value }) => renameField(result, name, value), answer),
     }),
     byName: roles,
     ...(roles.length > 0 && {
@@ -83,7 +83,7 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
   };
 };
 
-const renamed = (record: Json, from: string, to: string): Json => {
+const renameField = (record: Json, from: string, to: string): Json => {
   const { [from]: value, ...others } = record;
   return value === undefined ? record : { [to]: value, ...others };
 };
@@ -105,16 +105,20 @@ type IsOne = (record: Json, uid: string) => boolean;
 const answeredPath = ({ schema }: Resource, path: string): string =>
   fieldsWith(schema, ({ answeredAs }) => answeredAs).find(({ name }) => name === path)?.value ?? path;
 
-interface Held {
+interface BlockerLists {
   words: string;
   with(uid: string): Blockers;
 }
 
 /** Lists of what prevents the deletion of a record: what is in it, and what refers to it, as far as the API can list that. */
-const heldBy = ({ type }: Resource): Held[] =>
+const blockersOf = ({ type }: Resource): BlockerLists[] =>
   Object.values<Resource>(resources).flatMap((other) => {
     const { list, word, words } = other;
-    const listed = (request: (uid: string) => Json, everyone: (uid: string) => Json, isOne: IsOne): Held => ({
+    const blockersWith = (
+      request: (uid: string) => Json,
+      everyone: (uid: string) => Json,
+      isOne: IsOne,
+    ): BlockerLists => ({
       words,
       with: (uid) => ({
         ...list,
@@ -125,7 +129,7 @@ const heldBy = ({ type }: Resource): Held[] =>
     });
     const isInside = other.parent === type && isManaged(other);
     const references = referencesOf(other).filter((one) => one.type === type);
-    const inside = listed(
+    const inside = blockersWith(
       (uid) => ({ uidp: { childrenOf: uid } }),
       (uid) => ({ uidp: { descendantsOf: rootOf(uid) } }),
       (record, uid) => parentOf(String(record.uid)) === uid,
@@ -135,7 +139,7 @@ const heldBy = ({ type }: Resource): Held[] =>
       ...references.flatMap(({ path }) =>
         filtersOf(other, path).map((filter) =>
           // Records of other organizations may refer to it too.
-          listed(
+          blockersWith(
             (uid) => ({ [filter]: uid }),
             () => ({}),
             (record, uid) => uidsIn(valueAt(record, answeredPath(other, path))).includes(uid),

@@ -12,7 +12,7 @@ export interface Named {
 export const partOf = (record: Json, name: string): { uid?: string; name?: string } =>
   isObject(record[name]) ? record[name] : {};
 
-/** Of a role. */
+/** Whether a role is built in. */
 export const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);
 
 export const namedText = ({ uid, name }: Named): string => {

@@ -50,7 +50,7 @@ export type AccessPolicyArgs = AccessPolicyFields &
  * AccessPolicy: a policy (docs/policy.md) as resources: its groups, roles, identities, and who has which role where. Logical names
  * follow from the keys of the policy, never from its order.
  *
- * Errors: all mistakes of the policy are one error of the preview, each with its place; those of the resources are their own.
+ * Errors: all mistakes of the policy are one error of the preview, each with its place; each resource reports its own errors.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
   /** uids of the custom roles, by key */
   declare readonly roles: Record<string, pulumi.Output<string>>;
 
-  /** `name` is the logical name of the component, with which those of its resources begin. */
+  /** `name` is the logical name of the component; the names of its resources begin with it. */
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const policy = policyFrom(name, args);
     const unpin = pinPosition(new.target);

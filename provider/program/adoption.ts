@@ -30,7 +30,7 @@ export const givenAdoption = (kind: KindName, name: string, inputs: pulumi.Input
   return {};
 };
 
-/** Of the record, the resource that has it so far may leave the program. */
+/** Notes that the record stays: the resource that has managed it so far may leave the program. */
 const noteAdopted = (kind: KindName, uid: pulumi.Input<string>): void => {
   const { adopted } = currentProgram();
   pulumi.output(uid).apply((known) => adopted.add(recordId(kind, known)));

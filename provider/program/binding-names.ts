@@ -11,7 +11,7 @@ import { perRun } from "./run.ts";
 const lookedUp = perRun(() => new Map<string, string>());
 
 /** Remembers a record that the program has looked up by a name that is not secret. */
-export const remembered = <T extends { uid: string; name: string }>(record: T): T => {
+export const rememberName = <T extends { uid: string; name: string }>(record: T): T => {
   if (typeof record.uid === "string") lookedUp().set(record.uid, record.name);
   return record;
 };

@@ -53,7 +53,7 @@ interface Entry extends Entering {
 
 export interface Entered {
   opts: pulumi.CustomResourceOptions;
-  constructed(resource: pulumi.CustomResource): void;
+  noteConstructed(resource: pulumi.CustomResource): void;
   /** the resource of the program whose uid this is, by the Output that the resource itself holds */
   resourceOf(reference: unknown): pulumi.Resource | undefined;
   /** the group in which the program declares a resource of its own */
@@ -84,20 +84,20 @@ export const programWith = (timeoutMs: number): Program => {
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
   const byUid = new Map<string, pulumi.Resource>();
-  const compared = duplicates();
+  const reportDuplicate = duplicates();
   const places = bindingPlaces();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
   const candidates = (uid: string, type: string): Entry[] =>
-    entries.filter((one) => one.type === type && one.resource && couldBe(one, uid));
+    entries.filter((one) => one.type === type && one.resource && mayHaveUid(one, uid));
 
   // The entry's uid may be `uid`, judged by its parent, its parent's parent and so on. So what is waited for stands one
   // level above what waits, and these waits cannot go round in a circle.
-  const couldBe = ({ inputs: { parent } }: Entry, uid: string): boolean => {
+  const mayHaveUid = ({ inputs: { parent } }: Entry, uid: string): boolean => {
     if (parent === undefined || isRoot(uid)) return parent === undefined && isRoot(uid);
     if (typeof parent === "string") return parent === parentOf(uid);
     const [owner, ...others] = ownersOf(parent) ?? [];
-    return owner !== undefined && others.length === 0 && couldBe(owner, parentOf(uid));
+    return owner !== undefined && others.length === 0 && mayHaveUid(owner, parentOf(uid));
   };
 
   // The entries behind an Output; undefined when some of it comes from elsewhere.
@@ -113,7 +113,7 @@ export const programWith = (timeoutMs: number): Program => {
     return waits.get(one);
   };
   const findWaits = (one: Entry): Entry[] | undefined => {
-    const named = filterKnown(explicitly(one.opts.dependsOn)?.map((resource) => byResource.get(resource)));
+    const named = filterKnown(resourcesDependedOn(one.opts.dependsOn)?.map((resource) => byResource.get(resource)));
     const read = filterKnown(outputsIn(one.inputs).map(ownersOf));
     if (!named || !read) return undefined;
     const parent = one.opts.parent && byResource.get(one.opts.parent);
@@ -141,7 +141,7 @@ export const programWith = (timeoutMs: number): Program => {
       await setImmediate();
       const found = entry.literals.map(({ uid, type }) => {
         const free = candidates(uid, type).filter((one) => !mayWaitFor(one, entry));
-        return firstWith(uid, free, timeoutMs);
+        return findRegistered(uid, free, timeoutMs);
       });
       return (await Promise.all(found)).filter((resource) => resource !== undefined);
     } catch {
@@ -159,7 +159,7 @@ export const programWith = (timeoutMs: number): Program => {
       const { sharesUid, literals } = own;
       entries.push(entry);
       waits.clear();
-      const constructed = (resource: pulumi.CustomResource) => {
+      const noteConstructed = (resource: pulumi.CustomResource) => {
         entry.resource = resource;
         byResource.set(resource, entry);
         const { uid = resource.id } = resource as { uid?: pulumi.Output<string> };
@@ -176,8 +176,8 @@ export const programWith = (timeoutMs: number): Program => {
       const edges = hasNone ? [] : edgesOf(entry).then((found) => [opts.dependsOn ?? [], ...found]);
       return {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
-        constructed,
-        duplicates: compared,
+        noteConstructed,
+        duplicates: reportDuplicate,
         places,
         resourceOf: (reference) => byId.get(reference),
         parentOf: (resource) => byId.get(byResource.get(resource)?.inputs.parent),
@@ -209,9 +209,9 @@ const resourcesOf = (output: pulumi.Output<unknown>): Set<pulumi.Resource> =>
   (output as unknown as { resources(): Set<pulumi.Resource> }).resources();
 
 /** The resources of a dependsOn; undefined when they come by a promise. */
-const explicitly = (dependsOn: unknown): pulumi.Resource[] | undefined => {
+const resourcesDependedOn = (dependsOn: unknown): pulumi.Resource[] | undefined => {
   if (dependsOn === undefined) return [];
-  if (Array.isArray(dependsOn)) return filterKnown(dependsOn.map(explicitly))?.flat();
+  if (Array.isArray(dependsOn)) return filterKnown(dependsOn.map(resourcesDependedOn))?.flat();
   return pulumi.Resource.isInstance(dependsOn) ? [dependsOn] : undefined;
 };
 
@@ -222,19 +222,23 @@ const outputsIn = (value: unknown): pulumi.Output<unknown>[] => {
 };
 
 /** The entry's resource whose uid is `uid`; undefined when none has it, or none registers within the timeout. */
-const firstWith = (uid: string, entries: readonly Entry[], timeoutMs: number): Promise<pulumi.Resource | undefined> =>
+const findRegistered = (
+  uid: string,
+  entries: readonly Entry[],
+  timeoutMs: number,
+): Promise<pulumi.Resource | undefined> =>
   new Promise((resolve) => {
-    let left = entries.length;
-    if (left === 0) return resolve(undefined);
+    let remaining = entries.length;
+    if (remaining === 0) return resolve(undefined);
     const finish = (resource?: pulumi.Resource) => {
       clearTimeout(timer);
       resolve(resource);
     };
     const timer = setTimeout(finish, timeoutMs);
     const note = (found: string | undefined, resource: pulumi.Resource) => {
-      left--;
+      remaining--;
       if (found === uid) finish(resource);
-      else if (left === 0) finish();
+      else if (remaining === 0) finish();
       else timer.refresh();
     };
     for (const { resource } of entries as Required<Entry>[])

@@ -11,7 +11,7 @@ interface Entered {
   resourceOf(reference: unknown): pulumi.Resource | undefined;
 }
 
-/** For one program: reports a resource that duplicates an earlier one. */
+/** Reports a resource that duplicates an earlier one of the same program. */
 export type Duplicates = (
   kind: KindName,
   resource: string,
@@ -29,7 +29,7 @@ export const duplicates = (): Duplicates => {
   };
 
   // A resource by its uid, or by a number while it has none; undefined for what a preview does not know.
-  const identified = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
+  const identify = async (entered: Entered, reference: unknown): Promise<string | undefined> => {
     const resource = entered.resourceOf(reference);
     if (!resource) return (await awaitValue(pulumi.output(reference))) as string | undefined;
     const { uid: own, id } = resource as pulumi.CustomResource & { uid?: pulumi.Output<string> };
@@ -38,7 +38,7 @@ export const duplicates = (): Duplicates => {
 
   const marks: Partial<Record<KindName, (entered: Entered, inputs: pulumi.Inputs) => Promise<unknown[]>>> = {
     roleBinding: (entered, { identity, role, parent }) =>
-      Promise.all([identity, role, parent].map((reference) => identified(entered, reference))),
+      Promise.all([identity, role, parent].map((reference) => identify(entered, reference))),
     identity: async (_entered, { claimMatch, staticKeys }) => {
       const { issuer, subject } = ((await awaitValue(pulumi.output(claimMatch ?? staticKeys))) ?? {}) as Json;
       return [issuer, subject];

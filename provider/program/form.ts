@@ -75,7 +75,7 @@ export const registerNative = (...types: object[]): void => {
   for (const type of types) forms.register(type, nativeForm);
 };
 
-const declared = perRun(() => new Map<string, Form>());
+const declaredForms = perRun(() => new Map<string, Form>());
 
 /** Throws where the program declares a resource in both forms: they would manage one record, since each may become the other. */
 export const requireOneForm = (
@@ -87,8 +87,8 @@ export const requireOneForm = (
   // One that is got by its uid manages nothing.
   if (id !== undefined) return;
   const key = placeInStack([...typesAbove(parent), type], name);
-  const first = declared().get(key) ?? form;
-  declared().set(key, first);
+  const first = declaredForms().get(key) ?? form;
+  declaredForms().set(key, first);
   if (first !== form)
     throw programError(
       `${type} ${name}: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ` +

@@ -2,7 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Json, lookUpArguments, type Resource } from "../../schema/index.ts";
 import * as engine from "../engine/get.ts";
-import { remembered } from "./binding-names.ts";
+import { rememberName } from "./binding-names.ts";
 import { referenceUid } from "./inputs.ts";
 import { isPlanned, unknownRecord } from "./planned.ts";
 import { programError, programSession } from "./session.ts";
@@ -56,7 +56,7 @@ const isByName = ({ texts }: Resource): boolean => texts?.lookUp?.by === "name";
 /** The record that the arguments mean; `find` asks the service. */
 export const get = async <T extends { uid: string }>(resource: Resource, args: object, find = findHere): Promise<T> => {
   const record = await lookUp<T>(resource, args, find);
-  return isByName(resource) ? (remembered(record as T & engine.Named) as T) : record;
+  return isByName(resource) ? (rememberName(record as T & engine.Named) as T) : record;
 };
 
 /** The same with inputs that may not be known yet; one may be a resource. A name may be secret, so it is not remembered. */

@@ -27,7 +27,7 @@ export const referenceUid = (value: unknown, type: string, argument: string): pu
 };
 
 /**
- * The uid of a resource: its id, which the engine knows in every preview but that of a create. There it is what the preview shows in
+ * The uid of a resource: its id, which the engine knows except in the preview of a create. There it is what the preview shows in
  * place of the uid, among the outputs.
  */
 export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>): pulumi.Output<string> => {
@@ -74,7 +74,7 @@ const secretInputs = once(({ schema }: Resource): readonly string[] =>
   fieldPaths(schema, ({ inputOnly, secret }) => inputOnly === true && secret === true),
 );
 
-/** With the value at a path secret; where a block on the way is an Output, all of it is. */
+/** Marks the value at a path as secret. If a block on the way is an Output, the whole block becomes secret. */
 export const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
   if (name === undefined) return pulumi.secret(holder);
   if (pulumi.Output.isInstance(holder) || holder instanceof Promise)

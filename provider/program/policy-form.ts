@@ -21,7 +21,7 @@ export interface PolicyForm {
   client(component: pulumi.Resource): Promise<ListClient>;
 }
 
-/** Of AccessPolicy and the classes that extend it. */
+/** The form of AccessPolicy and of each class that extends it. */
 export const policyForms = perClass<PolicyForm>({
   classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
   client: programSession,

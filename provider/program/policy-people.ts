@@ -13,10 +13,10 @@ import { hasEngine, programError } from "./session.ts";
 /** What reads the lists of the API. */
 export type ListClient = Pick<Client, "call" | "clock">;
 
-/** By name: a resource of the program, or a uid. */
+/** Identity providers by name, each a resource of the program or a uid. */
 export type GivenProviders = Readonly<Record<string, IdentityProvider | pulumi.Input<string>>>;
 
-/** By its name. */
+/** Finds an identity provider by its name. */
 export type FindProvider = (provider: string) => IdentityProvider | pulumi.Input<string>;
 
 interface Named {

@@ -3,7 +3,7 @@
 //
 //   acme                          the organization          acme:identity/release          an identity
 //   acme/platform/registry        a group                   acme:role/publisher            a custom role
-//   acme:access/platform          the role bindings of a group; those of the organization are acme:access/
+//   acme:access/platform          the role bindings of a group; acme:access/ has the bindings of the organization
 //   acme:people/sso/owner/SRE     the role of an external group: identity provider, role, group
 import type * as pulumi from "@pulumi/pulumi";
 import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
@@ -60,7 +60,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     return new classes.Group(name, orMatch(args, match?.group(ROOT)), opts);
   });
   const formerPath = formerPaths(policy);
-  const renamed = (own: string, former: string | undefined): pulumi.CustomResourceOptions =>
+  const withFormerName = (own: string, former: string | undefined): pulumi.CustomResourceOptions =>
     former === undefined || former === own ? opts : { ...opts, aliases: [{ name: former }] };
   const groups = new Map<string, Group>();
   const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
@@ -68,19 +68,22 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
   for (const group of policy.groups.values()) {
     const args: GroupArgs = { parent: placeOf(group.parent), ...common(group) };
     const [own, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
-    groups.set(group.path, new classes.Group(own, orMatch(args, match?.group(group.path)), renamed(own, former)));
+    groups.set(
+      group.path,
+      new classes.Group(own, orMatch(args, match?.group(group.path)), withFormerName(own, former)),
+    );
   }
   const roles = mapOf(policy.roles, (role) => {
     const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
     const [own, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
-    return new classes.Role(own, orMatch(args, match?.role(role.key)), renamed(own, former));
+    return new classes.Role(own, orMatch(args, match?.role(role.key)), withFormerName(own, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
     const [own, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
-    return new classes.Identity(own, orMatch(args, match?.identity(identity.key)), renamed(own, former));
+    return new classes.Identity(own, orMatch(args, match?.identity(identity.key)), withFormerName(own, former));
   });
 
   const { exclusive, maxRemovals } = options;
@@ -98,7 +101,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     };
     const [own, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
     const args = { parent: placeOf(path), bindings, ...switches };
-    new classes.RoleBindingSet(own as string, args, renamed(own as string, former));
+    new classes.RoleBindingSet(own as string, args, withFormerName(own as string, former));
   }
 
   const providerOf = options.providersIn(typeof organization === "string" ? organization : organization.uid);
@@ -115,7 +118,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       (key) => `${name}:people/${provider}/${key}/${externalGroupId}`,
     );
     const given = orMatch(args, match?.mapping(mapping));
-    new classes.ExternalGroupRoleMapping(own as string, given, renamed(own as string, former));
+    new classes.ExternalGroupRoleMapping(own as string, given, withFormerName(own as string, former));
   }
   return { organization, groups, identities, roles };
 };

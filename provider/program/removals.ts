@@ -28,7 +28,7 @@ export interface Declared {
 
 const previews: Declared[] = [];
 
-/** At the end of the program, in a preview. */
+/** Reports what leaves the stack, at the end of the program in a preview. */
 export const reportRemovals = (declared: Declared): void => {
   if (!pulumi.runtime.isDryRun()) return;
   // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so the reports
@@ -50,7 +50,7 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     const known = new Set([...adopted, ...ids]);
     const isKept = (id: unknown) => id !== undefined && known.has(id);
     const identities = (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined);
-    const staying = { sets: await Promise.all(sets().map(knownOf)), identities, isKept };
+    const staying = { sets: await Promise.all(sets().map(knownValuesOf)), identities, isKept };
     const { removedText } = await import("../engine/review.ts");
     for (const one of state) {
       // By its uid under another name: an alias, or a record that changes hands.
@@ -71,7 +71,7 @@ const placeOf = (urn: string | undefined): string | undefined => {
 };
 
 /** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
-const knownOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
+const knownValuesOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
   const uid = (value: unknown) => awaitValue(pulumi.output(value)) as Promise<string>;
   const pairs = (bindings as { identity: unknown; role: unknown }[]).map(async ({ identity, role }) => ({
     identity: await uid(identity),
@@ -113,7 +113,7 @@ const storedResources = async (): Promise<Leaving[]> => {
   const request = new messages.ResourceInvokeRequest();
   request.setTok("pulumi:pulumi:readStackResourceOutputs");
   request.setArgs(structFrom({ stackName }));
-  const answer = (await invoked(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
+  const answer = (await invokeMonitor(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
   return Object.entries(answer?.outputs ?? {}).map(([urn, own]) => {
     const { type, outputs } = own as { type: string; outputs?: Json };
     return { urn, type, outputs: clearValuesIn(outputs), shown: valuesIn(outputs) };
@@ -133,7 +133,7 @@ interface Monitor {
 type Request = InstanceType<typeof messages.ResourceInvokeRequest>;
 type Answer = { getReturn(): Struct | undefined };
 
-const invoked = (request: Request): Promise<Answer> => {
+const invokeMonitor = (request: Request): Promise<Answer> => {
   const done = pulumi.runtime.rpcKeepAlive();
   const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
   return new Promise<Answer>((resolve, reject) => {

@@ -34,7 +34,7 @@ export abstract class DeclaredResource extends pulumi.CustomResource {
     }
     failWith(bag);
     (this as { uid: pulumi.Output<string> }).uid = uidOf(this.id, this.uid);
-    entered.constructed(this);
+    entered.noteConstructed(this);
   }
 }
 
@@ -60,13 +60,13 @@ export abstract class IrmResource extends DeclaredResource {
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
     const inputs = { ...given, ...checkRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
-    const adopted = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
+    const adoptInputs = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
     // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
     const shown = isNamed ? form.withNames(own, bindingNames(entered, given)) : own;
     const placed = isNamed ? { parent: impliedParent(entered, given) } : {};
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
-    const bag = { ...unset, ...inputs, ...placed, ...adopted, ...secrets, ...shown };
+    const bag = { ...unset, ...inputs, ...placed, ...adoptInputs, ...secrets, ...shown };
     markHandled(bag);
     super(form.prefix + type, name, bag, entered);
     derivePlace(this, descriptor);
@@ -111,7 +111,7 @@ export const claimPlace = (
 };
 
 /**
- * The group of a role binding, without its dependency where that of the identity implies it: an identity in the same group comes after the
+ * The group of a role binding, without its dependency if the identity implies it: an identity in the same group comes after the
  * group and goes before it. Each dependency is stored twice, as a URN.
  */
 const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): pulumi.Input<string> => {

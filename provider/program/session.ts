@@ -24,7 +24,7 @@ export const programError = (text: string): pulumi.RunError =>
 
 interface Program {
   /** reports one error, however often it comes */
-  shared(message: string): pulumi.RunError;
+  errorFor(message: string): pulumi.RunError;
   isShared(error: unknown): boolean;
   /** parsed when the first resource or function needs it */
   config?: ParsedConfig;
@@ -37,16 +37,16 @@ interface Program {
 
 const currentProgram = perRun((): Program => {
   const errors = new Map<string, pulumi.RunError>();
-  const shared = (message: string) => {
+  const errorFor = (message: string) => {
     const error = errors.get(message) ?? programError(message);
     errors.set(message, error);
     return error;
   };
-  return { shared, isShared: (error) => [...errors.values()].some((one) => one === error) };
+  return { errorFor, isShared: (error) => [...errors.values()].some((one) => one === error) };
 });
 
 /** An error of this program: one object for each text. */
-export const sharedProgramError = (message: string): pulumi.RunError => currentProgram().shared(message);
+export const sharedProgramError = (message: string): pulumi.RunError => currentProgram().errorFor(message);
 
 export const programSession = (): Promise<Session> => {
   const program = currentProgram();
@@ -105,7 +105,7 @@ const programConfig = (program: Program): Config => {
     if (program.journalProblem !== "") throw new ConfigError([program.journalProblem]);
     return config;
   } catch (error) {
-    throw program.shared((error as Error).message);
+    throw program.errorFor((error as Error).message);
   }
 };
 
@@ -136,7 +136,7 @@ const newSession = async (program: Program, first: PromiseWithResolvers<void>): 
   ]);
   const sharedError = (error: unknown): pulumi.RunError | undefined => {
     const cause = sessionErrorOf(error);
-    return cause && program.shared(sessionText(cause));
+    return cause && program.errorFor(sessionText(cause));
   };
   let session: Session;
   try {

@@ -30,7 +30,7 @@ interface GivenArgs {
   bindings: GivenPair[];
 }
 
-/** A set of role bindings; its uid is that of its group. */
+/** A set of role bindings; its uid is the uid of its group. */
 export abstract class SetResource extends DeclaredResource {
   /** uid of the group */
   declare readonly uid: pulumi.Output<string>;
@@ -59,8 +59,8 @@ export abstract class SetResource extends DeclaredResource {
       ...own,
     };
     super(form.prefix + TYPE, name, bag, entered);
-    const managed = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];
-    noteStored(resources.roleBinding.field, managed);
+    const managedUids = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];
+    noteStored(resources.roleBinding.field, managedUids);
   }
 }
 
@@ -121,10 +121,10 @@ const shownPairs = (which: CheckedNames, name: string, entered: Entered, pairs: 
     !pair?.role || entered.resourceOf(pair.role)
       ? pair
       : { ...pair, role: checkRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role, which) };
-  const known = new Map<unknown, Promise<string | undefined>>();
+  const foundNames = new Map<unknown, Promise<string | undefined>>();
   const findName = (reference: pulumi.Input<string | undefined>): Promise<string | undefined> => {
-    const name = known.get(reference) ?? nameOf(entered, reference);
-    known.set(reference, name);
+    const name = foundNames.get(reference) ?? nameOf(entered, reference);
+    foundNames.set(reference, name);
     return name;
   };
   const namesOf = async (pair: Pair) => ({

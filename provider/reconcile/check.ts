@@ -107,7 +107,7 @@ const orName = (kind: Kind, field: string, value: unknown): string =>
     ? ", or the name of a built-in role"
     : "";
 
-/** For a wrong value at `capabilities[1]`: the nearest valid one. */
+/** The nearest valid value for a wrong one at `capabilities[1]`. */
 const suggestedName = (kind: Kind, input: Json, path: string): string => {
   const [, field = "", index] = /^(\w+)\[(\d+)\]$/.exec(path) ?? [];
   const value = index === undefined ? undefined : (input[field] as unknown[])[Number(index)];
@@ -115,7 +115,7 @@ const suggestedName = (kind: Kind, input: Json, path: string): string => {
   return typeof value === "string" && names ? suggestion(value, names) : "";
 };
 
-/** Of arguments that are a message: its fields are their names. */
+/** The problems of arguments that form a message: its fields are their names. */
 export const messageProblems = (schema: Message, input: Json): CheckFailure[] =>
   [
     ...nameProblems(inputFields(schema), input),

@@ -10,7 +10,7 @@ import { childrenInBatch } from "./read-batch.ts";
 type Listed = Json & { uid: string };
 
 /** `isRefresh`: a list that began before may answer, with other reads. */
-export const childrenOf = async (
+export const listGroup = async (
   kind: Kind,
   session: Session,
   group: string,
@@ -24,8 +24,8 @@ export const childrenOf = async (
   return isRefresh ? childrenInBatch(kind, session, group, list) : list();
 };
 
-/** Those of `known` that exist and a list lacks. `createTime` is that of the newest of these. */
-export const unlistedOf = async (
+/** The records of `known` that exist although a list lacks them. `createTime` is when the newest of `known` was created. */
+export const readUnlisted = async (
   kind: Kind,
   session: Session,
   known: readonly { uid: string }[],
@@ -33,23 +33,20 @@ export const unlistedOf = async (
   listed: readonly { uid: string }[],
 ): Promise<Json[]> => {
   const unlisted: Json[] = [];
-  for (const { uid } of withoutThose(known, listed)) {
+  for (const { uid } of without(known, listed)) {
     const record = await readUnlessDeleted(kind, session, uid, { createTime });
     if (record) unlisted.push(record);
   }
   return unlisted;
 };
 
-export const withoutThose = <T extends { uid: string }>(
-  records: readonly T[],
-  others: readonly { uid: string }[],
-): T[] => {
+export const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
   const uids = new Set(others.map(({ uid }) => uid));
   return records.filter(({ uid }) => !uids.has(uid));
 };
 
 /** Lists until `isComplete` holds, or nothing can be hidden any more after `waitMs`. */
-export const childrenWhen = async (
+export const listGroupUntil = async (
   kind: Kind,
   session: Session,
   group: string,
@@ -58,10 +55,10 @@ export const childrenWhen = async (
 ): Promise<readonly Listed[]> => {
   const until = session.clock.now() + waitMs;
   let records: readonly Listed[] = [];
-  const look = async () => {
-    records = await childrenOf(kind, session, group);
+  const isListed = async () => {
+    records = await listGroup(kind, session, group);
     return isComplete(records) ? true : undefined;
   };
-  await retryUntilVisible(session.clock, look, () => until);
+  await retryUntilVisible(session.clock, isListed, () => until);
   return records;
 };

@@ -35,11 +35,12 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
     (kind.holdsSecret?.(olds, args) ?? false);
   const asked = [...replacedOnChange(kind, paths, news[REPLACE_ON]), ...lost];
   const canCoexist = replaces.includes("parent") || (kind.unique ?? []).some((field) => paths.includes(field));
-  const replaced = (fields: readonly string[]): Pick<DiffResult, "replaces" | "deleteBeforeReplace"> => ({
+  const replacementOf = (fields: readonly string[]): Pick<DiffResult, "replaces" | "deleteBeforeReplace"> => ({
     replaces: [...new Set(fields.map((path) => argumentOf(kind, path)))],
     ...(kind.unique && fields.length > 0 && !canCoexist && { deleteBeforeReplace: true }),
   });
-  if (!kind.replacementBreaks || args.allowReplace === true) return { changes, ...replaced([...replaces, ...asked]) };
+  if (!kind.replacementBreaks || args.allowReplace === true)
+    return { changes, ...replacementOf([...replaces, ...asked]) };
   // The check has refused differences from the last inputs; these are differences from the record itself.
   const known = replaces.find((path) => !isUnknownAt(args, path));
   if (known !== undefined) {
@@ -47,11 +48,11 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
     throw new Error(`${kind.word} ${id}: ${field}: ${description}`);
   }
   const [unknown] = replaces;
-  if (unknown === undefined) return { changes, ...replaced(asked) };
+  if (unknown === undefined) return { changes, ...replacementOf(asked) };
   // A preview cannot refuse a value that is not known yet: the update may find that it does not change.
   const { field, description } = replacementRefusal(kind, unknown);
   const warning = `${kind.word} ${id}: ${field} is not known yet, and the update refuses a different value: ${description}`;
-  return { changes, ...replaced(asked), warning };
+  return { changes, ...replacementOf(asked), warning };
 };
 
 /** The arguments of changed paths that the option replaceOnChanges names, as property paths: `claimMatch.subject`, `*`. */

@@ -17,13 +17,13 @@ export interface Desired {
   fields: Json;
   /** paths that the program gives, and for which the server would otherwise choose a value */
   choices: readonly string[];
-  /** equal to that of the record that a create with these fields produces */
+  /** equal to the fingerprint of the record that a create with these fields produces */
   fingerprint: string;
   /** members of the bag that are not arguments */
   hidden: Json;
 }
 
-/** From the bag of arguments that the engine keeps. */
+/** What the bag of arguments that the engine keeps asks for. */
 export const desiredFrom = (kind: Kind, bag: Json): Desired =>
   desiredWith(kind, argumentsIn(kind, bag), hiddenMembers(bag));
 
@@ -36,7 +36,7 @@ export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => 
   return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
 };
 
-/** With uids where the program gives names. */
+/** Resolves the names that the program gives to uids. */
 export const withUids = async (session: LookUpSession, desired: Desired): Promise<Desired> => {
   const { kind, args } = desired;
   return withArgs(desired, (await kind.resolve?.(session, args)) ?? args);

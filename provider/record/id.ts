@@ -16,7 +16,7 @@ const wordsBesideUid = new Map(
   Object.values(resources).flatMap(({ field, word, list }) => (list.sharesUid ? [[field, word]] : [])),
 );
 
-/** Identifies a record among those of all kinds: two kinds may share a uid. `field` is that of its kind. */
+/** Identifies a record among records of all kinds: two kinds may share a uid. `field` is the field of its kind. */
 export const recordId = (field: string, uid: string): string => {
   const word = wordsBesideUid.get(field);
   return word === undefined ? uid : `${uid} (${word})`;

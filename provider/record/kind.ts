@@ -126,7 +126,7 @@ const referencesIn = once((schema: Message): readonly Reference[] => {
   );
 });
 
-/** The path of an argument from that of a field, by the names of `argumentsOf`. */
+/** The path of the argument for the path of a field, by the names of `argumentsOf`. */
 export const argumentPath = (names: Kind["arguments"], path: string): string =>
   path.replace(/^\w+/, (field) => names[field] ?? field);
 

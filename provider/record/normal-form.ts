@@ -103,7 +103,7 @@ const isNeverReturned = ({ inputOnly, answeredAs }: FieldInfo): boolean =>
 /** Paths of the fields that the service accepts and never returns: a client secret, the ttl of an invite. */
 export const writeOnlyPaths = pathsOnce(isNeverReturned);
 
-/** Paths of those of them that are secret. */
+/** The paths among them that are secret. */
 export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.secret === true);
 
 /** Paths of the fields that only the response to the create returns: the code of an invite. */

@@ -118,9 +118,9 @@ const withoutNull = (value: unknown): unknown => {
 export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
 
 /** The API's fields under the names that the program uses. */
-const argumentsFrom = (kind: Kind, bag: Json): Json => renamed(bag, Object.entries(kind.arguments ?? {}));
+const argumentsFrom = (kind: Kind, bag: Json): Json => renameFields(bag, Object.entries(kind.arguments ?? {}));
 
-const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
+const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
   const result = { ...bag };
   for (const [from, to] of names) {
     if (result[from] === undefined) continue;
@@ -132,7 +132,7 @@ const renamed = (bag: Json, names: readonly (readonly [string, string])[]): Json
 
 /** The arguments of a bag by the names of the API's fields. A state of version 0.1 has these names already. */
 export const argumentsIn = (kind: Kind, bag: Json): Json =>
-  renamed(
+  renameFields(
     givenArguments(bag),
     Object.entries(kind.arguments ?? {}).map(([field, argument]) => [argument, field]),
   );
@@ -140,7 +140,7 @@ export const argumentsIn = (kind: Kind, bag: Json): Json =>
 /** The arguments as the engine keeps them. */
 export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
 
-/** With unordered lists sorted, so that another order never shows as a change. */
+/** Sorts unordered lists, so that another order never shows as a change. */
 export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, UNKNOWN);
 
 /**
@@ -155,7 +155,7 @@ export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
   return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, own) }) as Json;
 };
 
-/** Of outputs: how the resource came by its record, where it did not create it. */
+/** The outputs that say how the resource came by a record that it did not create. */
 export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs);
 
 /** The API's fields of stored outputs. */

@@ -1,4 +1,4 @@
-// URNs of resources: urn:pulumi:STACK::PROJECT::TYPES::NAME, where TYPES are those of the resources above and its own.
+// URNs of resources: urn:pulumi:STACK::PROJECT::TYPES::NAME, where TYPES are the types of the resources above it and its own.
 import { typeOfToken } from "./kind.ts";
 
 interface Urn {

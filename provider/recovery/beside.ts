@@ -8,7 +8,7 @@ import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 import { createAll, type Outcome } from "./create.ts";
 
-/** How long a create waits for others of its group that nobody has announced. */
+/** How long a create waits for others of its group that the engine has not announced. */
 const GATHER_MS = 4;
 /** How long it waits for one that the engine has checked: for the creates that the engine begins in between, within these bounds. */
 const CHECKED_MS = { creates: 8, least: 250, most: 1_000 };
@@ -68,7 +68,7 @@ export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Pl
   checked.set(place, (checked.get(place) ?? new Set()).add(expected.key));
 };
 
-/** Of a kind with `batchCreate`. */
+/** Creates a record of a kind with `batchCreate`, together with others of its group. */
 export const createBeside = async (session: Session, desired: Desired): Promise<Outcome> => {
   const own = creates(session);
   const { gatherings, checked } = own;

@@ -223,7 +223,7 @@ const takeAnswers = async (
   if (lost) throw lost;
 };
 
-/** From here on the records exist. */
+/** Takes ownership of records that exist from here on. */
 const take = async (session: Session, created: readonly [Pending, Json][]): Promise<void> => {
   for (const [one, record] of created) {
     const { kind, key } = one.desired;

@@ -12,7 +12,7 @@ import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 import { absentOrganization } from "./gone.ts";
-import { hiddenFor, recordOf, requireAsked, type Waits } from "./recover.ts";
+import { hiddenMsOf, recordOf, requireAsked, type Waits } from "./recover.ts";
 
 export interface Shown {
   taken: TakenOver;
@@ -32,15 +32,15 @@ export const previewRecovery = async (
 ): Promise<Shown | undefined> => {
   const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
   if (typeof key !== "string" || adopt !== undefined) return undefined;
-  for (const entry of await leftFor(journal, key)) {
+  for (const entry of await findUnsettled(journal, key)) {
     const at = new Date(entry.at).toISOString();
-    const shown = (record: string, uid: string | undefined, doubt?: string): Shown => {
+    const describe = (record: string, uid: string | undefined, doubt?: string): Shown => {
       const taken = { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) };
       return { taken, text: takeoverText(`${kind.type} ${nameInKey(key)}`, record, taken) };
     };
     const named = entry.uid ?? entry.answered;
     const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
-    if (session === undefined) return shown(unread, named, "a preview without credentials cannot read it");
+    if (session === undefined) return describe(unread, named, "a preview without credentials cannot read it");
     let record: Json | undefined;
     let desired = desiredFrom(kind, inputs);
     try {
@@ -55,22 +55,22 @@ export const previewRecovery = async (
       const isNewGroup = isUnknown(desired.parent) && isLoopbackUrl(session.service);
       const parent = isNewGroup ? "" : desired.parent;
       if (!isUnknown(parent) && (await absentOrganization(withOneAttempt(session), parent, entry, error))) continue;
-      return shown(unread, named, `it cannot be read (${cause.message})`);
+      return describe(unread, named, `it cannot be read (${cause.message})`);
     }
     if (record) {
       const doubt = containsUnknown(asked)
         ? "whether it is what the program asks for is known only to the run"
         : undefined;
-      return shown(`${kind.word} ${record.uid} ${title(record)}`.trimEnd(), record.uid as string, doubt);
+      return describe(`${kind.word} ${record.uid} ${title(record)}`.trimEnd(), record.uid as string, doubt);
     }
     // Its request may still be under way.
-    if (named === undefined && (await hiddenFor(session, entry)) > 0)
-      return shown(unread, undefined, "it may not be visible yet");
+    if (named === undefined && (await hiddenMsOf(session, entry)) > 0)
+      return describe(unread, undefined, "it may not be visible yet");
   }
   return undefined;
 };
 
-const leftFor = async (journal: Session["journal"], key: string): Promise<Entry[]> => {
+const findUnsettled = async (journal: Session["journal"], key: string): Promise<Entry[]> => {
   try {
     return await journal.peekUnsettled(key);
   } catch (error) {
@@ -80,4 +80,4 @@ const leftFor = async (journal: Session["journal"], key: string): Promise<Entry[
   }
 };
 
-const LOOKS: Waits = { hiddenFor: async () => 0, disown: async () => undefined };
+const LOOKS: Waits = { hiddenMs: async () => 0, disown: async () => undefined };

@@ -109,7 +109,7 @@ export const recordOf = async (
 
 /** What a search does beside looking: a run waits for what may still be hidden, and corrects the journal. */
 export interface Waits {
-  hiddenFor(session: Session, entry: Entry): Promise<number>;
+  hiddenMs(session: Session, entry: Entry): Promise<number>;
   disown(session: Session, entry: Entry, why: string): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ const judgeNamed = async (
   if (refusal) return { is: "foreign", why: refusal };
   // Checked before the read, which may be denied in another group.
   if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
-  const record = await readWhenVisible(kind, session, uid, await waits.hiddenFor(session, { ...entry, uid }));
+  const record = await readWhenVisible(kind, session, uid, await waits.hiddenMs(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };
 
@@ -137,13 +137,13 @@ const judgeNamed = async (
  * How long the record of the entry's create may still be hidden, by the service's clock, which has whole seconds. The process may have
  * died a second ago, with its request still under way.
  */
-export const hiddenFor = async (session: Session, { uid, at }: Entry): Promise<number> => {
+export const hiddenMsOf = async (session: Session, { uid, at }: Entry): Promise<number> => {
   const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
   const ageMs = Math.max(0, (await session.serviceNow()) - at - SEND_TIME_MS - DATE_MS);
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
-const WAITS: Waits = { hiddenFor, disown: (session, entry, why) => session.journal.disown(entry, why) };
+const WAITS: Waits = { hiddenMs: hiddenMsOf, disown: (session, entry, why) => session.journal.disown(entry, why) };
 
 const search = async (
   session: Session,
@@ -153,7 +153,7 @@ const search = async (
 ): Promise<Json | undefined> => {
   const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
   const filters = isSame ? kind.filters(args) : undefined;
-  const waitMs = await waits.hiddenFor(session, entry);
+  const waitMs = await waits.hiddenMs(session, entry);
   // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
   let found: Json[] | undefined;
@@ -184,7 +184,7 @@ export const reportPendingCreates = async (session: Session, pending: readonly E
 
 // The resource adopts another record, so this searches until no new one can be hidden any more.
 const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
-  const { text, count } = await describeCandidates(session, entry, await hiddenFor(session, entry), taken);
+  const { text, count } = await describeCandidates(session, entry, await hiddenMsOf(session, entry), taken);
   session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
 };
 

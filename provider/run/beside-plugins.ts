@@ -6,43 +6,43 @@ import type { Operation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
-/** `engine`: that of the dynamic provider. Nothing is shared without a plugin, but what is adopted: a plugin may begin later to delete it. */
+/** `engine` runs the dynamic provider. Without a plugin only adoptions are shared: a plugin may begin later to delete the record. */
 export const besidePlugins = (own: Ownership, engine: Engine | undefined, service: string): Ownership => {
   if (engine === undefined) return own;
-  let found: Ownership | undefined;
+  let joined: Ownership | undefined;
   /** what the plugin has to know, once there is one */
   const early: ((to: Ownership) => void)[] = [];
   const join = (operation: Operation | undefined): Ownership | undefined => {
     if (!operation) return undefined;
-    found = createOwnership(operation, service);
-    for (const tell of early.splice(0)) tellIfFree(tell, found);
-    return found;
+    joined = createOwnership(operation, service);
+    for (const note of early.splice(0)) noteIfFree(note, joined);
+    return joined;
   };
-  const shared = () => found ?? join(joinBegun(engine));
-  const tellBoth = (tell: (to: Ownership) => void): void => {
-    const other = shared();
-    tell(own);
-    if (other) tell(other);
-    else early.push(tell);
+  const pluginOwnership = () => joined ?? join(joinBegun(engine));
+  const noteInBoth = (note: (to: Ownership) => void): void => {
+    const other = pluginOwnership();
+    note(own);
+    if (other) note(other);
+    else early.push(note);
   };
   return {
     ...own,
-    inState: (...about) => tellBoth((to) => to.inState(...about)),
-    keep: (uid, adopted) => tellBoth((to) => to.keep(uid, adopted)),
+    inState: (...about) => noteInBoth((to) => to.inState(...about)),
+    keep: (uid, adopted) => noteInBoth((to) => to.keep(uid, adopted)),
     take: (uid, key, origin) => {
-      const other = shared() ?? (origin === "adopted" ? join(joinOperation(engine)) : undefined);
+      const other = pluginOwnership() ?? (origin === "adopted" ? join(joinOperation(engine)) : undefined);
       other?.take(uid, key, origin);
       own.take(uid, key, origin);
     },
-    isHeld: (uid) => own.isHeld(uid) || (shared()?.isHeld(uid) ?? false),
-    release: (...about) => own.release(...about) && (shared()?.release(...about) ?? true),
+    isHeld: (uid) => own.isHeld(uid) || (pluginOwnership()?.isHeld(uid) ?? false),
+    release: (...about) => own.release(...about) && (pluginOwnership()?.release(...about) ?? true),
   };
 };
 
 // The plugin has reported the conflict, if it was first.
-const tellIfFree = (tell: (to: Ownership) => void, to: Ownership): void => {
+const noteIfFree = (note: (to: Ownership) => void, to: Ownership): void => {
   try {
-    tell(to);
+    note(to);
   } catch {
     // Nothing of this process depends on it.
   }

@@ -39,13 +39,13 @@ export interface Journal {
   recordAnswer(entry: Entry, uid: string): Promise<void>;
   /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
   disown(entry: Entry, why: string): Promise<void>;
-  /** The record of the entry cannot be that of the resource. The entry is quarantined and goes; `why` is reported once. */
+  /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
   setAside(entry: Entry, why: string): Promise<void>;
   /** Certainly not created, or deleted again. */
   recordFailure(...entries: Entry[]): Promise<void>;
   /** The POST is over, whatever its outcome. */
   end(entries: readonly Entry[]): Promise<void>;
-  /** The engine has asked for the records of these uids, so its state has them. `key` is that of the resource, if it is known. */
+  /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
   acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
@@ -121,8 +121,8 @@ export const createJournal = (options: JournalOptions): Journal => {
     if (isShared) readOn(open);
     return open;
   };
-  /** Of these, the entries of earlier runs. */
-  const leftOf = (entries: readonly Entry[] = []): Entry[] => {
+  /** The entries that earlier runs wrote. */
+  const fromEarlierRuns = (entries: readonly Entry[] = []): Entry[] => {
     if (entries.length > 0) refresh?.();
     return entries.filter(({ intent }) => !begun.has(intent));
   };
@@ -142,9 +142,11 @@ export const createJournal = (options: JournalOptions): Journal => {
       const open = await openFor(key);
       if (!open.isCaughtUp) await catchUp(open);
       const { entries } = open;
-      return leftOf(isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key));
+      return fromEarlierRuns(
+        isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key),
+      );
     },
-    peekUnsettled: async (key) => leftOf((await openFor(key)).entries.byKey.get(key)),
+    peekUnsettled: async (key) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
     isNew: async (key) => (await openFor(key)).isNew,
     begin: async (intents, now) => {
       // All entries of a POST are of one stack.
@@ -153,7 +155,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       await open.lock.acquire();
       try {
         readOn(open);
-        if (intents.some(({ key }) => leftOf(open.entries.byKey.get(key)).length > 0)) {
+        if (intents.some(({ key }) => fromEarlierRuns(open.entries.byKey.get(key)).length > 0)) {
           await open.lock.release();
           return undefined;
         }
@@ -232,7 +234,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     takeUnreported: async (key) => {
       try {
         const { entries } = await upToDate(key);
-        return leftOf([...entries.pending]).filter(({ intent }) => share({ is: "reported", id: intent }));
+        return fromEarlierRuns([...entries.pending]).filter(({ intent }) => share({ is: "reported", id: intent }));
       } catch (error) {
         // Whoever asks does not need the journal.
         if (error instanceof JournalError) return [];

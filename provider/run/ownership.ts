@@ -42,7 +42,7 @@ export interface Ownership {
    * did, which may be another one.
    */
   claimName(place: string, key: string): string;
-  /** The record is deleted. A new one may have the same uid: an account association has that of its group. */
+  /** The record is deleted. A new one may have the same uid: an account association has the uid of its group. */
   forget(uid: string): void;
 }
 

@@ -15,7 +15,7 @@ export const workTreeProblem = (folder: string, cwd: string): string | undefined
   );
 };
 
-/** The top level of git, of a submodule those of the repositories around it too; without git the folder of Pulumi.yaml. */
+/** The top level of the repository, and of the repositories around a submodule; without git the folder of Pulumi.yaml. */
 const workTreesOf = (cwd: string): string[] => {
   const tops: string[] = [];
   for (const folder of foldersFrom(cwd)) {

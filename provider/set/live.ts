@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { partOf } from "../kind/named.ts";
-import { childrenOf, unlistedOf, withoutThose } from "../reconcile/children.ts";
+import { listGroup, readUnlisted, without } from "../reconcile/children.ts";
 import { observe } from "../record/normal-form.ts";
 import type { Session } from "../run/session.ts";
 import { type Binding, bindingsIn } from "./pair.ts";
@@ -24,18 +24,18 @@ export const liveFrom = (record: Json): Live => {
   return { uid, identity, role, record: { ...record, uid } };
 };
 
-/** Of a group; `isRefresh` as for `childrenOf`. */
+/** The bindings of a group; `isRefresh` as for `listGroup`. */
 export const listLive = async (session: Session, group: string, about?: { isRefresh: boolean }): Promise<Live[]> =>
-  (await childrenOf(kind, session, group, about)).map(liveFrom);
+  (await listGroup(kind, session, group, about)).map(liveFrom);
 
-/** With the bindings in the outputs `stored` that exist and the list lacks. */
+/** Adds the bindings in the outputs `stored` that exist although the list lacks them. */
 export const withStored = async (session: Session, stored: Json, listed: readonly Live[]): Promise<Live[]> => {
-  const unlisted = await unlistedOf(kind, session, bindingsIn(stored, "bindings"), stored.updateTime, listed);
+  const unlisted = await readUnlisted(kind, session, bindingsIn(stored, "bindings"), stored.updateTime, listed);
   return [...listed, ...unlisted.map(liveFrom)];
 };
 
-/** With those of `others` that a list lacks: they were seen before, and may be too new for it. */
+/** Adds the bindings of `others` that a list lacks: an earlier list had them, and they may be too new for this one. */
 export const withOthers = (listed: readonly Live[], others: readonly Live[]): Live[] => [
   ...listed,
-  ...withoutThose(others, listed),
+  ...without(others, listed),
 ];

@@ -15,7 +15,7 @@ export interface Observed {
   kept: ReadonlyMap<string, string>;
 }
 
-/** `own` are the inputs, or the outputs so far; `pairs` those of the inputs. */
+/** `own` are the inputs, or the outputs so far. */
 export const outputsOf = (
   { group, managed, unmanaged, kept }: Observed,
   own: Json,

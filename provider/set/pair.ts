@@ -17,7 +17,7 @@ export interface Settings {
   maxRemovals: number;
 }
 
-/** Of inputs or outputs. */
+/** The settings in inputs or outputs. */
 export const settingsOf = ({ exclusive, maxRemovals }: Json): Settings => ({
   exclusive: exclusive === true,
   maxRemovals: typeof maxRemovals === "number" ? maxRemovals : REMOVALS_MAX,
@@ -86,7 +86,7 @@ const keyFrom = (...parts: [set: string, group: string, identity: string, role: 
 export const pairKey = (set: string, group: string, { identity, role }: Binding): string =>
   keyFrom(set, group, identity.uid, role.uid);
 
-/** Whether a key of the journal is that of a pair of this set, in this group. */
+/** Whether a key of the journal belongs to a pair of this set, in this group. */
 export const isPairKeyOf = (set: string, group: string) => {
   const head = `${set} ${group} `;
   return (key: string): boolean => {

@@ -16,7 +16,7 @@ export const requireIdentity = async (session: Session): Promise<string> => {
 
 /**
  * Why each of `removals` must stay, by uid. `live` are all bindings of the group. A binding above this group is never in this set, so
- * only those of the group itself count.
+ * only bindings of the group itself count.
  */
 export const keptOnPurpose = (
   group: string,

@@ -3,10 +3,10 @@
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { childrenWhen } from "../reconcile/children.ts";
+import { listGroupUntil } from "../reconcile/children.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
-import { hiddenFor } from "../recovery/recover.ts";
+import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import type { Session } from "../run/session.ts";
@@ -38,10 +38,10 @@ const recoverEntries = async (
   const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
   const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
   const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
-  const waits = await Promise.all(missingIn(live).map((entry) => hiddenFor(session, entry)));
+  const waits = await Promise.all(missingIn(live).map((entry) => hiddenMsOf(session, entry)));
   const waitMs = Math.max(0, ...waits);
   const isComplete = (all: readonly Json[]) => missingIn(all.map(liveFrom)).length === 0;
-  const listed = waits.length === 0 ? [] : await childrenWhen(kind, session, group, waitMs, isComplete);
+  const listed = waits.length === 0 ? [] : await listGroupUntil(kind, session, group, waitMs, isComplete);
   const now = withOthers(listed.map(liveFrom), live);
   const recovered = new Map<string, Entry>();
   for (const entry of entries) {

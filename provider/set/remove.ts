@@ -1,5 +1,5 @@
-// Removals of a set, one by one: of surplus bindings after all additions, so that access is never interrupted, and of a whole set. Those
-// that it does not manage stay.
+// Removals of a set, one by one: surplus bindings after all additions, so that access is never interrupted, or the whole set. Bindings that
+// it does not manage stay.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { JournalError } from "../log/file.ts";
@@ -77,8 +77,8 @@ const recoverForDelete = async (session: Session, { [KEY]: set, parent: group }:
 export const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });
 
 /**
- * Removes bindings of a group, those of `identity` last: the run acts as it, and could not remove the others without them. All are logged
- * before the first: a killed run has named what it may have removed. A binding that is already gone is no error.
+ * Removes bindings of a group, the bindings of `identity` last: the run acts as it, and could not remove the others without them. Logs all
+ * before the first removal, so that a killed run has named what it may have removed. A binding that is already gone is no error.
  */
 export async function* removeEach(
   session: Session,

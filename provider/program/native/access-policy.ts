@@ -3,7 +3,7 @@ import { systemClock } from "../../../client/clock.ts";
 import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";
 import { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet } from "../generated/native/classes.ts";
 import { policyForms } from "../policy-form.ts";
-import { invoked, listFunction } from "./look-up.ts";
+import { invokeFunction, listFunction } from "./look-up.ts";
 
 /**
  * AccessPolicy with resources that the plugin serves.
@@ -21,7 +21,7 @@ policyForms.register(AccessPolicy, {
   classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
   // Of the component's provider.
   client: async (component) => ({
-    call: (operation, request) => invoked(listFunction(operation), request, { parent: component }),
+    call: (operation, request) => invokeFunction(listFunction(operation), request, { parent: component }),
     clock: systemClock,
   }),
 });

@@ -10,34 +10,38 @@ import { sharedProgramError } from "../session.ts";
 type Options = pulumi.InvokeOptions | undefined;
 
 export const get = <T extends { uid: string }>(resource: Resource, args: object, opts: Options): Promise<T> =>
-  dynamic.get<T>(resource, args, ({ type }, known) => invoked(`get${type}`, known, opts));
+  dynamic.get<T>(resource, args, ({ type }, known) => invokeFunction(`get${type}`, known, opts));
 
 export const getOutput = <T>(resource: Resource, args: object, opts: Options): pulumi.Output<T> =>
-  dynamic.getOutput<T>(resource, args, ({ type }, known) => invokedLater(`get${type}`, known, opts));
+  dynamic.getOutput<T>(resource, args, ({ type }, known) => invokeForOutput(`get${type}`, known, opts));
 
 export async function* list<T>({ list: { operation, plural } }: Resource, args: object, opts: Options) {
   if (isPlanned(args)) return;
-  const { [plural]: records = [] } = await invoked<Json>(listFunction(operation), args, opts);
+  const { [plural]: records = [] } = await invokeFunction<Json>(listFunction(operation), args, opts);
   yield* records as T[];
 }
 
 /** The result of a function of the plugin; `name` is without the token's prefix. */
-export const invoked = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> => {
-  const result = await answered<T>(name, args, opts);
+export const invokeFunction = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> => {
+  const result = await invokeIfConfigured<T>(name, args, opts);
   if (result !== undefined) return result;
   const text = `${name}: the settings of its provider are not known in this preview`;
   throw sharedProgramError(name.startsWith("get") ? `${text}; use ${name}Output` : text);
 };
 
 /** The same as the value of an Output, which a preview may not know. */
-const invokedLater = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> =>
-  (await answered<T>(name, args, opts)) ?? (pulumi.unknown as T);
+const invokeForOutput = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> =>
+  (await invokeIfConfigured<T>(name, args, opts)) ?? (pulumi.unknown as T);
 
 /** `ListGroups` to `listGroups`. */
 export const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 
 /** Undefined where a preview does not know the settings of the provider: the engine then answers with nothing. */
-const answered = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T | undefined> => {
+const invokeIfConfigured = async <T>(
+  name: string,
+  args: object,
+  opts?: pulumi.InvokeOptions,
+): Promise<T | undefined> => {
   try {
     const result: object = await pulumi.runtime.invoke(TOKEN_PREFIX + name, args as pulumi.Inputs, opts);
     return pulumi.runtime.isDryRun() && Object.keys(result ?? {}).length === 0 ? undefined : (result as T);
