@@ -43,7 +43,7 @@ export interface Compared {
   result: DiffResult;
 }
 
-/** Of a record. */
+/** The detailed diff of a record. */
 export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
   const desired = desiredFrom(kind, news);
@@ -76,20 +76,20 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   if (isUnknown(news.bindings)) return diffFrom([{ path: ["bindings"], change: "update" }, ...settings], compared, []);
   const plan = planOf(olds, news);
   const managed = bindingsIn(olds, "bindings");
-  const removedFrom = (member: string, all: readonly Binding[], removals: readonly Binding[]) =>
+  const deletionsFrom = (member: string, all: readonly Binding[], removals: readonly Binding[]) =>
     removals.flatMap((one): Found[] => {
       const index = all.indexOf(one);
       return index === -1 ? [] : [{ path: [member, index], change: "delete" }];
     });
-  const gone = removedFrom("bindings", managed, [...plan.dropped, ...plan.twins]);
-  const removed = removedFrom("unmanaged", bindingsIn(olds, "unmanaged"), [...plan.undeclared, ...plan.twins]);
-  const added = pairsIn(news).flatMap((pair, index): Found[] =>
+  const managedRemovals = deletionsFrom("bindings", managed, [...plan.dropped, ...plan.twins]);
+  const otherRemovals = deletionsFrom("unmanaged", bindingsIn(olds, "unmanaged"), [...plan.undeclared, ...plan.twins]);
+  const additions = pairsIn(news).flatMap((pair, index): Found[] =>
     managed.some((one) => grants(one, pair)) ? [] : [{ path: ["bindings", index], change: "add" }],
   );
-  return diffFrom([...gone, ...removed, ...added, ...settings], compared, []);
+  return diffFrom([...managedRemovals, ...otherRemovals, ...additions, ...settings], compared, []);
 };
 
-/** Of two values that differ. */
+/** How a value changes; the two differ. */
 export const changeBetween = (before: unknown, after: unknown): Change =>
   before === undefined ? "add" : after === undefined ? "delete" : "update";
 

@@ -19,21 +19,22 @@ export interface Names {
 }
 
 /** `noted` is called for each name that is met. */
-export const createNames = (noted: Names["note"] = () => undefined): Names => {
+export const createNames = (onNote: Names["note"] = () => undefined): Names => {
   const known = new Map<unknown, string>();
   // A role may be given by its name.
   const nameOf = (uid: unknown): string | undefined => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
   return {
     note: (uid, name, isSecret) => {
-      noted(uid, name, isSecret);
+      onNote(uid, name, isSecret);
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },
     shown: (type, inputs) => namesOf(type, inputs, nameOf, nameOf),
     stored: (type, inputs, outputs = {}) => {
       const before = namesIn(outputs);
-      const own = (uid: unknown) => nameOf(uid) ?? before.get(uid) ?? (isUnknown(uid) ? undefined : SECRET_NAME);
-      return namesOf(type, inputs, own, (uid) => (isBuiltIn({ uid }) ? nameOf(uid) : own(uid)));
+      const nameOrSecret = (uid: unknown) =>
+        nameOf(uid) ?? before.get(uid) ?? (isUnknown(uid) ? undefined : SECRET_NAME);
+      return namesOf(type, inputs, nameOrSecret, (uid) => (isBuiltIn({ uid }) ? nameOf(uid) : nameOrSecret(uid)));
     },
   };
 };
@@ -52,7 +53,7 @@ const namesOf = (type: string, inputs: Json, nameOf: NameOf, roleNameOf: NameOf)
   return pairs as unknown as Json;
 };
 
-/** By uid. */
+/** The names in the outputs, by uid. */
 const namesIn = (outputs: Json): ReadonlyMap<unknown, string> => {
   const pairs = [...bindingsIn(outputs, "bindings"), ...bindingsIn(outputs, "unmanaged")] as unknown as Json[];
   const parts = [outputs, ...pairs].flatMap(({ identity, role, group }: Json) => [identity, role, group] as Json[]);

@@ -8,13 +8,13 @@ import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts
 import { isObject, isUidp, type Json, normalForm } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
-/** Of a new record, with these inputs, that the resource with this URN would create. */
+/** The outputs of the record that the resource with this URN would create from these inputs. */
 export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenOver | undefined): Json => {
   const outputs = outputNames(kind).map((name) => [name, expectedValue(kind, news, name)]);
   return { ...Object.fromEntries(outputs), uid: plannedUid(kind, news, { urn, taken }) ?? UNKNOWN };
 };
 
-/** Of an update: other outputs stay, but for the time of the update. */
+/** The outputs after an update: those that it does not change stay, except the time of the update. */
 export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
   const names = new Set([...diff.keys()].map(memberIn));
   const changed = outputNames(kind).filter((name) => names.has(name));
@@ -27,17 +27,17 @@ export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: Detailed
 const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
   const given = news[name];
   if (given === undefined || isUnknown(given)) return UNKNOWN;
-  if (isSpeltOut(kind, name)) return recordOf(given);
+  if (isAnsweredInFull(kind, name)) return recordOf(given);
   const args = argumentsIn(kind, news);
   const choices = choicesOf(kind, args).filter(
     (path) => path.startsWith(`${name}.`) && valueAt(args, path) === undefined,
   );
-  const spelt = [...kind.respelled, ...referencesOf(kind).map(({ path }) => path)].filter(
+  const respelled = [...kind.respelled, ...referencesOf(kind).map(({ path }) => path)].filter(
     (path) => typeof valueAt(args, path) === "string" && !isUidp(valueAt(args, path)),
   );
   const field = Object.keys(kind.schema.shape).find((one) => argumentOf(kind, one) === name);
   const known = field === undefined ? given : asNormal(given, normalForm(kind.schema, args, UNKNOWN)[field]);
-  return [...choices, ...spelt, ...secretPaths(kind)]
+  return [...choices, ...respelled, ...secretPaths(kind)]
     .map((path) => argumentOf(kind, path))
     .filter((path) => path === name || path.startsWith(`${name}.`))
     .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
@@ -51,13 +51,13 @@ const asNormal = (given: unknown, normalized: unknown): unknown => {
 };
 
 /** Whether the service answers with the record that an argument names. */
-const isSpeltOut = (kind: Kind, name: string): boolean =>
+const isAnsweredInFull = (kind: Kind, name: string): boolean =>
   referencesOf(kind).some(({ path }) => path !== name && argumentOf(kind, path) === name);
 
 const recordOf = (given: unknown): Json =>
   isUidp(given) ? { uid: given, name: UNKNOWN } : { uid: UNKNOWN, name: given };
 
-/** Of a set of role bindings; `olds` are its outputs so far. */
+/** The outputs of a set of role bindings; `olds` are its outputs so far. */
 export const plannedSet = (olds: Json, news: Json): Json => {
   const settings = settingsOf(news);
   const common = {

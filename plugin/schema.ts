@@ -79,7 +79,7 @@ const settingSpecs = (names: readonly string[]): Properties =>
     ]),
   );
 
-/** Without the token: the engine keeps the stack's configuration in clear text. */
+/** The settings without the token: the engine keeps the stack's configuration in clear text. */
 const configSpec = () => ({ variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) });
 
 const providerSpec = () => {

@@ -33,7 +33,7 @@ export const resourceSpec = (kind: Kind, types: Types): ResourceSpec => {
 /** A stack that was written with the dynamic resource goes on with the native one. */
 const aliasOf = (type: string) => ({ aliases: [{ type: TYPE_PREFIX + type }] });
 
-/** Of RoleBindingSet, which is not a record of the API (provider/set). */
+/** The schema of RoleBindingSet, which is not a record of the API (provider/set). */
 export const roleBindingSetSpec = (types: Types): ResourceSpec => {
   const { properties: inputProperties, required: requiredInputs = [] } = types.object(
     roleBindingSet.arguments,
