@@ -181,7 +181,7 @@ const isExecutable = (path: string): boolean => {
   }
 };
 
-/** Without the variables of git, which name other repositories, settings and programs. */
+/** The environment without git's variables, which name other repositories, settings and programs. */
 const environment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith("GIT_"))),
   GIT_NO_LAZY_FETCH: "1",

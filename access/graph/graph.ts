@@ -1,5 +1,5 @@
 // The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them; and
-// what gives a role to people who are no identities: identity providers, their external groups, and invites (people.ts).
+// what gives a role to people, who are not identities: identity providers, their external groups, and invites (people.ts).
 // Live organizations, policies and previews all become one, so that a review compares two of them.
 import type { Json } from "../../schema/index.ts";
 

@@ -36,9 +36,9 @@ export const accessIn = (graph: AccessGraph): Access => {
     binding: id,
   });
 
-  const held = new Map<NodeId, Map<NodeId, Set<string>>>();
-  const heldBy = (identity: NodeId): Map<NodeId, Set<string>> => {
-    const known = held.get(identity);
+  const byIdentity = new Map<NodeId, Map<NodeId, Set<string>>>();
+  const capabilitiesByGroup = (identity: NodeId): Map<NodeId, Set<string>> => {
+    const known = byIdentity.get(identity);
     if (known) return known;
     const byGroup = new Map<NodeId, Set<string>>();
     for (const { group, role } of bindingsOf(identity)) {
@@ -46,12 +46,12 @@ export const accessIn = (graph: AccessGraph): Access => {
       for (const capability of capabilitiesOf(role)) own.add(capability);
       byGroup.set(group, own);
     }
-    held.set(identity, byGroup);
+    byIdentity.set(identity, byGroup);
     return byGroup;
   };
 
   const holds: Access["holds"] = (identity, capability, lineage) => {
-    const byGroup = heldBy(identity);
+    const byGroup = capabilitiesByGroup(identity);
     return lineage.some((group) => byGroup.get(group)?.has(capability));
   };
 

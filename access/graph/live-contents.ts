@@ -42,14 +42,14 @@ export const readHeldRecords = async (
   const unseen = new Map<NodeId, string[]>();
   for (const { uid: group, service } of groups)
     for (const kind of KINDS) {
-      const found = await heldIn(clientOf(service), kind, group);
+      const found = await listHeld(clientOf(service), kind, group);
       for (const one of found.records) records.set(`${one.kind} ${one.uid}`, one);
       if (!found.isComplete) unseen.set(group, [...(unseen.get(group) ?? []), kind.words]);
     }
   return { records: [...records.values()], unseen };
 };
 
-const heldIn = async (
+const listHeld = async (
   client: Caller,
   kind: (typeof KINDS)[number],
   group: NodeId,

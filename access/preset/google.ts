@@ -4,7 +4,7 @@ import { audienceField } from "./issuer.ts";
 import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
 import { exactOrPattern, noColon } from "./text.ts";
 
-/** At least one of uniqueId and email. */
+/** Give uniqueId, email or both. */
 export interface GoogleArgs {
   /** Unique id of the service account, digits: `gcloud iam service-accounts describe EMAIL` shows it; default: any */
   uniqueId?: string;

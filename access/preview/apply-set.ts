@@ -1,7 +1,7 @@
 // The steps of sets: the pairs that each declares, and the bindings that it removes.
 import { hiddenIn } from "./record.ts";
 import type { Resource } from "./resource.ts";
-import { keyOfPair, managedIn, pairsOf, removableIn } from "./set.ts";
+import { keyOfPair, managedBindings, pairsOf, removableIn } from "./set.ts";
 import { isOrMayBe, SECRET } from "./value.ts";
 import { bind, groupOf, report, reportPair, type Work } from "./work.ts";
 
@@ -20,7 +20,7 @@ export const applySet = (work: Work, resource: Resource): void => {
       report(work, resource, "parent", `${group.why}; its bindings are not in this review`, { of: "bindings" });
     return;
   }
-  const managed = resource.deleted.length > 0 ? [] : managedIn(outputs, group.id);
+  const managed = resource.deleted.length > 0 ? [] : managedBindings(outputs, group.id);
   for (const { id } of managed) work.declared.add(id);
   if (pairs === undefined) {
     const why = `the list is ${inputs.bindings === SECRET ? "secret" : "known only to the run"}`;

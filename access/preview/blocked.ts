@@ -17,7 +17,7 @@ import type { Work } from "./work.ts";
 export const groupsToDelete = (
   resources: Iterable<Resource>,
 ): { uid: string; service: string | undefined; resource: string; isForced: boolean }[] =>
-  deletedIn(resources, "group").map(({ stored, uid, resource }) => ({
+  deletionsOf(resources, "group").map(({ stored, uid, resource }) => ({
     uid,
     service: serviceOf(stored),
     resource,
@@ -25,7 +25,7 @@ export const groupsToDelete = (
   }));
 
 /** The records of a kind that the run deletes. */
-const deletedIn = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
+const deletionsOf = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
   [...resources]
     .filter((one) => one.kind === kind)
     .flatMap(({ deleted, logicalName: resource }) =>
@@ -38,20 +38,20 @@ const serviceOf = ({ inputs, outputs }: Stored): string | undefined =>
 export const isForced = ({ inputs, outputs }: Stored): boolean =>
   isOrMayBe(inputs.forceDestroy) || isOrMayBe(outputs.forceDestroy);
 
-export interface Surroundings {
+export interface BlockedContext {
   held: HeldRecords;
   /** `KIND UID` of the records of other kinds that the run deletes */
   deletedElsewhere: ReadonlySet<string>;
 }
 
 /** Puts what is blocked back into the graph. After all else is applied: what the run removes or moves blocks nothing. */
-export const blockedIn = (
+export const restoreBlocked = (
   work: Work,
   resources: readonly Resource[],
-  { held, deletedElsewhere }: Surroundings,
+  { held, deletedElsewhere }: BlockedContext,
 ): BlockedRecord[] => {
   const { before, after, isVisible } = work;
-  const blockedRoles = deletedIn(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
+  const blockedRoles = deletionsOf(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
     const contents = usersOf(after, uid);
     const role = before.roles.get(uid);
     if (contents.length > 0 && role) after.roles.set(uid, role);
@@ -61,7 +61,7 @@ export const blockedIn = (
     if (contents.length === 0 && unseen.length === 0) return [];
     return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
-  const providers = deletedIn(resources, "identityProvider").filter(({ stored }) => !isForced(stored));
+  const providers = deletionsOf(resources, "identityProvider").filter(({ stored }) => !isForced(stored));
   const blockedProviders = providers.flatMap(({ uid, resource }): BlockedRecord[] => {
     const contents = externalGroupsOf(after, uid);
     const provider = before.providers.get(uid);

@@ -8,15 +8,15 @@ import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
-import { blockedIn, groupsToDelete, isForced } from "./blocked.ts";
+import { groupsToDelete, isForced, restoreBlocked } from "./blocked.ts";
 import { showStoredMapping } from "./external-group.ts";
 import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
 import { groupHolding, NODES, ORDER, type Resource, resourcesIn, type Stored, wordOf } from "./resource.ts";
-import { restoredIn } from "./restored.ts";
-import { managedIn } from "./set.ts";
+import { findRestored } from "./restored.ts";
+import { managedBindings } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
 import { isOrMayBe } from "./value.ts";
@@ -54,8 +54,8 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     report(work, resource, "uid", "its step shows the uid of another record", { of: "anything" });
   for (const resource of resources) remove(work, resource);
   for (const resource of resources) apply(work, resource);
-  const restored = restoredIn(before, work.after, resources);
-  const blocked = blockedIn(work, resources, { held, deletedElsewhere });
+  const restored = findRestored(before, work.after, resources);
+  const blocked = restoreBlocked(work, resources, { held, deletedElsewhere });
   const isBlocked = new Set(blocked.flatMap(({ uid, contents }) => (contents.length > 0 ? [uid] : [])));
   const deleted = new Set(
     resources.flatMap((one) => deletedRecordsOf(one).flatMap(({ uid }) => (isBlocked.has(uid) ? [] : [uid]))),
@@ -64,13 +64,13 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     source: "preview",
     before,
     after: work.after,
-    replaced: replacedIn(resources),
+    replaced: replacementsIn(resources),
     restored,
     adopted: resources.flatMap(adoptionsOf),
     forced: resources.flatMap(forcedRecordsOf),
     blocked,
     deleted,
-    undeclared: undeclaredIn(work, preview, resources),
+    undeclared: findUndeclared(work, preview, resources),
     organizations: organizationsOf(resources),
     unknown: [
       ...preview.unreadable.map(
@@ -101,7 +101,10 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
     showStoredPeople(graph, kind, stored);
   if (kind === "externalGroupRoleMapping" && !isVisible(kind, groupHolding(kind, uid)))
     showStoredMapping(graph, stored);
-  const own = kind === "roleBinding" ? managedIn({ bindings: [{ ...outputs, uid }] }, place) : managedIn(outputs, uid);
+  const own =
+    kind === "roleBinding"
+      ? managedBindings({ bindings: [{ ...outputs, uid }] }, place)
+      : managedBindings(outputs, uid);
   if (
     (kind === "roleBinding" && !isVisible("roleBinding", place)) ||
     (kind === "roleBindingSet" && !isVisible("roleBinding", uid))
@@ -116,7 +119,7 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
   for (const stored of resource.deleted) {
     const { uid, outputs, stays } = stored;
     if (resource.kind === "roleBindingSet") {
-      for (const { id } of managedIn(outputs, uid)) {
+      for (const { id } of managedBindings(outputs, uid)) {
         declared.add(id);
         after.bindings.delete(id);
       }
@@ -166,7 +169,7 @@ const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): bo
   return isVisible(own, groupHolding(own, uid) || uid) && !before[NODES[own]].has(uid);
 };
 
-const replacedIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
+const replacementsIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
   new Map(
     resources.flatMap((one) => {
       const [old] = deletedRecordsOf(one);
@@ -196,7 +199,7 @@ const forcedRecordsOf = (resource: Resource): ForcedRecord[] => {
 const hasSames = ({ steps, summary }: Preview): boolean =>
   steps.filter(({ op }) => op === "same").length >= (summary.same ?? 0);
 
-/** Those of the records that the program has, had and makes. */
+/** The organizations of the records that the program has, had and creates. */
 const organizationsOf = (resources: readonly Resource[]): Set<NodeId> =>
   new Set(
     resources
@@ -210,7 +213,7 @@ const organizationsOf = (resources: readonly Resource[]): Set<NodeId> =>
   );
 
 /** Only of a preview that shows all resources: otherwise what it leaves out would count. */
-const undeclaredIn = ({ after, declared }: Work, preview: Preview, resources: readonly Resource[]): NodeId[] => {
+const findUndeclared = ({ after, declared }: Work, preview: Preview, resources: readonly Resource[]): NodeId[] => {
   if (!hasSames(preview)) return [];
   const roots = organizationsOf(resources);
   return [...after.bindings.values()]
@@ -221,7 +224,7 @@ const undeclaredIn = ({ after, declared }: Work, preview: Preview, resources: re
 /** A preview shows each of these steps: one that counts more of them was shortened. */
 const SHOWN_OPS = ["create", "update", "delete"];
 
-const shortenedIn = ({ steps, summary }: Preview): string[] =>
+const omissionsIn = ({ steps, summary }: Preview): string[] =>
   SHOWN_OPS.flatMap((op) => {
     const shown = steps.filter((step) => step.op === op).length;
     const counted = summary[op] ?? 0;
@@ -257,7 +260,7 @@ const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart
     !hasSames(preview) &&
       "the preview was made without --show-sames: it leaves out the resources that stay, so this review cannot tell which access nothing declares",
   ].flatMap((message) => (message ? [{ subject: "", message }] : []));
-  const shortened = shortenedIn(preview).map(
+  const shortened = omissionsIn(preview).map(
     (message): UnknownPart => ({ subject: "", message, hides: { of: "anything" } }),
   );
   return [...shortened, ...others];

@@ -14,7 +14,8 @@ export const nodeOf = ({ urn, planned }: Resource): NodeId => planned?.uid ?? ur
 export const referenceOf = (records: Records, value: unknown, kind: ResourceKind): Reference => {
   if (value === SECRET) return { why: "it is secret" };
   if (value === UNKNOWN) return { why: "the program computes it, so that only the run knows it" };
-  if (!isUidp(value)) return { why: value == null ? "it is missing" : `${printable(JSON.stringify(value))} is no uid` };
+  if (!isUidp(value))
+    return { why: value == null ? "it is missing" : `${printable(JSON.stringify(value))} is not a uid` };
   const found = records.plannedWith(value);
   if (found === undefined) return { id: value };
   if (found === "unknown") return { why: "it stands for a record that this preview does not create" };

@@ -88,7 +88,7 @@ export interface Resources {
   byUrn: ReadonlyMap<string, Resource>;
   /** what this version does not understand of steps of ours */
   unclear: { subject: string; message: string }[];
-  /** `KIND UID` of the records that the run deletes, of kinds that are no resources here */
+  /** `KIND UID` of the records that the run deletes, of kinds that are not resources here */
   deletedElsewhere: ReadonlySet<string>;
 }
 

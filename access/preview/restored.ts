@@ -6,7 +6,7 @@ import { relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import { nodeOf } from "./reference.ts";
 import { NODES, type Resource, type ResourceKind, type Stored } from "./resource.ts";
-import { managedIn } from "./set.ts";
+import { managedBindings } from "./set.ts";
 
 interface Removed {
   resource: Resource;
@@ -14,7 +14,7 @@ interface Removed {
 }
 
 /** `resources` are in the order in which one refers to another. Nodes of `after`. */
-export const restoredIn = (before: AccessGraph, after: AccessGraph, resources: readonly Resource[]): NodeId[] => {
+export const findRestored = (before: AccessGraph, after: AccessGraph, resources: readonly Resource[]): NodeId[] => {
   const removed = resources.flatMap((resource): Removed[] =>
     resource.refreshed && isRemoved(before, resources, resource) ? [{ resource, stored: resource.refreshed }] : [],
   );
@@ -34,9 +34,9 @@ export const restoredIn = (before: AccessGraph, after: AccessGraph, resources: r
       const { uid, outputs } = refreshed;
       const bindings =
         kind === "roleBinding"
-          ? managedIn({ bindings: [{ ...outputs, uid }] }, parentOf(uid))
+          ? managedBindings({ bindings: [{ ...outputs, uid }] }, parentOf(uid))
           : kind === "roleBindingSet"
-            ? managedIn(outputs, uid)
+            ? managedBindings(outputs, uid)
             : [];
       return bindings
         .filter(({ id }) => !before.bindings.has(id))

@@ -42,7 +42,7 @@ const bindingsIn = (list: unknown, group: NodeId): (BindingNode & { kept: boolea
     return [{ id: uid, uid, group, identity, role, kept: one.kept !== undefined }];
   });
 
-export const managedIn = (outputs: Json | undefined, group: NodeId): BindingNode[] =>
+export const managedBindings = (outputs: Json | undefined, group: NodeId): BindingNode[] =>
   bindingsIn(outputs?.bindings, group).map(({ kept: _, ...binding }) => binding);
 
 /** What a set removes besides, if it was exclusive before: what the last run or refresh has recorded, and does not keep on purpose. */

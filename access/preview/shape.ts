@@ -54,7 +54,7 @@ export interface Preview {
   summary: Readonly<Record<string, number>>;
 }
 
-/** No review is possible: the preview failed, or the text is no preview. */
+/** No review is possible: the preview failed, or the text is not a preview. */
 export class PreviewError extends Error {
   override readonly name = "PreviewError";
 }

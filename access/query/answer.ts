@@ -28,17 +28,17 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
   const question = resolveQuestion(graph, text, isComplete);
   const isRead = roleReader(graph, notVisible);
   const people = peopleGraph(graph, nowMs);
-  const held = question.identity ? { grants: [], unknown: [] } : heldIn(people, question, isRead);
+  const held = question.identity ? { grants: [], unknown: [] } : findHeld(people, question, isRead);
   return {
     graph,
     question,
-    ...heldIn(graph, question, isRead),
+    ...findHeld(graph, question, isRead),
     people: { graph: people, ...held },
     notVisible,
   };
 };
 
-const heldIn = (
+const findHeld = (
   graph: AccessGraph,
   question: Question,
   isRead: (role: NodeId) => boolean,

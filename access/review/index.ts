@@ -10,7 +10,7 @@ import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "./danger.ts";
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
-import { blockedOf, deletedGroupsOf, expiringKeysOf, forcedOf, nameIn, undeclaredOf } from "./lists.ts";
+import { blockedRows, deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";
@@ -82,12 +82,12 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     people: peopleInOrder(peopleReviewsOf(people, rowsOf), findings),
     findings,
     deletedGroups: deletedGroupsOf(input),
-    blocked: blockedOf(proposal),
+    blocked: blockedRows(proposal),
     adopted: proposal.adopted
       .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
       .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid, b.uid)),
-    forceDestroy: forcedOf(proposal),
-    undeclared: undeclaredOf(proposal),
+    forceDestroy: forcedRows(proposal),
+    undeclared: undeclaredRows(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
     unknown: unknown.map(({ hides: _hides, about: _about, ...own }) => own),
     notVisible: notVisible

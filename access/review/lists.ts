@@ -14,7 +14,7 @@ export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
     .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
 
-export const blockedOf = ({ blocked = [], before }: Proposal): Report["blocked"] =>
+export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked"] =>
   blocked
     .map(({ resource, unseen, contents, ...one }) => {
       const groupName = pathOf(before, one.group);
@@ -38,7 +38,7 @@ const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) =>
   ],
 };
 
-export const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
+export const forcedRows = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced
     .map(({ node, ...one }) => {
       const contents = before.groups.has(node)
@@ -53,7 +53,7 @@ export const forcedOf = ({ forced, before, deleted }: Proposal): Report["forceDe
         Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
     );
 
-export const undeclaredOf = ({ undeclared, before }: Proposal): Undeclared[] =>
+export const undeclaredRows = ({ undeclared, before }: Proposal): Undeclared[] =>
   undeclared
     .flatMap((id) => {
       const binding = before.bindings.get(id);

@@ -2,7 +2,7 @@
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { isOrganization } from "./rule/rule.ts";
 
-/** By organization; one without owners is absent. */
+/** The owners of each organization that has any. */
 export const ownersIn = (graph: AccessGraph): Map<NodeId, Set<NodeId>> => {
   const owners = new Map<NodeId, Set<NodeId>>();
   for (const { group, identity, role } of graph.bindings.values()) {

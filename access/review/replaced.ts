@@ -30,11 +30,11 @@ export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Bu
   const inPlace = gone.flatMap((old) => take(old, ({ group }) => group === old.group));
   const isRenewed = new Set(inPlace.map(({ old }) => old));
   const renewed = [...inPlace, ...gone.filter((old) => !isRenewed.has(old)).flatMap((old) => take(old, () => true))];
-  return [...known, ...renewed, ...renamedIn([...known, ...renewed], gone, created)];
+  return [...known, ...renewed, ...findRenamed([...known, ...renewed], gone, created)];
 };
 
 /** One that the same workloads can assume takes the place of one of another name, in its group. */
-const renamedIn = (
+const findRenamed = (
   pairs: RuleInput["replacements"],
   gone: readonly IdentityNode[],
   created: ReadonlyMap<string, readonly IdentityNode[]>,

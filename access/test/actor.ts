@@ -24,7 +24,7 @@ export const othersThan = (look: Look, allowed: ReadonlySet<NodeId>): Actor[] =>
     .filter((id) => !allowed.has(id))
     .map((id) => actorOf(look, id));
 
-export const assumedBy = (look: Look, relationship: Json): Actor[] => {
+export const findAssumable = (look: Look, relationship: Json): Actor[] => {
   const workloads = workloadsOf(relationship);
   return holdersIn(look).flatMap((id): Actor[] => {
     const identity = look.graph.identities.get(id);

@@ -28,17 +28,19 @@ export const breachFinder = (
 ): ((actor: Actor) => string[]) => {
   const { access, graph } = look;
   const isHere = counts(look, place);
-  const grantedBy = once((role) => graph.roles.get(role)?.capabilities ?? []);
-  const deniedOf = once((role) => grantedBy(role).filter((one) => denied.some((text) => matchesCapability(text, one))));
+  const capabilitiesOf = once((role) => graph.roles.get(role)?.capabilities ?? []);
+  const deniedCapabilities = once((role) =>
+    capabilitiesOf(role).filter((one) => denied.some((text) => matchesCapability(text, one))),
+  );
   return ({ identity, words }) =>
     access
       .bindingsOf(identity)
       .filter(({ group }) => isHere(group))
       .flatMap(({ id, group, role }): string[] => {
         const [where, how] = [pathOf(graph, group), bindingText(look, role, id)];
-        if (grantedBy(role).length === 0)
+        if (capabilitiesOf(role).length === 0)
           return [`what ${words} can at ${where} is not visible, ${how}, whose capabilities cannot be read`];
-        const names = deniedOf(role);
+        const names = deniedCapabilities(role);
         if (names.length === 0) return [];
         const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
         const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
@@ -55,7 +57,7 @@ const bindingText = ({ graph }: Look, role: NodeId, binding: NodeId): string => 
 };
 
 /** Why a test that found nothing cannot pass; empty: all that it is about is known. */
-export const unseenIn = (look: Look, place: NodeId | undefined, isAboutAll: boolean): string[] => {
+export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: boolean): string[] => {
   const { graph, notVisible, notKnown = [] } = look;
   const counted = counts(look, place);
   // Without a group: the service does not answer the list at all.
@@ -92,7 +94,7 @@ export const missingOf = (
   if (missing.length === 0) return [];
   const where =
     place === undefined ? "anywhere" : `at ${graph.groups.has(place) ? pathOf(graph, place) : "a group that is gone"}`;
-  const unseen = unseenIn(look, place, false);
+  const unseen = findUnseen(look, place, false);
   const perhaps = unseen.length === 0 ? "" : ` (${unseen.join("; ")})`;
   const list = [...new Set(missing)].sort().slice(0, CAPABILITIES_SHOWN).join(", ");
   return [`${words} cannot ${list} ${where}${perhaps}`];

@@ -4,8 +4,8 @@ import type { NodeId } from "../graph/graph.ts";
 import { accessIn } from "../graph/holds.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
-import { actorOf, assumedBy, othersThan } from "./actor.ts";
-import { breachFinder, missingOf, unseenIn } from "./look.ts";
+import { actorOf, findAssumable, othersThan } from "./actor.ts";
+import { breachFinder, findUnseen, missingOf } from "./look.ts";
 import { NameError, type Names } from "./names.ts";
 import type { Actor, Look, Scene } from "./scene.ts";
 
@@ -28,7 +28,7 @@ const run = (test: AccessTest, look: Look): Outcome => {
   const { actors, words } = aboutWhom(test, named, look);
   const denials = named.denials.flatMap(({ capabilities, place }) => {
     const breaches = actors.flatMap(breachFinder(look, capabilities, place));
-    return breaches.length > 0 ? breaches : unseenIn(look, place, test.subject.kind === "holders");
+    return breaches.length > 0 ? breaches : findUnseen(look, place, test.subject.kind === "holders");
   });
   const reasons = [...new Set(denials), ...missingOf(look, { actors, words }, test.can, named.place)];
   if (reasons.length === 0) return { passed: true };
@@ -75,5 +75,5 @@ const aboutWhom = ({ subject }: AccessTest, named: Named, look: Look): { actors:
       words: subject.name,
     };
   if (subject.kind === "holders") return { actors: othersThan(look, new Set(named.only)), words: "" };
-  return { actors: assumedBy(look, subject.relationship), words: `a workload of ${subject.text}` };
+  return { actors: findAssumable(look, subject.relationship), words: `a workload of ${subject.text}` };
 };

@@ -4,7 +4,7 @@ import type { Budget } from "../pattern/budget.ts";
 import { countTexts } from "../pattern/decide.ts";
 import { every, type Language, matching, not, some } from "../pattern/language.ts";
 import { between } from "./customer.ts";
-import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
+import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
 
 // What names one repository and branch. A commit or a step may follow.
 // https://docs.github.com/actions/reference/security/oidc
@@ -23,7 +23,7 @@ const BRANCH = ["ref", "environment", "build_branch", "build_tag"];
 
 /** Why more than one repository or branch can assume it; undefined: one at most. What is not decided counts as more. */
 export const breadthOf = (relationship: Json | null, budget?: Budget): string | undefined => {
-  const [accepted] = relationship === null ? [] : acceptedBy(relationship);
+  const [accepted] = relationship === null ? [] : acceptedWorkloads(relationship);
   if (accepted?.kind === "aws") return breadthOfAws(accepted, budget);
   if (accepted?.kind !== "token") return undefined;
   const { claimMatch } = relationship as { claimMatch: Json };

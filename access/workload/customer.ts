@@ -150,7 +150,7 @@ export const customersOfClaims = (
 };
 
 /** Subjects that have the name of no customer. */
-export const unnamedIn = (subject: Language): Language =>
+export const withoutCustomers = (subject: Language): Language =>
   every(
     subject,
     ...CUSTOMERS.flatMap(({ name, places }) =>

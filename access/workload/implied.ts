@@ -51,7 +51,7 @@ const formsOfJobs = (): readonly Form[] => [
 ];
 
 /** The same tokens, with what their subjects imply. */
-export const impliedBy = (tokens: TokenWorkload): TokenWorkload[] => {
+export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
   if (isIn(tokens.issuer, GITHUB_ISSUER) !== true) return [tokens];
   const { subject } = tokens;
   const forms = formsOfJobs();

@@ -3,8 +3,8 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
-import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, unnamedIn } from "./customer.ts";
-import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
+import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
+import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
 export type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
@@ -12,7 +12,7 @@ export type Others = { is: "none" } | { is: "found"; text: string } | { is: "und
 const NONE: Others = { is: "none" };
 
 export const othersIn = (before: Json, after: Json, budget?: Budget): Others => {
-  const [[was], [is]] = [acceptedBy(before), acceptedBy(after)];
+  const [[was], [is]] = [acceptedWorkloads(before), acceptedWorkloads(after)];
   if (was?.kind === "token" && is?.kind === "token") return othersOf(was, is, budget);
   if (was?.kind === "aws" && is?.kind === "aws") return accountsOf(was, is, budget);
   if (was?.kind === "other" && is?.kind === "other")
@@ -56,9 +56,9 @@ function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> 
     // Letters and digits first: a name that exists reads better than one that cannot.
     yield { words: `the ${word}`, language: every(fresh, matching("[a-z0-9][a-z0-9/-]*")) };
     yield { words: `the ${word}`, language: fresh };
-    yield* marked(was, is, customers);
+    yield* markQuestions(was, is, customers);
   }
-  if (!isKnown) yield { words: "the subject", language: every(unnamedIn(is.subject), not(was.subject)) };
+  if (!isKnown) yield { words: "the subject", language: every(withoutCustomers(is.subject), not(was.subject)) };
 }
 
 /** The tokens may be from the issuer of the service. */
@@ -71,7 +71,7 @@ const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boole
 const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
   const names = customersOfClaims(is, customers);
   if (names && findText(every(names, not(namesIn(was, customers)))).is === "none")
-    return [...marked(was, is, customers)].every(({ language }) => findText(language).is === "none");
+    return [...markQuestions(was, is, customers)].every(({ language }) => findText(language).is === "none");
   return Object.entries(customers.marks).some(([claim, place]) => {
     const [known, own] = [was.claims.get(claim), is.claims.get(claim)];
     return known && own && findText(every(between(place, own), not(between(place, known)))).is === "none";
@@ -79,7 +79,7 @@ const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): 
 };
 
 /** Customers of the same name, who differ in a number. */
-function* marked(
+function* markQuestions(
   was: TokenWorkload,
   is: TokenWorkload,
   { word, marks, numbers, places }: Customers,

@@ -16,7 +16,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   Buildkite: ["NAME:pipeline:images:ref:refs/heads/main:commit:1:step:build", "NAME:(?s:.*)"],
 };
 
-/** At most two; none where one customer alone is let in, or where that is not decided. */
+/** At most two examples. None if the pattern lets in one customer only, or if that could not be decided. */
 export const strangersIn = (subject: Language, budget: Budget): string[] => {
   for (const customers of CUSTOMERS) {
     const forms = PLAUSIBLE[customers.service];
@@ -44,7 +44,7 @@ export const strangersIn = (subject: Language, budget: Budget): string[] => {
   return [];
 };
 
-/** Without characters that a pattern has a meaning for. */
+/** Texts without characters that have a meaning in a pattern. */
 const SAFE = matching("[a-z0-9/_.-]+");
 
 const escapeDots = (name: string): string => name.replaceAll(".", "\\.");

@@ -28,7 +28,7 @@ export interface OtherWorkload {
 export type Workload = TokenWorkload | AwsWorkload | OtherWorkload;
 
 /** What a relationship accepts, as it is written. */
-export const acceptedBy = (relationship: Json): Workload[] => {
+export const acceptedWorkloads = (relationship: Json): Workload[] => {
   const { claimMatch, staticKeys, awsIdentity, ...others } = relationship as Record<string, Json | undefined>;
   if (claimMatch) return [tokensOf(claimMatch)];
   if (awsIdentity)

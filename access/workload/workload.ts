@@ -11,8 +11,8 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, UNKNOWN } from "../pattern/language.ts";
-import { impliedBy } from "./implied.ts";
-import { acceptedBy, type TokenWorkload, type Workload } from "./token.ts";
+import { impliedTokens } from "./implied.ts";
+import { acceptedWorkloads, type TokenWorkload, type Workload } from "./token.ts";
 
 export type Assumable =
   | { is: "no" }
@@ -28,7 +28,7 @@ export const canBeAssumedBy = (
   budget?: Budget,
 ): Assumable => {
   if (relationship === null) return workloads.length === 0 ? { is: "no" } : { is: "undecided" };
-  const accepted = acceptedBy(relationship);
+  const accepted = acceptedWorkloads(relationship);
   const answers = workloads.flatMap((one) => accepted.map((own) => inCommon(own, one, budget)));
   return answers.find(({ is }) => is === "yes") ?? answers.find(({ is }) => is === "undecided") ?? { is: "no" };
 };
@@ -37,7 +37,7 @@ export const canBeAssumedBy = (
 export const workloadsOf = (relationship: Json | null): Workload[] =>
   relationship === null
     ? [{ kind: "token", issuer: UNKNOWN, subject: UNKNOWN, claims: new Map() }]
-    : acceptedBy(relationship).flatMap((own): Workload[] => (own.kind === "token" ? impliedBy(own) : [own]));
+    : acceptedWorkloads(relationship).flatMap((own): Workload[] => (own.kind === "token" ? impliedTokens(own) : [own]));
 
 const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): Assumable => {
   if (one.kind === "token" && other.kind === "token") return tokensInCommon(one, other, budget);

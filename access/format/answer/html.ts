@@ -6,8 +6,8 @@ import { pageOf } from "../html/page.ts";
 import { listSection } from "../html/section.ts";
 import {
   type HeldBy,
-  heldIn,
   hiddenLines,
+  holdingsIn,
   NO_GRANTS,
   NO_VISIBLE_GRANTS,
   NOT_READABLE,
@@ -21,7 +21,7 @@ const OPEN_MAX = 12;
 
 export const answerAsHtml = (answer: Answer): string => {
   const sets = capabilitySets();
-  const held = heldIn(answer);
+  const held = holdingsIn(answer);
   const hidden = hiddenLines(answer.graph, answer.notVisible);
   const blockOf = (one: HeldBy) => block(one, held.length <= OPEN_MAX, sets);
   const blocks = held.filter(({ isPeople }) => !isPeople).map(blockOf);

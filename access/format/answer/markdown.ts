@@ -1,14 +1,14 @@
 // An answer as Markdown, for a comment: at most 60,000 bytes, and what is left out is counted.
 import type { Answer } from "../../query/answer.ts";
 import { code } from "../markdown-text.ts";
-import { heldIn, hiddenLines, NO_GRANTS, NO_VISIBLE_GRANTS, NOT_READABLE, titleOf, totalsOf } from "./rows.ts";
+import { hiddenLines, holdingsIn, NO_GRANTS, NO_VISIBLE_GRANTS, NOT_READABLE, titleOf, totalsOf } from "./rows.ts";
 
 const BYTES_MAX = 60_000;
 // The totals and the list of what is not visible take this room.
 const BYTES_RESERVED = 10_000;
 
 export const answerAsMarkdown = (answer: Answer): string => {
-  const held = heldIn(answer);
+  const held = holdingsIn(answer);
   const hidden = hiddenLines(answer.graph, answer.notVisible);
   const head = `## ${titleOf(answer, code)}\n\n`;
   const rows = held.flatMap(({ name, uid, places }) =>

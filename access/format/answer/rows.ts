@@ -31,9 +31,9 @@ export interface HeldBy {
 }
 
 /** Identities by name, then those who have none; the groups of each from the organization down. */
-export const heldIn = (answer: Answer): HeldBy[] => [...heldBy(answer), ...heldBy(answer.people)];
+export const holdingsIn = (answer: Answer): HeldBy[] => [...holdingsOf(answer), ...holdingsOf(answer.people)];
 
-const heldBy = ({ graph, grants, unknown }: Held): HeldBy[] => {
+const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
   const placeIn = placesIn(graph);
   const byIdentity = new Map<NodeId, Map<NodeId, HeldThere>>();
   const placeOf = (binding: NodeId, identity: NodeId, group: NodeId, role: NodeId): HeldThere => {

@@ -4,8 +4,8 @@ import { printable } from "../../../schema/index.ts";
 import type { Answer } from "../../query/answer.ts";
 import {
   type HeldBy,
-  heldIn,
   hiddenLines,
+  holdingsIn,
   NO_GRANTS,
   NO_VISIBLE_GRANTS,
   NOT_READABLE,
@@ -26,7 +26,7 @@ const CAPABILITIES_SHOWN = 24;
 export const answerAsText = (answer: Answer, { color, width }: TerminalOptions): string => {
   const style = (format: "bold" | "dim" | "yellow", text: string): string =>
     color ? styleText(format, printable(text), { validateStream: false }) : printable(text);
-  const held = heldIn(answer);
+  const held = holdingsIn(answer);
   const blocks = held.map((one) => blockOf(one, answer.question.capability !== undefined, width, style));
   const hidden = hiddenLines(answer.graph, answer.notVisible);
   const none = hidden.length === 0 ? NO_GRANTS : NO_VISIBLE_GRANTS;

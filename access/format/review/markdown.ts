@@ -68,7 +68,7 @@ const findingsBlock = (findings: readonly Finding[]): Block => ({
   omittedText: (items) => omissionLine(countText(items.length, "finding")),
 });
 
-/** In a table a bar ends the cell, also in code. */
+/** Escapes bars: in a table a bar ends the cell, also within code. */
 const cell = (text: string): string => code(text, CLAIMS_MAX).replaceAll("|", "\\|");
 
 interface Changed {

@@ -30,7 +30,7 @@ export const checkOrganization = (draft: unknown, report: Report): PolicyOrganiz
   return organization;
 };
 
-/** By path, a group before those below it. */
+/** The groups by path, each before the groups below it. */
 export const checkGroups = (draft: Groups | undefined, report: Report): Map<string, PolicyGroup> => {
   const found = new Map<string, PolicyGroup>();
   const duplicate = duplicateFinder(report, "group");

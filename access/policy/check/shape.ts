@@ -18,7 +18,7 @@ export const checkShape = (value: unknown, shape: z.ZodType, unknownField: Unkno
         leaveOut(value, [...issue.path, key]);
       }
     else {
-      const unquoted = unquotedIn(issue);
+      const unquoted = unquotedPaths(issue);
       for (const path of unquoted) mistake(path, mustBeString(written(path)));
       if (unquoted.length === 0) mistake(issue.path, issue.message);
       leaveOut(value, issue.path);
@@ -28,7 +28,7 @@ export const checkShape = (value: unknown, shape: z.ZodType, unknownField: Unkno
 };
 
 /** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
-const unquotedIn = (issue: z.core.$ZodIssue): Path[] => {
+const unquotedPaths = (issue: z.core.$ZodIssue): Path[] => {
   const { path, input } = issue;
   const takesText = issue.code === "invalid_union" || (issue.code === "invalid_type" && issue.expected === "string");
   if (!takesText) return [];
