@@ -47,7 +47,7 @@ const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
   const { env } = environment;
   const { IRM_TOKEN: token } = env;
-  const from = environment.isEither ? eitherCredentials : given;
+  const from = environment.isEither ? eitherCredentials : fixedCredentials;
   if (token) return from(() => Promise.resolve(token), "IRM_TOKEN", environment);
   if (env.IRM_TOKEN_FILE) return from(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
   const workload = workloadToken(environment);
@@ -136,7 +136,11 @@ const fileReader = (variable: string, environment: CredentialEnvironment) => asy
 };
 
 // Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
-const given = (read: () => Promise<string>, variable: string, environment: CredentialEnvironment): Credentials => {
+const fixedCredentials = (
+  read: () => Promise<string>,
+  variable: string,
+  environment: CredentialEnvironment,
+): Credentials => {
   const source = nameOf(variable, environment);
   let current: string | undefined;
   const load = async () => {
@@ -166,7 +170,9 @@ const eitherCredentials = (
     const token = await read();
     const isWorkload = workloadProblem(token, variable, environment) === undefined && identityOf(token) === undefined;
     if (!isWorkload) requireIdentityOf(token, source, environment);
-    chosen = isWorkload ? exchangeCredentials({ source, read }, environment) : given(read, variable, environment);
+    chosen = isWorkload
+      ? exchangeCredentials({ source, read }, environment)
+      : fixedCredentials(read, variable, environment);
     return chosen;
   };
   return {

@@ -84,7 +84,7 @@ export const sessionErrorOf = (error: unknown): Error | undefined => {
   return isOfSession ? error : sessionErrorOf(error.cause);
 };
 
-/** Without the operation, since every operation of the process would fail with this error. */
+/** The text without the operation, since every operation of the process would fail with this error. */
 export const sessionText = (error: Error): string =>
   isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
 

@@ -25,7 +25,7 @@ const byNumber = new Map(Object.entries(codes).map(([name, { number }]) => [numb
 
 export const codeFromNumber = (number: unknown): Code | undefined => byNumber.get(number as number);
 
-/** For a response whose body has no code: a proxy's page or a truncated response. */
+/** The code of a response whose body has none: a proxy's page or a truncated response. */
 export const codeFromHttp = (status: number): Code => {
   const known: Record<number, Code> = {
     400: "INVALID_ARGUMENT",

@@ -3,7 +3,7 @@ import { type Operation, type OperationName, operations } from "../../schema/ind
 
 export const BODY_MAX = 1024 * 1024;
 
-/** For methods that read the body before a token is verified: a token exchange, a ping. */
+/** The limit of methods that read the body before a token is verified: a token exchange, a ping. */
 const OPEN_BODY_MAX = 64 * 1024;
 
 export const bodyMaxOf = (operation: OperationName): number => {

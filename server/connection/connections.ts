@@ -58,8 +58,8 @@ export const createConnections = (
     // A new connection may have the same ports by now.
     if (connections.get(key) !== connection) return;
     connections.delete(key);
-    const left = (ofNetwork.get(connection.network) ?? 1) - 1;
-    if (left > 0) ofNetwork.set(connection.network, left);
+    const remaining = (ofNetwork.get(connection.network) ?? 1) - 1;
+    if (remaining > 0) ofNetwork.set(connection.network, remaining);
     else ofNetwork.delete(connection.network);
   };
 

@@ -121,7 +121,7 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
       await wait();
       failIn(step, call);
       // The delay exists so that the request is carried out after its client has gone.
-      return await carryOut(hold || delay > 0 ? { ...call, gone: () => undefined } : call);
+      return await carryOut(hold || delay > 0 ? { ...call, endedBy: () => undefined } : call);
     }
     const [outcome] = await Promise.allSettled([carryOut(call)]);
     await wait();

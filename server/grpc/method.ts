@@ -79,7 +79,7 @@ export const addMethods = (server: Server, { side, calls, ready }: MethodsOption
     const [{ row }] = method.rows as [GrpcMethod["rows"][number]];
     if (!onThisSide(row.service)) continue;
     services.add(method.service);
-    add(method.service, method.name, row.service, servedBy(method));
+    add(method.service, method.name, row.service, answerOf(method));
   }
   for (const { service, name, path } of unservedMethods) {
     if (!onThisSide(service)) continue;
@@ -90,7 +90,7 @@ export const addMethods = (server: Server, { side, calls, ready }: MethodsOption
   return services;
 };
 
-const servedBy = ({ service, name, rows }: GrpcMethod): Answer => {
+const answerOf = ({ service, name, rows }: GrpcMethod): Answer => {
   const [{ row, operation }] = rows as [GrpcMethod["rows"][number]];
   return async (call, record, { pipeline, strictBodies }) => {
     record.operation = operation;
@@ -108,14 +108,14 @@ const servedBy = ({ service, name, rows }: GrpcMethod): Answer => {
       }),
       authorization: call.metadata.get("authorization").map(String),
       peer: record.peer,
-      gone: () => goneOf(call),
+      endedBy: () => endOf(call),
     };
     return binaryFromJson(output, await pipeline(record.call));
   };
 };
 
 // The timer of a deadline may be late, so its time counts.
-const goneOf = (call: MethodCall) => {
+const endOf = (call: MethodCall) => {
   if (Number(call.getDeadline()) <= Date.now()) return "DEADLINE_EXCEEDED";
   return call.cancelled ? "CANCELLED" : undefined;
 };

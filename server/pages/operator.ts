@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Pages } from "../rest/page.ts";
 import { restError } from "../rest/status.ts";
-import { lostOf } from "../store/failure.ts";
+import { lossIn } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 
 export interface OperatorPagesOptions {
@@ -49,7 +49,7 @@ const databaseFailure = (store: Store, log: Log): string | undefined => {
     store.statement("SELECT count(*) FROM sqlite_schema").get();
     return undefined;
   } catch (error) {
-    if (lostOf(store.failure(error))) return "the server has lost its database; its log says what to do";
+    if (lossIn(store.failure(error))) return "the server has lost its database; its log says what to do";
     log("error", "database failure", { error: error instanceof Error ? error.stack : String(error) });
     return "the database does not answer";
   }

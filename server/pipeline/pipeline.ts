@@ -21,7 +21,7 @@ import type { Authenticate } from "../caller/authenticate.ts";
 import { anonymous, demand } from "../caller/authorize.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { type ServedName, services } from "../services/index.ts";
-import { lostOf } from "../store/failure.ts";
+import { lossIn } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 import type { Sts } from "../sts/index.ts";
 
@@ -45,7 +45,7 @@ export interface Call {
   /** address that the request came from, for the rate limit of callers without a valid token */
   peer: string;
   /** why the caller is no longer waiting; undefined while it is */
-  gone?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
+  endedBy?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
 }
 
 export interface PipelineOptions {
@@ -61,7 +61,7 @@ export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
   ({ authenticate, sts, limit, log, store, context }: PipelineOptions): Pipeline =>
-  async ({ operation, decode, authorization, peer, gone = () => undefined }) => {
+  async ({ operation, decode, authorization, peer, endedBy = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
       store.check();
@@ -69,7 +69,7 @@ export const createPipeline =
         limit.address(peer);
         const bearer = authenticate.bearer(authorization);
         const { request, violations } = await decode();
-        throwIfGone(gone());
+        throwIfEnded(endedBy());
         const exchange = operation === "ExchangeRefreshToken" ? sts.exchangeRefreshToken : sts.exchange;
         return messageToJson(row.response, await exchange(request, bearer, violations));
       }
@@ -82,7 +82,7 @@ export const createPipeline =
       const caller = callerNow();
       refuse(violations);
       authorize(row, request, caller);
-      throwIfGone(gone());
+      throwIfEnded(endedBy());
       return messageToJson(
         row.response,
         serve(operation, request, { ...context(row, caller), capabilities: row.capabilities, caller }),
@@ -100,8 +100,8 @@ const serve = (operation: ServedName, request: Json, context: ServiceContext): J
 };
 
 // A caller that is gone cannot learn the result, so nothing is written and no refresh token is used up.
-const throwIfGone = (gone: ReturnType<NonNullable<Call["gone"]>>): void => {
-  if (gone) throw apiError(gone, "the caller is no longer waiting");
+const throwIfEnded = (reason: ReturnType<NonNullable<Call["endedBy"]>>): void => {
+  if (reason) throw apiError(reason, "the caller is no longer waiting");
 };
 
 // A failed authentication counts against the address, afterwards: bad tokens never use up the limit of good ones.
@@ -153,7 +153,7 @@ const funnel = (
   const failure = store.failure(error);
   if (error instanceof ApiError && !failure) return error;
   // A lost database is logged once.
-  if (lostOf(failure)) return failure as ApiError;
+  if (lossIn(failure)) return failure as ApiError;
   const internal = internalError(log, error, { operation });
   return failure ?? internal;
 };

@@ -13,7 +13,7 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
     const body = createByteBuffer();
     let size = 0;
     const end = () => (size > max ? reject(bodyTooLarge(max)) : resolve(body.take()));
-    const gone = (cause?: unknown) => reject(new ClientGone(cause));
+    const abort = (cause?: unknown) => reject(new ClientGone(cause));
     request
       .on("data", (chunk: Buffer) => {
         size += chunk.length;
@@ -25,9 +25,9 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
         }
       })
       .once("end", end)
-      .once("error", gone)
-      .once("close", gone);
-    if (request.destroyed && !request.readableEnded) gone();
+      .once("error", abort)
+      .once("close", abort);
+    if (request.destroyed && !request.readableEnded) abort();
   });
 
 /** Reads and discards the rest of a request that was answered without its body. */

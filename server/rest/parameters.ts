@@ -62,7 +62,7 @@ const parametersFromJson = (schema: Message, json: Json): Parameter[] =>
 
 const UNKNOWN_MAX = 10;
 
-/** For these the empty text has a published meaning: the service's own provider. */
+/** Parameters whose empty text has a published meaning: the service's own provider. */
 const MAY_BE_EMPTY: readonly string[] = ["identityProvider"];
 
 /**

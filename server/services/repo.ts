@@ -117,9 +117,9 @@ const inheritedViolations = (
   const inherited = repoFrom(store, source);
   const named = paths.filter((path) => path !== WILDCARD);
   return INHERITED.filter((name) => {
-    const [own, theirs] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));
+    const [own, sourceValue] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));
     const given = maskTouches(named, name) || (paths.includes(WILDCARD) && !isZero(Repo.shape[name], own));
-    return given && !isDeepStrictEqual(own, theirs);
+    return given && !isDeepStrictEqual(own, sourceValue);
   }).map(inheritedViolation);
 };
 

@@ -46,9 +46,9 @@ export const lostFailure = (error: unknown): ApiError =>
   });
 
 /** The loss behind an error, also of a wrapped one. */
-export const lostOf = (error: unknown): DatabaseLost | undefined => {
+export const lossIn = (error: unknown): DatabaseLost | undefined => {
   if (error === undefined || error === null) return undefined;
-  return error instanceof DatabaseLost ? error : lostOf((error as Error).cause);
+  return error instanceof DatabaseLost ? error : lossIn((error as Error).cause);
 };
 
 /** True of an error by which SQLite reports that the file is damaged, or cannot be read or synced. */

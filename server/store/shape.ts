@@ -8,7 +8,7 @@ type KindName = keyof typeof resources;
 const shapeOf = ({ plural, schema, list }: Resource): Shape => ({
   table: toSnake(plural),
   orders: [
-    // Its uid is that of a group. A caller who may read the records of the group may read it.
+    // Its uid is the uid of a group. A caller who may read the records of the group may read it.
     ...(list.sharesUid ? ["group"] : []),
     "uid",
     ...("name" in schema.shape ? ["name"] : []),
@@ -26,7 +26,7 @@ const OWN: Partial<Record<KindName, Partial<Shape>>> = {
   groupInvite: { defaultOrder: "create_time desc" },
 };
 
-/** By the field of its requests. */
+/** The shapes of records, by the field of their requests. */
 export const shapes = Object.fromEntries(
   Object.values<Resource>(resources).map((one) => [one.field, { ...shapeOf(one), ...OWN[one.field as KindName] }]),
 ) as Readonly<Record<KindName, Shape>>;

@@ -3,7 +3,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ApiError, type Json, parentOf } from "../../schema/index.ts";
 import { filesOf } from "./database.ts";
-import { isDamage, lostFailure, lostOf, passingFailure } from "./failure.ts";
+import { isDamage, lossIn, lostFailure, passingFailure } from "./failure.ts";
 import { createFileGuard, type DatabaseLost } from "./file-guard.ts";
 
 /** Where a kind is stored. */
@@ -135,7 +135,7 @@ export const createStore = (database: DatabaseSync): Store => {
     check: guard.check,
     failure: (error) => {
       if (isDamage(error)) return lostFailure(guard.lose(`SQLite says: ${messageOf(error)}`));
-      const lost = lostOf(error);
+      const lost = lossIn(error);
       return lost ? lostFailure(lost) : passingFailure(error);
     },
     onLost: (listener) => void listeners.push(listener),
@@ -159,7 +159,7 @@ const messageOf = (error: unknown): string => {
   return errcode === undefined && cause !== undefined ? messageOf(cause) : String(message);
 };
 
-/** From all columns of its table. */
+/** A row from all columns of its table. */
 export const rowFrom = ({ uid, parent, create_time, update_time, body, ...columns }: Record<string, unknown>): Row => ({
   uid: uid as string,
   parent: parent as string | null,

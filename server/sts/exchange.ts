@@ -65,7 +65,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // fetches and checks depend on the token alone, so that nothing shows which identities exist.
     const found = orRefusal(() => assumableBy(token, request.identity, { ...options, devIssuerUrl, defaultAudience }));
     if (!(found instanceof Refusal)) event.identity = found.uid;
-    const untrusted = untrustedBy(found, token);
+    const untrusted = issuerRefusal(found, token);
 
     // The issuer's key and the signature, then the rest of the rule. In the other order, the time that a forged token takes
     // to be refused would show which of its claims are right.
@@ -137,7 +137,7 @@ const unmetRefusal = (
   return isOwn ? claimRefusal(reason, detail, claim) : refusal(reason, detail);
 };
 
-const untrustedBy = (found: Assumable | Refusal, { issuer }: WorkloadToken): Refusal | undefined => {
+const issuerRefusal = (found: Assumable | Refusal, { issuer }: WorkloadToken): Refusal | undefined => {
   if (found instanceof Refusal) return found;
   return found.rule.issuer(issuer) ? undefined : refusal("issuer", "not the identity's issuer");
 };

@@ -17,7 +17,7 @@ const COOLDOWN_MS = 30 * 1000;
 const MAX_ISSUERS = 100;
 /** Concurrent fetches, apart for issuers with keys and without: silent, invented issuers block no other. */
 const MAX_FETCHES = MAX_ISSUERS / 2;
-/** For both documents of an issuer together. */
+/** The time limit for both documents of an issuer together. */
 const TIMEOUT_MS = 5_000;
 
 interface Entry {
