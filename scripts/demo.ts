@@ -9,13 +9,13 @@ import { mintDevToken } from "../cli/token.ts";
 import { root, type SeenRequest, startServerProcess } from "../test/harness/api-process.ts";
 import { type CommandResult, createStack } from "../test/harness/engine-stack.ts";
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
-const title = (text: string) => say(`\n=== ${text}`);
-const quote = (text: string) => say(text.trimEnd().replace(/^/gm, "    "));
+const print = (text: string) => process.stdout.write(`${text}\n`);
+const title = (text: string) => print(`\n=== ${text}`);
+const quote = (text: string) => print(text.trimEnd().replace(/^/gm, "    "));
 
 const expect = (happened: boolean, what: string): void => {
   if (!happened) throw new Error(`this did not happen: ${what}`);
-  say(`  ok: ${what}`);
+  print(`  ok: ${what}`);
 };
 
 // The configuration of the stack is beside the root Pulumi.yaml while the demo runs.
@@ -63,7 +63,7 @@ const account = async (step: string, run: () => Promise<CommandResult>): Promise
 };
 
 const main = async (): Promise<void> => {
-  say(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
+  print(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
   // As in CI: the platform writes the workload's token to a file, and the provider exchanges it for an API token.
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
@@ -105,7 +105,7 @@ const main = async (): Promise<void> => {
   await server.takeRequests();
   await account("pulumi up of this edit", () => stack.must("up", "--yes", "--skip-preview"));
   const patches = writes(await server.takeRequests());
-  say("  as the server saw them:");
+  print("  as the server saw them:");
   quote(patches.map(requestLine).join("\n"));
   const masks = patches.map(({ method, query }) => `${method} ${query?.updateMask}`).sort();
   expect(masks.join() === "PATCH description,PATCH roleUid", "two PATCH requests, each with its one field in the mask");
@@ -133,7 +133,7 @@ const main = async (): Promise<void> => {
   const deleted = writes(await server.takeRequests())
     .filter(({ operation, status }) => operation === "DeleteGroup" && status === 200)
     .map(({ path }) => path.replace("/iam/v2beta1/groups/", ""));
-  say("  the order in which groups went:");
+  print("  the order in which groups went:");
   quote(
     deleted
       .map(
@@ -154,7 +154,7 @@ const main = async (): Promise<void> => {
     "the server is empty of all that the program made",
   );
 
-  say("\nAll of it happened.");
+  print("\nAll of it happened.");
   title("the review of the edit once more, as the comment on its pull request: irm review --format markdown");
   quote(comment);
 };

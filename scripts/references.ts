@@ -93,7 +93,7 @@ const pageProblems = (file: string, { links, anchors }: Page, repository: Reposi
 const WORD = /(?<![\w/.@#$:%~-])(?:[\w.*-]+\/)*[\w.*-]*[\w*](?:#[\w-]+)?/g;
 const SOURCE = /\.(ts|mjs|sql)$/;
 
-/** Of paths in the words of a line. */
+/** Problems of paths in the words of a line. */
 const wordProblems = (file: string, line: string, repository: Repository): string[] =>
   (line.replaceAll("**", " ").match(WORD) ?? []).flatMap((word) => {
     const [written, anchor] = word.split("#") as [string, string?];

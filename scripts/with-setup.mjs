@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { exitLike, run } from "./base/child.mjs";
-import { binFolder, findOnPath, root, say } from "./base/project.mjs";
+import { binFolder, findOnPath, log, root } from "./base/project.mjs";
 import { ensureEngine } from "./engine/engine.mjs";
 import { languagesEdition, nodejsEdition } from "./engine/version.mjs";
 import { ensureDependencies, projectNode } from "./setup/dependencies.mjs";
@@ -88,6 +88,6 @@ function callersFolder() {
 try {
   await main();
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  log(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }

@@ -24,7 +24,7 @@ interface Frame {
 const WIDTH = 1200;
 const ROW = 16;
 const LEAST_SHARE = 0.004;
-/** Of a letter, on average. */
+/** Average width of a letter in pixels. */
 const LETTER = 6.2;
 
 export const flameGraph = (profile: Profile, title: string): string => {

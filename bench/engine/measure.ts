@@ -81,7 +81,7 @@ const textOf = ({ cpu, parts, seconds, requests }: Measured): string => {
   return `${cpu.toFixed(1)} CPU s (${each.join(", ")}), ${seconds.toFixed(1)} s, ${requests.toFixed(3)} requests a resource`;
 };
 
-/** Of the largest stack. */
+/** Stack sizes as fractions of the largest one. */
 const PARTS = { small: 0.02, medium: 0.2, large: 1 };
 
 /** Processor time of the provider's process for stacks of growing size. */
@@ -140,7 +140,7 @@ const plain = readFileSync(join(root, "bench", "plain", "program.ts"), "utf8");
 const all = [up, preview, change, refresh, changeRefreshed, destroy];
 const floorOf = [up, preview, refresh, destroy];
 
-/** In the order in which a round runs them: what is compared, side by side. */
+/** What is measured, in the order in which a round runs it: subjects that are compared are side by side. */
 export const subjects = {
   dynamic: steps("dynamic", { of: "ours", form: "dynamic" }, ...all),
   "dynamic-floor": steps("dynamic-floor", { of: "floor", form: "dynamic" }, ...floorOf),

@@ -147,7 +147,7 @@ export const rowOf = (plan: RowPlan, rounds: readonly Figures[]): Row | undefine
   };
 };
 
-/** Of each figure. */
+/** The median of each figure. */
 export const mediansOf = (rounds: readonly Figures[]): Figures => {
   const names = [...new Set(rounds.flatMap((figures) => Object.keys(figures)))];
   return Object.fromEntries(

@@ -14,7 +14,7 @@ export const binFolder = join(root, "node_modules", ".bin");
 export const compilerArgs = [join(root, "node_modules", "typescript-7", "bin", "tsc"), "--singleThreaded"];
 
 /** Prints to stderr: stdout belongs to the command that runs after the set-up. */
-export function say(/** @type {string} */ text) {
+export function log(/** @type {string} */ text) {
   process.stderr.write(`pulumi-irm: ${text}\n`);
 }
 

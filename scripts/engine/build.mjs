@@ -1,6 +1,6 @@
 // The engine from Go modules, for a machine that has Go and its module proxy but cannot reach the release.
 import { join } from "node:path";
-import { findOnPath, say } from "../base/project.mjs";
+import { findOnPath, log } from "../base/project.mjs";
 import { buildGoProgram, secondsSince } from "../setup/go-build.mjs";
 
 /**
@@ -13,7 +13,7 @@ export async function buildEngine(folder, builds, pieces) {
   if ((await findOnPath("go", process.env.PATH)) === undefined) throw new Error("there is no `go` on the PATH");
 
   if (pieces.includes("pulumi")) {
-    say(
+    log(
       "building the Pulumi engine from Go modules, once per version: 7 to 10 minutes on two cores with an empty Go cache, " +
         "seconds with a full one; Go's caches take 4 GB of disk",
     );
@@ -22,6 +22,6 @@ export async function buildEngine(folder, builds, pieces) {
   for (const [name, build] of Object.entries(builds)) {
     if (!pieces.includes(name)) continue;
     await buildGoProgram(join(folder, name), build);
-    say(`${name} ${build.version} is built (${secondsSince(started)} s)`);
+    log(`${name} ${build.version} is built (${secondsSince(started)} s)`);
   }
 }

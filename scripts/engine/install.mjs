@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { cacheFolder } from "../base/cache-folder.mjs";
 import { withLock } from "../base/lock.mjs";
-import { say } from "../base/project.mjs";
+import { log } from "../base/project.mjs";
 import { buildEngine } from "./build.mjs";
 import { storeEngine, takeCachedPieces } from "./cache.mjs";
 import { findEngine } from "./engine.mjs";
@@ -31,12 +31,12 @@ async function installEngine() {
   for (const { name, provide } of sources) {
     try {
       const folder = await storeEngine((staging) => fill(staging, provide), process.env, edition);
-      say(`Pulumi engine ${edition.name} is ready: ${folder}`);
+      log(`Pulumi engine ${edition.name} is ready: ${folder}`);
       return;
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       tried.push(`${name}: ${problem}`);
-      say(`no engine from ${name}: ${problem.split("\n", 1)[0]}`);
+      log(`no engine from ${name}: ${problem.split("\n", 1)[0]}`);
     }
   }
   throw new Error(
@@ -77,9 +77,9 @@ async function check(/** @type {string} */ folder) {
 
 try {
   await withLock(join(cacheFolder(), "lock", `engine-${edition.name}`), installEngine, (holder) =>
-    say(`waiting for another process that is getting the Pulumi engine (${holder})`),
+    log(`waiting for another process that is getting the Pulumi engine (${holder})`),
   );
 } catch (error) {
-  say(error instanceof Error ? error.message : String(error));
+  log(error instanceof Error ? error.message : String(error));
   process.exit(1);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { capture } from "../base/child.mjs";
-import { say } from "../base/project.mjs";
+import { log } from "../base/project.mjs";
 import { engineVersion } from "./version.mjs";
 
 const releaseUrl = `https://github.com/pulumi/pulumi/releases/download/v${engineVersion}`;
@@ -29,7 +29,7 @@ export async function downloadEngine(
   const wanted = checksumOf(sums, name);
   if (wanted === undefined) throw new Error(`${url}/SHA512SUMS does not list ${name}`);
 
-  say(`downloading ${url}/${name}`);
+  log(`downloading ${url}/${name}`);
   const archive = join(folder, name);
   const actual = await save(await get(`${url}/${name}`), archive);
   if (actual !== wanted) {

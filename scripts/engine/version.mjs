@@ -56,7 +56,7 @@ const furtherVersions = Object.entries(furtherBuilds).map(
  * @typedef {object} Edition an engine, and the language hosts beside it
  * @property {string} name of its folder in the cache
  * @property {string[]} pieces its files: the engine looks for the others beside its own
- * @property {Record<string, import("../setup/go-build.mjs").GoBuild>} builds those of them that are built
+ * @property {Record<string, import("../setup/go-build.mjs").GoBuild>} builds the commands that are built
  */
 
 const nodejsPieces = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];

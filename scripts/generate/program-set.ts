@@ -15,7 +15,7 @@ import {
 import { argumentMembers } from "./program-argument.ts";
 import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
 
-/** By name: the set, and the record that it shares with the outputs of other kinds. */
+/** The files by name: the set, and the record that it shares with the outputs of other kinds. */
 export const setFiles = (): Map<string, string> =>
   new Map([
     ["bound-record.ts", `${[HEAD, recordText(BoundRecord, createImports(""), [])].join("\n\n")}\n`],

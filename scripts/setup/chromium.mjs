@@ -1,7 +1,7 @@
 // The browser of the tests: an installed one, or Debian's package on a CI machine that allows installing packages. Never
 // installs anything on a developer's machine.
 import { capture } from "../base/child.mjs";
-import { findOnPath, say } from "../base/project.mjs";
+import { findOnPath, log } from "../base/project.mjs";
 
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -15,7 +15,7 @@ export async function ensureChromium(env = process.env) {
   const reason = `none of ${COMMANDS.join(", ")} is on the PATH`;
   if (env.CI !== "true" || process.getuid?.() !== 0 || (await findOnPath("apt-get", env.PATH)) === undefined)
     return { reason };
-  say("installing chromium with apt-get: about a minute");
+  log("installing chromium with apt-get: about a minute");
   await capture("apt-get", ["update", "-qq"], { env });
   const installed = await capture("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env });
   const found = await findChromium(env);

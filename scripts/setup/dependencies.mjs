@@ -1,11 +1,11 @@
-// `npm ci`, only when the installed packages are not those of package-lock.json.
+// `npm ci`, only when the installed packages differ from package-lock.json.
 import { createHash } from "node:crypto";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { cacheFolder } from "../base/cache-folder.mjs";
 import { run } from "../base/child.mjs";
 import { withLock } from "../base/lock.mjs";
-import { binFolder, root, say } from "../base/project.mjs";
+import { binFolder, log, root } from "../base/project.mjs";
 
 /** Makes node_modules agree with package-lock.json. */
 export async function ensureDependencies() {
@@ -20,7 +20,7 @@ export async function ensureDependencies() {
       await install();
       await writeStamp(root, await readFile(join(root, "package-lock.json"), "utf8"));
     },
-    (holder) => say(`waiting for another npm ci in this clone to end (${holder})`),
+    (holder) => log(`waiting for another npm ci in this clone to end (${holder})`),
   );
 }
 
@@ -55,7 +55,7 @@ function isInstalled(wanted, installed) {
 }
 
 async function install() {
-  say("installing the dependencies with npm ci (half a minute to two minutes, once per clone and lockfile)");
+  log("installing the dependencies with npm ci (half a minute to two minutes, once per clone and lockfile)");
   const started = Date.now();
   // Uses the same npm as `npm run`, without its log level: with -s, npm ci would fail silently.
   const npm = process.env.npm_execpath;
@@ -72,7 +72,7 @@ async function install() {
         "It needs the npm registry: check the network, the proxy and `npm config get registry`, and run this command again.",
     );
   }
-  say(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s`);
+  log(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s`);
 }
 
 /** The Node that runs the project: the npm package `node`, or this Node if it is new enough. */

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { capture } from "../base/child.mjs";
-import { say } from "../base/project.mjs";
+import { log } from "../base/project.mjs";
 
 const heartbeatMs = 30_000;
 
@@ -25,7 +25,7 @@ export async function buildGoProgram(target, build) {
   const started = Date.now();
   let downloads = 0;
   const heartbeat = setInterval(
-    () => say(`still building ${basename(target)}: ${secondsSince(started)} s, ${downloads} modules downloaded`),
+    () => log(`still building ${basename(target)}: ${secondsSince(started)} s, ${downloads} modules downloaded`),
     heartbeatMs,
   );
   try {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../base/cache-folder.mjs";
 import { withLock } from "../base/lock.mjs";
-import { findOnPath, isExecutable, say } from "../base/project.mjs";
+import { findOnPath, isExecutable, log } from "../base/project.mjs";
 import { buildGoProgram, secondsSince } from "./go-build.mjs";
 
 /** A change here is a new cache folder. */
@@ -35,12 +35,12 @@ export async function ensureGrpcurl(env = process.env) {
       if (!(await isExecutable(command))) await install(folder);
       return { command };
     },
-    (holder) => say(`waiting for another process that is building grpcurl (${holder})`),
+    (holder) => log(`waiting for another process that is building grpcurl (${holder})`),
   );
 }
 
 async function install(/** @type {string} */ folder) {
-  say(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
+  log(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
   const started = Date.now();
   await mkdir(folder, { recursive: true });
   const staging = await mkdtemp(join(folder, `.${grpcurlVersion}-`));
@@ -51,5 +51,5 @@ async function install(/** @type {string} */ folder) {
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
-  say(`grpcurl ${grpcurlVersion} is built (${secondsSince(started)} s)`);
+  log(`grpcurl ${grpcurlVersion} is built (${secondsSince(started)} s)`);
 }

@@ -4,14 +4,14 @@ import { type Part, type PartName, parts } from "../../test/soak/parts.ts";
 import { runScript } from "../base/flags.ts";
 import { list, parseSoak, resultText, usage } from "./flags.ts";
 
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const log = (text: string) => process.stderr.write(`${text}\n`);
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 const runPart = async (name: PartName, seed: number): Promise<PartResult> => {
   const part: Part = parts[name];
-  say(`\n== ${name}: ${part.goal}`);
+  log(`\n== ${name}: ${part.goal}`);
   try {
-    return await part.run({ seed, say });
+    return await part.run({ seed, say: log });
   } catch (error) {
     // The other parts still run.
     return { figures: {}, failures: [(error as Error).stack ?? String(error)] };
@@ -19,7 +19,7 @@ const runPart = async (name: PartName, seed: number): Promise<PartResult> => {
 };
 
 const soak = async (names: readonly PartName[], seed: number): Promise<number> => {
-  say(`seed ${seed}`);
+  log(`seed ${seed}`);
   const tables: string[] = [];
   let failed = 0;
   for (const name of names) {

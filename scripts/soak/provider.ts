@@ -42,11 +42,11 @@ const main = async (args: string[]): Promise<number> => {
     throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
   await compileSmallEngine();
   const { providerSoak } = await import("../../test/soak/provider.ts");
-  const say = (text: string) => void process.stderr.write(`${text}\n`);
-  say(`seed ${seed}`);
+  const log = (text: string) => void process.stderr.write(`${text}\n`);
+  log(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, say });
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, say: log });
     process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
     hasFailed ||= result.failures.length > 0;
   }

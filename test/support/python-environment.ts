@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder } from "../../scripts/base/cache-folder.mjs";
 import { capture } from "../../scripts/base/child.mjs";
 import { withLock } from "../../scripts/base/lock.mjs";
-import { say } from "../../scripts/base/project.mjs";
+import { log } from "../../scripts/base/project.mjs";
 
 /** What the packages need. */
 const PYTHON = [3, 10] as const;
@@ -37,7 +37,7 @@ export const installPythonPackages = async (
     join(cacheFolder(env), "lock", name),
     async () => {
       if (await exists()) return { folder };
-      say(`installing ${title} from the Python package index, once per version: about half a minute`);
+      log(`installing ${title} from the Python package index, once per version: about half a minute`);
       await rm(folder, { recursive: true, force: true });
       await mkdir(cacheFolder(env), { recursive: true });
       const made = await capture("python3", ["-m", "venv", folder], { env });
@@ -51,6 +51,6 @@ export const installPythonPackages = async (
       const [line = ""] = installed.output.trim().split("\n").slice(-1);
       return { reason: `${title} could not be installed: ${line}` };
     },
-    (holder) => say(`waiting for another process that is installing ${title} (${holder})`),
+    (holder) => log(`waiting for another process that is installing ${title} (${holder})`),
   );
 };

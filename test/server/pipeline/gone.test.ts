@@ -35,23 +35,23 @@ const start = () => {
     context: () => ({ store, ids, now: START_MS, identityRules: { anyone: "" } }) as never,
   });
   const groups = () => store.statement("SELECT name FROM groups WHERE parent IS NOT NULL").all();
-  const create = (gone: NonNullable<Call["gone"]>) =>
+  const create = (endedBy: NonNullable<Call["endedBy"]>) =>
     pipeline({
       operation: "CreateGroup",
       wire: "grpc",
       ...decoded({ parent: organization, group: { name: "made" } }),
       authorization: [],
       peer: "",
-      gone,
+      endedBy,
     });
-  const exchange = (gone: NonNullable<Call["gone"]>) =>
+  const exchange = (endedBy: NonNullable<Call["endedBy"]>) =>
     pipeline({
       operation: "ExchangeRefreshToken",
       wire: "grpc",
       ...decoded({}),
       authorization: [],
       peer: "",
-      gone,
+      endedBy,
     });
   return { create, groups, exchange, exchanged };
 };
