@@ -132,7 +132,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
         noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
         return createResponse("", outputs(kind, planned, asked));
       }
-      if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
+      refuseUnchecked(type, inputs);
       const { id, outs } = await methods
         .create(withNames(inputs, storedNames(urn, type, inputs)))
         .catch((error) => initFailed(error, kind, asked));
@@ -166,6 +166,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
         const planned = kind ? { ...derived, ...plannedUpdate(kind, olds, news, detailed) } : plannedSet(olds, news);
         return updateResponse(outputs(kind, planned, asked));
       }
+      refuseUnchecked(type, news);
       const { outs } = await methods
         .update(id, olds, withNames(news, storedNames(urn, type, news, olds)))
         .catch((error) => initFailed(error, kind, asked));
@@ -190,6 +191,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const derived = place === undefined ? {} : { parent: place };
     return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived };
   }
+};
+
+const refuseUnchecked = (type: string, inputs: Json): void => {
+  if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
 };
 
 /** What a diff and a preview of an update compare. */

@@ -127,10 +127,13 @@ describe("a call", () => {
     expect(reasons).toEqual([expect.stringContaining("not like this")]);
   });
 
-  it("that creates what was not checked is refused, before anything is sent", async () => {
+  it("that creates or updates what was not checked is refused, before anything is sent", async () => {
     const { plugin, org } = fixture;
     await expect(plugin.create(urnOf("Group", "unchecked"), { parent: org, name: "unchecked" })).rejects.toThrow(
       /^2 UNKNOWN: these inputs of a Group have not been checked$/,
+    );
+    await expect(plugin.update(urnOf("RoleBindingSet", "unchecked"), org, {}, {})).rejects.toThrow(
+      /^2 UNKNOWN: these inputs of a RoleBindingSet have not been checked$/,
     );
   });
 
