@@ -11,7 +11,7 @@ const runPart = async (name: PartName, seed: number): Promise<PartResult> => {
   const part: Part = parts[name];
   log(`\n== ${name}: ${part.goal}`);
   try {
-    return await part.run({ seed, say: log });
+    return await part.run({ seed, log: log });
   } catch (error) {
     // The other parts still run.
     return { figures: {}, failures: [(error as Error).stack ?? String(error)] };

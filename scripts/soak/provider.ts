@@ -46,7 +46,7 @@ const main = async (args: string[]): Promise<number> => {
   log(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, say: log });
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, log: log });
     process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
     hasFailed ||= result.failures.length > 0;
   }

@@ -5,7 +5,18 @@ import { LostAnswer } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
 import { manualClock } from "../harness/clock.ts";
-import { BASE_URL, GROUP, IDENTITY, json, jwt, lost, ORG, page, refusal, scripted } from "../support/scripted.ts";
+import {
+  BASE_URL,
+  GROUP,
+  IDENTITY,
+  json,
+  jwt,
+  lostAnswer,
+  ORG,
+  page,
+  refusal,
+  scriptedTransport,
+} from "../support/scripted.ts";
 
 const WORKLOAD_TOKEN = jwt("workload");
 const WORKLOAD: Env = { IRM_IDENTITY_TOKEN: WORKLOAD_TOKEN };
@@ -14,8 +25,8 @@ const NEW = { parent: ORG, group: { name: "eng" } } as RequestOf<"CreateGroup">;
 const group = json({ uid: GROUP, name: "eng" });
 const token = (mark: string) => json({ token: `api-token-${mark}` });
 
-const setUp = (env: Env, ...steps: Parameters<typeof scripted>) => {
-  const { transport, requests } = scripted(...steps);
+const setUp = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => {
+  const { transport, requests } = scriptedTransport(...steps);
   const clock = manualClock();
   const config = {
     baseUrl: BASE_URL,
@@ -150,7 +161,7 @@ describe("call", () => {
   });
 
   it("retries the exchange, which changes nothing", async () => {
-    const { call, requests } = setUp(WORKLOAD, page(502), lost(true), token("1"), group);
+    const { call, requests } = setUp(WORKLOAD, page(502), lostAnswer(true), token("1"), group);
     await call("GetGroup", { uid: GROUP });
     expect(requests).toHaveLength(4);
   });
@@ -219,8 +230,8 @@ describe("call", () => {
 describe("a create", () => {
   const create = (call: ReturnType<typeof setUp>["call"]) => call("CreateGroup", NEW);
 
-  const unknown: [string, Parameters<typeof scripted>[0]][] = [
-    ["a reset", lost(true)],
+  const unknown: [string, Parameters<typeof scriptedTransport>[0]][] = [
+    ["a reset", lostAnswer(true)],
     ["503", refusal("UNAVAILABLE", "busy")],
     ["a proxy's page", page(502)],
     ["500", refusal("INTERNAL", "oops")],
@@ -237,7 +248,7 @@ describe("a create", () => {
   it("is sent again when it certainly did not arrive", async () => {
     const { call, requests } = setUp(
       { IRM_TOKEN: "given" },
-      lost(false),
+      lostAnswer(false),
       refusal("RESOURCE_EXHAUSTED", "slowly"),
       group,
     );
@@ -246,7 +257,7 @@ describe("a create", () => {
   });
 
   it("that never arrived has a known outcome", async () => {
-    const { call } = setUp({ IRM_TOKEN: "given" }, lost(false));
+    const { call } = setUp({ IRM_TOKEN: "given" }, lostAnswer(false));
     const error = await errorOf(create(call));
     expect(error).toMatchObject({ code: "UNAVAILABLE" });
     expect(error).not.toBeInstanceOf(LostAnswer);

@@ -12,7 +12,7 @@ const parsed = (settings: Record<string, string>, env: Record<string, string> = 
 
 const credentials = (settings: Record<string, string>, env: Record<string, string>, provider?: string) => {
   const { credentials: source, config } = parsed(settings, env, provider);
-  const outside: CredentialEnvironment = {
+  const environment: CredentialEnvironment = {
     ...source,
     identity: config?.identity,
     clock: manualClock(),
@@ -21,7 +21,7 @@ const credentials = (settings: Record<string, string>, env: Record<string, strin
     exchange: () => Promise.reject(new Error("not exchanged here")),
     githubToken: () => Promise.reject(new Error("not asked here")),
   };
-  return credentialsFrom(outside);
+  return credentialsFrom(environment);
 };
 
 describe("settings that name where a token is", () => {

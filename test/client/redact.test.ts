@@ -5,7 +5,7 @@ import { redactor } from "../../client/redact.ts";
 import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
 import { methodsWith } from "../../provider/engine/methods.ts";
 import { manualClock } from "../harness/clock.ts";
-import { getter, json, jwt, lost, ORG } from "../support/scripted.ts";
+import { getter, json, jwt, lostAnswer, ORG } from "../support/scripted.ts";
 
 const WORKLOAD = jwt("secret-workload-token");
 const SECRETS = ["secret-api-token", WORKLOAD, "secret-workload-token", "secret-request-token", "secret-github-token"];
@@ -54,7 +54,7 @@ const ANSWERS: [string, (request: HttpRequest) => HttpAnswer][] = [
   [
     "no answer",
     () => {
-      throw lost(true);
+      throw lostAnswer(true);
     },
   ],
 ];
@@ -76,9 +76,9 @@ describe("no secret leaves", () => {
             return json({ token: "secret-api-token" });
           return answer(request);
         };
-        const said: string[] = [];
-        const outside = { env, clock: manualClock(), transport, log: (text: string) => said.push(text) };
-        const methods = methodsWith(outside).group;
+        const messages: string[] = [];
+        const environment = { env, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
+        const methods = methodsWith(environment).group;
         await methods.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
         const inputs = { parent: ORG, name: "eng" };
         const runs = [
@@ -89,7 +89,7 @@ describe("no secret leaves", () => {
         ];
         for (const run of await Promise.allSettled(runs)) {
           expect(run.status).toBe("rejected");
-          const text = deepText((run as PromiseRejectedResult).reason) + said.join();
+          const text = deepText((run as PromiseRejectedResult).reason) + messages.join();
           for (const secret of SECRETS) expect(text).not.toContain(secret);
         }
       });

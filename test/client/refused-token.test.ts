@@ -10,7 +10,7 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
 import { sessionWith } from "../../provider/run/session.ts";
 import { manualClock } from "../harness/clock.ts";
-import { BASE_URL, GROUP, getter, json, jwt, refusal, scripted } from "../support/scripted.ts";
+import { BASE_URL, GROUP, getter, json, jwt, refusal, scriptedTransport } from "../support/scripted.ts";
 
 const { group } = kindRecords;
 
@@ -27,10 +27,15 @@ const REFUSED = refusal("UNAUTHENTICATED", "the token is not valid");
 const EXCHANGED = json({ token: "api-token-of-sts" });
 const WORKLOAD = jwt("workload");
 
-const sessionOf = (env: Env, ...steps: Parameters<typeof scripted>) => {
+const sessionOf = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => {
   const own = { IRM_BASE_URL: BASE_URL, ...env };
-  const outside = { env: own, clock: manualClock(), transport: scripted(...steps).transport, log: () => undefined };
-  return sessionWith(readConfig(getter(), own), outside);
+  const environment = {
+    env: own,
+    clock: manualClock(),
+    transport: scriptedTransport(...steps).transport,
+    log: () => undefined,
+  };
+  return sessionWith(readConfig(getter(), own), environment);
 };
 
 const hint = (origin: string) =>
@@ -38,7 +43,7 @@ const hint = (origin: string) =>
   `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.`;
 
 describe("the error for a refused token names its source:", () => {
-  const rows: [string, Env, Parameters<typeof scripted>, string][] = [
+  const rows: [string, Env, Parameters<typeof scriptedTransport>, string][] = [
     ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "IRM_TOKEN"],
     [
       "the variable that names its file",

@@ -159,9 +159,9 @@ describe("a role", () => {
 
   test("of another organization cannot be bound, with the error of a missing role", async () => {
     const other = await api.actor("elsewhere");
-    const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
+    const { uid: otherGroup } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const body = { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const { uid } = await createRecord(api, "roles", theirs, body, other.token);
+    const { uid } = await createRecord(api, "roles", otherGroup, body, other.token);
     const missing = `${api.organization}/ffffffffffffffff`;
     for (const roleUid of [uid, missing]) {
       const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {

@@ -29,7 +29,9 @@ describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
       const before = await testbed.records();
       if (script) {
         testbed.server.faults?.set(script);
-        expect((await engine.run("up", program, { hurry: { ms: 3_000, method: "POST" } })).errors).toHaveLength(1);
+        expect((await engine.run("up", program, { shortTimeout: { ms: 3_000, method: "POST" } })).errors).toHaveLength(
+          1,
+        );
         testbed.server.faults?.release();
         await testbed.waitForAttempts("CreateGroup", 1, true);
         testbed.server.faults?.clear();

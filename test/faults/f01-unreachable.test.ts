@@ -13,7 +13,7 @@ describe.concurrent("F1: the connection is refused", () => {
       ...tried,
       child: { env: { IRM_MOVED_FROM: SILENT } },
       act: async ({ testbed, subject }) => {
-        const elsewhere = testbed.engine(STACK, {
+        const otherEngine = testbed.engine(STACK, {
           env: {
             IRM_BASE_URL: SILENT,
             IRM_MOVED_FROM: testbed.server.baseUrl,
@@ -21,7 +21,7 @@ describe.concurrent("F1: the connection is refused", () => {
             IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`),
           },
         });
-        return elsewhere.run("up", subject.after);
+        return otherEngine.run("up", subject.after);
       },
       fails: "connect ECONNREFUSED",
       attempts: 0,
@@ -44,7 +44,7 @@ describe.concurrent("F1: the name does not resolve", () => {
           const token = "a-token-without-an-identity";
           testbed.tokens.push(token);
           // In a separate process: this one may have a proxy, which would resolve the name itself.
-          const elsewhere = testbed.engine(STACK, {
+          const otherEngine = testbed.engine(STACK, {
             env: {
               IRM_BASE_URL: NOWHERE,
               IRM_AUTH_URL: NOWHERE,
@@ -52,9 +52,9 @@ describe.concurrent("F1: the name does not resolve", () => {
               IRM_TOKEN: token,
             },
           });
-          const outcome = await elsewhere.start("up", subject.after).outcome;
-          await elsewhere.end();
-          expect([...outcome.errors, elsewhere.text()].join("\n")).not.toContain(token);
+          const outcome = await otherEngine.start("up", subject.after).outcome;
+          await otherEngine.end();
+          expect([...outcome.errors, otherEngine.text()].join("\n")).not.toContain(token);
           return outcome;
         },
         fails: `no response from ${NOWHERE}: getaddrinfo ENOTFOUND`,

@@ -7,8 +7,8 @@ import { CHANGES, testFault, UNKNOWN } from "./table.ts";
 const HURRIED_MS = 3_000;
 
 /** The timeout of its request is short, since no response arrives. */
-const hurried = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
-  engine.run("up", after, { hurry: { ms: HURRIED_MS, method }, ...further });
+const runWithShortTimeout = ({ engine, subject: { after, method } }: Stage, further: Watch = {}) =>
+  engine.run("up", after, { shortTimeout: { ms: HURRIED_MS, method }, ...further });
 
 testFault("F4: no response in time", [
   {
@@ -21,13 +21,15 @@ testFault("F4: no response in time", [
       act: (stage) => {
         const { testbed, subject } = stage;
         // The response to the first search is held. It has found nothing.
-        const reached: Watch["reached"] = async (point) => {
-          const came = [subject.operation, subject.list].every((operation) => testbed.attempts(operation).length > 0);
-          if (point !== "after reply" || !came) return;
+        const atPoint: Watch["atPoint"] = async (point) => {
+          const haveArrived = [subject.operation, subject.list].every(
+            (operation) => testbed.attempts(operation).length > 0,
+          );
+          if (point !== "after reply" || !haveArrived) return;
           testbed.server.faults?.release();
           await testbed.waitForAttempts(subject.operation, 1, true);
         };
-        return hurried(stage, { reached });
+        return runWithShortTimeout(stage, { atPoint });
       },
     },
   },
@@ -38,9 +40,9 @@ testFault("F4: no response in time", [
     steps: [{ hold: true }],
     row: {
       attempts: 1,
-      act: (stage) => hurried(stage),
+      act: (stage) => runWithShortTimeout(stage),
       fails: UNKNOWN,
-      seen: ({ testbed, subject }) => {
+      checkDuring: ({ testbed, subject }) => {
         testbed.server.faults?.release();
         return testbed.waitForAttempts(subject.operation, 1, true);
       },
@@ -51,13 +53,17 @@ testFault("F4: no response in time", [
     why: "the run fails with the entry pending, and the next one finds nothing and creates it",
     actions: ["create"],
     steps: [{ hold: true, reset: true }],
-    row: { attempts: 1, act: (stage) => hurried(stage), fails: UNKNOWN },
+    row: { attempts: 1, act: (stage) => runWithShortTimeout(stage), fails: UNKNOWN },
   },
   {
     what: "timed out, of a request that may be repeated",
     why: "sent again",
     actions: CHANGES,
     steps: [{ hold: true }],
-    row: { attempts: 2, act: (stage) => hurried(stage), seen: ({ testbed }) => testbed.server.faults?.release() },
+    row: {
+      attempts: 2,
+      act: (stage) => runWithShortTimeout(stage),
+      checkDuring: ({ testbed }) => testbed.server.faults?.release(),
+    },
   },
 ]);

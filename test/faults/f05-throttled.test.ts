@@ -10,7 +10,7 @@ const gaps = ({ testbed, subject }: Stage): number[] => {
 };
 
 const waited =
-  (least: number): NonNullable<Scenario["seen"]> =>
+  (least: number): NonNullable<Scenario["checkDuring"]> =>
   (stage) =>
     expect(Math.min(...gaps(stage))).toBeGreaterThanOrEqual(least);
 
@@ -20,28 +20,28 @@ testFault("F5: 429 and 503", [
     why: "nothing was done: sent again at that time",
     actions: ALL,
     steps: [{ status: 429, retryAfter: 3 }],
-    row: { attempts: 2, seen: waited(3_000) },
+    row: { attempts: 2, checkDuring: waited(3_000) },
   },
   {
     what: "429 with Retry-After as a date",
     why: "the run waits for the date, by the service's clock",
     actions: ALL,
     steps: [{ status: 429, retryAfter: 3, httpDate: true }],
-    row: { attempts: 2, seen: waited(2_000) },
+    row: { attempts: 2, checkDuring: waited(2_000) },
   },
   {
     what: "503 with Retry-After",
     why: "may be repeated: sent again at that time",
     actions: CHANGES,
     steps: [{ status: 503, retryAfter: 3 }],
-    row: { attempts: 2, seen: waited(3_000) },
+    row: { attempts: 2, checkDuring: waited(3_000) },
   },
   {
     what: "503 with Retry-After, of a create",
     why: "searched first, then sent again at that time",
     actions: ["create"],
     steps: [{ status: 503, retryAfter: 15 }],
-    row: { attempts: 2, seen: waited(15_000) },
+    row: { attempts: 2, checkDuring: waited(15_000) },
   },
   {
     what: "503 without Retry-After",

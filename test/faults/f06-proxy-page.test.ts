@@ -52,7 +52,7 @@ describe.concurrent("F6: a proxy's page in place of a read", () => {
         }),
         act: ({ engine }) => engine.run("refresh"),
         // The first record of the kind is read twice. The others, which wait for it, are one list.
-        seen: ({ testbed, subject }) => {
+        checkDuring: ({ testbed, subject }) => {
           const { operations, list } = kindRecords[row.kind];
           expect(testbed.attempts(operations.get)).toHaveLength(2);
           const others = subject.before.filter(({ kind }) => kind === row.kind).length - 1;

@@ -11,7 +11,7 @@ testFault("F8: 401", [
     why: "one exchange, and the request once more",
     actions: ALL,
     steps: [{ status: 401 }],
-    row: { attempts: 2, seen: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(2) },
+    row: { attempts: 2, checkDuring: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(2) },
   },
   {
     what: "401 again with the new token",
@@ -34,13 +34,13 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
         act: async ({ testbed, subject }) => {
           // As on a runner that refreshes its own token.
           const file = join(testbed.folder, "identity-token");
-          const refreshed = async () => writeFileSync(file, await testbed.minted());
-          await refreshed();
+          const renewToken = async () => writeFileSync(file, await testbed.mintToken());
+          await renewToken();
           const engine = testbed.engine(STACK, { env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: file } });
           const run = engine.start("up", subject.after, { point: "before send", of: subject.method });
           await run.paused;
           testbed.advanceClock(HOUR_MS + MINUTE_MS);
-          await refreshed();
+          await renewToken();
           run.resume();
           const outcome = await run.outcome;
           await engine.end();
@@ -49,7 +49,7 @@ describe.concurrent("F8: a token that expires in mid-run", () => {
           return outcome;
         },
         attempts: 2,
-        seen: ({ testbed, subject }) => {
+        checkDuring: ({ testbed, subject }) => {
           expect(testbed.attempts(subject.operation).map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
           expect(testbed.attempts("ExchangeGet")).toHaveLength(2);
         },

@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 import type { Run } from "../harness/small-engine/run.ts";
 import {
-  killedAt,
-  killedWhenItCame,
+  killAt,
+  killOnArrival,
   type Scenario,
   type Stage,
   type Step,
   scenario,
-  startedUntilItCame,
+  startUntilArrival,
 } from "./scenario.ts";
 import type { Action } from "./subject.ts";
 import { acting, throughPlugin } from "./table.ts";
@@ -27,7 +27,7 @@ const ROWS: Row[] = [
   {
     point: "before the request is sent",
     why: "the next run searches for the pending entry, finds nothing, and sends it",
-    row: { act: killedAt("before send") },
+    row: { act: killAt("before send") },
   },
   {
     point: "after it is sent, with the commit during the next run's search",
@@ -37,10 +37,10 @@ const ROWS: Row[] = [
       act: (stage) => {
         // For both runs: the next one begins its search before the request times out, however slow the machine is.
         stage.testbed.stopClock();
-        return killedWhenItCame(false)(stage);
+        return killOnArrival(false)(stage);
       },
       watch: ({ testbed, subject: { list, operation } }) => ({
-        reached: async (point) => {
+        atPoint: async (point) => {
           if (point !== "after reply" || testbed.attempts(list).length + testbed.attempts(operation).length === 0)
             return;
           testbed.resumeClock();
@@ -54,7 +54,7 @@ const ROWS: Row[] = [
     why: "the next run finds nothing and sends its own",
     row: {
       script: held({ status: 503 }),
-      act: killedWhenItCame(false),
+      act: killOnArrival(false),
     },
   },
   {
@@ -62,18 +62,18 @@ const ROWS: Row[] = [
     why: "the record is found by its parent and inputs",
     row: {
       script: held({ at: "after" }),
-      act: killedWhenItCame(true),
+      act: killOnArrival(true),
     },
   },
   {
     point: "after the reply, before the journal has it",
     why: "the record is found by its parent and inputs",
-    row: { act: killedAt("after reply") },
+    row: { act: killAt("after reply") },
   },
   {
     point: "after the provider has finished, before the state is written",
     why: "the journal has the uid that the state lacks",
-    row: { act: killedAt("before state") },
+    row: { act: killAt("before state") },
   },
 ];
 
@@ -105,7 +105,7 @@ const POINTS: { point: string; script?: Scenario["script"]; begun(stage: Stage):
   {
     point: "after it is committed, and before the reply",
     script: held({ at: "after" }),
-    begun: (stage) => startedUntilItCame(stage, true),
+    begun: (stage) => startUntilArrival(stage, true),
   },
   { point: "after the reply, before the journal has it", begun: begunUntil("after reply") },
 ];
@@ -143,7 +143,7 @@ describe.concurrent("F10: kill -9 of one of two processes", () => {
         },
         attempts: 1,
         // The journal has what the plugin has made, so there is no search.
-        settled: ({ testbed, subject }) => {
+        checkAfter: ({ testbed, subject }) => {
           if (subject.method === "POST") expect(testbed.attempts(subject.operation)).toEqual([]);
         },
       }),
@@ -159,17 +159,17 @@ describe.concurrent("F10: kill -9 of one of two processes", () => {
         action,
         script: held({}),
         act: async (stage) => {
-          await startedUntilItCame(stage, false);
+          await startUntilArrival(stage, false);
           ({ pluginEnded } = await stage.engine.killEngine());
           return undefined;
         },
         attempts: 1,
         watch: ({ testbed }) => ({
-          reached: async (point) => {
+          atPoint: async (point) => {
             if (point === "after reply") testbed.server.faults?.release();
           },
         }),
-        settled: async ({ testbed, subject }) => {
+        checkAfter: async ({ testbed, subject }) => {
           await pluginEnded;
           expect(testbed.attempts(subject.operation)).toEqual([]);
         },

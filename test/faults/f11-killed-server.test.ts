@@ -46,7 +46,7 @@ const startKillable = async () => {
         IRM_BASE_URL: server.baseUrl,
         IRM_AUTH_URL: server.authUrl,
         IRM_IDENTITY: server.identity,
-        IRM_IDENTITY_TOKEN: await owner.minted(),
+        IRM_IDENTITY_TOKEN: await owner.mintToken(),
         IRM_JOURNAL: join(folder, "journal"),
         PULUMI_BACKEND_URL: `file://${folder}`,
         ...env,
@@ -60,7 +60,7 @@ const startKillable = async () => {
     engine,
     faults,
     /** resolves when a request of each operation has arrived, carried out or not */
-    came: async (operations: OperationName[], carriedOut: boolean): Promise<void> => {
+    waitForRequests: async (operations: OperationName[], carriedOut: boolean): Promise<void> => {
       for (;;) {
         const there = (await faults()).filter((one) => one.carriedOut === carriedOut).map((one) => one.operation);
         if (operations.every((operation) => there.includes(operation))) return;
@@ -117,7 +117,7 @@ describe.concurrent("F11: kill -9 of the server", () => {
       const operations = KINDS.map((kind) => subjectOf(kind, action, testbed.home).operation);
       await testbed.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, hold: true }] })) });
       const run = engine.run("up", after);
-      await testbed.came(operations, at === "after");
+      await testbed.waitForRequests(operations, at === "after");
       await testbed.kill();
       expect((await run).errors).toHaveLength(KINDS.length);
       await testbed.restart();

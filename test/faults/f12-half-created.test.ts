@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
-import { killedAt, scenario } from "./scenario.ts";
+import { killAt, scenario } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 import { everyForm } from "./table.ts";
 
@@ -15,7 +15,7 @@ describe.concurrent("F12: a create succeeds, and the next step fails", () => {
         // The run before was killed. This one adopts its record and changes it.
         const { testbed, engine, subject } = stage;
         const before = await testbed.records();
-        await killedAt("after reply")(stage);
+        await killAt("after reply")(stage);
         const adopt = [...(await testbed.records()).keys()].find((uid) => !before.has(uid)) as string;
         const { operations } = kindRecords[tried.kind];
         testbed.server.faults?.set({

@@ -31,7 +31,7 @@ describe.concurrent("F15: a foreign record holds it", () => {
           return engine.run("up", subject.after);
         },
         fails: "FAILED_PRECONDITION",
-        seen: async ({ testbed, uid }, outcome) => {
+        checkDuring: async ({ testbed, uid }, outcome) => {
           expect(outcome?.errors.join()).toContain(foreign.uid as string);
           const live = await testbed.records();
           expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));

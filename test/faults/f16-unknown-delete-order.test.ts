@@ -10,7 +10,7 @@ describe.concurrent("F16: an order of deletes that the engine does not know", ()
       scenario({
         ...tried,
         action: "create",
-        settled: async ({ testbed, engine, subject, uid }) => {
+        checkAfter: async ({ testbed, engine, subject, uid }) => {
           const literal = subject.after.map((one) => ({
             ...one,
             inputs: Object.fromEntries(

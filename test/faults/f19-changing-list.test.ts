@@ -86,7 +86,7 @@ const ROWS: Row[] = [
     steps: [{}],
     between: async ({ testbed }) => {
       testbed.advanceClock(4 * DAY_MS);
-      writeFileSync(tokenFile(testbed.folder), await testbed.minted());
+      writeFileSync(tokenFile(testbed.folder), await testbed.mintToken());
     },
     pages: 5,
   },
@@ -112,7 +112,7 @@ describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, b
             { operation: subject.list, steps: [...Array.from({ length: before }, () => ({})), ...steps] },
           ],
         });
-        writeFileSync(tokenFile(testbed.folder), await testbed.minted());
+        writeFileSync(tokenFile(testbed.folder), await testbed.mintToken());
         const engine = testbed.engine(STACK, {
           pageSize: PAGE_SIZE,
           env: { IRM_IDENTITY_TOKEN: "", IRM_IDENTITY_TOKEN_FILE: tokenFile(testbed.folder) },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OperationName } from "../../schema/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
-import { type Declared, type Program, resolved } from "../harness/small-engine/program.ts";
+import { type Declared, type Program, resolve } from "../harness/small-engine/program.ts";
 import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
@@ -91,7 +91,7 @@ const twoStacks = async (
       ["who", foreign.identity],
       ["what", foreign.role],
     ]);
-    const subject = { ...declared, inputs: resolved(declared.inputs, uids) };
+    const subject = { ...declared, inputs: resolve(declared.inputs, uids) };
     const before = await testbed.records();
     const [one, two] = [testbed.engine("one"), testbed.engine("two")];
     try {

@@ -1,6 +1,6 @@
 // ^C or SIGTERM during a request (docs/faults.md#f21).
 import { describe, expect, test } from "vitest";
-import { scenario, startedUntilItCame } from "./scenario.ts";
+import { scenario, startUntilArrival } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";
 
 const ACTIONS = [...ALL, "replace"] as const;
@@ -12,7 +12,7 @@ describe.concurrent("F21: ^C during a request to dynamic resources", () => {
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
       act: async (stage) => {
         const { testbed, engine } = stage;
-        const { outcome } = await startedUntilItCame(stage, true);
+        const { outcome } = await startUntilArrival(stage, true);
         engine.interrupt();
         testbed.server.faults?.release();
         const { errors } = await outcome;
@@ -33,7 +33,7 @@ describe.concurrent("F21: ^C during a request of the plugin", () => {
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
       act: async (stage) => {
         const { testbed, engine } = stage;
-        const { outcome } = await startedUntilItCame(stage, true);
+        const { outcome } = await startUntilArrival(stage, true);
         engine.interrupt();
         // The response is still held.
         const { errors } = await outcome;

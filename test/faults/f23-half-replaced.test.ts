@@ -11,7 +11,7 @@ describe.concurrent("F23: one half of a replacement fails", () => {
       action: "replace",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ status: 403 }] }] }),
       fails: "PERMISSION_DENIED",
-      seen: async ({ testbed, uid }) => expect((await testbed.records()).has(uid("subject"))).toBe(true),
+      checkDuring: async ({ testbed, uid }) => expect((await testbed.records()).has(uid("subject"))).toBe(true),
     }),
   );
   test.each(everyKind())("an old $kind ($adapter) that cannot be deleted is deleted by the next run", (tried) =>

@@ -1,7 +1,7 @@
 // Machines with clocks that are ten minutes wrong (docs/faults.md#f24).
 import { describe, expect, test } from "vitest";
 import type { Watch } from "../harness/small-engine/run.ts";
-import { killedWhenItCame, STACK, scenario } from "./scenario.ts";
+import { killOnArrival, STACK, scenario } from "./scenario.ts";
 import { everyKind } from "./table.ts";
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
       child: { wrongBy },
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", reset: true }] }] }),
       attempts: 1,
-      seen: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(1),
+      checkDuring: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(1),
     }),
   );
 });
@@ -33,14 +33,14 @@ describe.concurrent("F24: two machines with different clocks share one journal",
         const { testbed, subject } = stage;
         // The second begins its search before the request times out, however slow the machine is.
         testbed.stopClock();
-        await killedWhenItCame(false)(stage);
+        await killOnArrival(false)(stage);
         const looked = testbed.attempts(subject.list).length;
-        const reached: Watch["reached"] = async (point) => {
+        const atPoint: Watch["atPoint"] = async (point) => {
           if (point !== "after reply" || testbed.attempts(subject.list).length === looked) return;
           testbed.resumeClock();
           testbed.server.faults?.release();
         };
-        return testbed.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { reached });
+        return testbed.engine(STACK, { wrongBy: 10 * MINUTE_MS }).run("up", subject.after, { atPoint });
       },
       attempts: 1,
     }),

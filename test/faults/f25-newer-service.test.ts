@@ -4,14 +4,14 @@ import { scenario } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";
 
 describe.concurrent("F25: a newer service", () => {
-  const newer = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
+  const addedMembers = { futureField: "new", futureKind: "KIND_FUTURE", kind: "GROUP_KIND_FUTURE" };
   test.each([...acting([...ALL, "replace"]), ...throughPlugin(["update"])])(
     "$action of a $kind ($adapter) with unknown fields",
     (tried) =>
       scenario({
         ...tried,
-        child: { newer },
-        settled: async ({ engine, subject }) => {
+        child: { addedMembers },
+        checkAfter: async ({ engine, subject }) => {
           expect(await engine.run("refresh")).toMatchObject({ errors: [] });
           expect(await engine.run("preview", subject.after)).toEqual({ steps: [], errors: [] });
         },

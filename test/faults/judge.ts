@@ -44,9 +44,9 @@ export const judge = async (
   const { resources } = readState(testbed.stateFile(name));
   const ours = [...live.values()].filter(({ uid }) => !foreign.has(uid) && !isOwnersOfRoot(uid, live));
   // A line that names the ends of a role binding does not report a lost record.
-  const said = engine.messages.filter((line) => !/^RoleBinding(Set)? /.test(line)).join("\n");
+  const reported = engine.messages.filter((line) => !/^RoleBinding(Set)? /.test(line)).join("\n");
   const inState = new Set(resources.flatMap(uidsOf));
-  const leaked = ours.filter(({ uid }) => !inState.has(uid) && !said.includes(uid)).map(({ uid }) => uid);
+  const leaked = ours.filter(({ uid }) => !inState.has(uid) && !reported.includes(uid)).map(({ uid }) => uid);
   const lost = resources.filter((one) => !uidsOf(one).every((uid) => live.has(uid))).map((one) => one.name);
   const duplicated = [
     ...ours.filter(({ uid }) => !inState.has(uid)).map(({ uid }) => uid),
@@ -62,7 +62,7 @@ export const judge = async (
     ...duplicated.map((one) => `L3: ${one} is one too many`),
     ...undeclared.map((one) => `L3: ${one.name} is in the state and not declared`),
     ...missing.map((one) => `L3: ${one.name} is declared and not in the state`),
-    ...touched(foreign, live).map((text) => `L4: ${text}`),
+    ...changedForeign(foreign, live).map((text) => `L4: ${text}`),
     ...[...preview.steps, ...preview.errors].map((text) => `L5: the last preview says: ${text}`),
     ...secretsIn(testbed, engine),
   ];
@@ -76,11 +76,11 @@ export const judgeDestroyed = async (testbed: Judging, name: string, foreign: Fo
   return [
     ...[...live.keys()].filter((uid) => !foreign.has(uid)).map((uid) => `L6: ${uid} is left after destroy`),
     ...resources.map((one) => `L6: ${one.name} is left in the state`),
-    ...touched(foreign, live).map((text) => `L4: ${text}`),
+    ...changedForeign(foreign, live).map((text) => `L4: ${text}`),
   ];
 };
 
-const touched = (foreign: Foreign, live: Map<string, LiveRecord>): string[] =>
+const changedForeign = (foreign: Foreign, live: Map<string, LiveRecord>): string[] =>
   [...foreign].flatMap(([uid, before]) => {
     const now = live.get(uid);
     if (!now) return [`${uid} is not ours and is gone`];

@@ -90,14 +90,14 @@ describe("a service that is down for a minute", () => {
       });
       await Promise.all(all);
 
-      const came = faults.attempts().map(({ timeMs }) => timeMs - START_MS);
+      const attemptTimes = faults.attempts().map(({ timeMs }) => timeMs - START_MS);
       expect(begun).toHaveLength(800);
       // 500 tokens, 14 for each retry.
-      expect(came.length - begun.length).toBe(35);
+      expect(attemptTimes.length - begun.length).toBe(35);
       const spent = 5_000;
       const later = (times: number[]) => times.filter((time) => time >= spent).length;
       expect(later(begun)).toBeGreaterThan(700);
-      expect(later(came) / later(begun)).toBeLessThanOrEqual(1.1);
+      expect(later(attemptTimes) / later(begun)).toBeLessThanOrEqual(1.1);
     }));
 });
 

@@ -43,13 +43,13 @@ export interface Scenario {
   /** how many attempts of the action's operation that run made, as the server counted them */
   attempts?: number;
   /** checks before the script is cleared */
-  seen?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
+  checkDuring?(stage: Stage, outcome: Outcome | undefined): void | Promise<void>;
   /** watches the runs that follow */
   watch?(stage: Stage): Watch;
   /** commands that follow without a fault; default: none if the run succeeded, otherwise `up` */
   afterwards?: readonly Command[];
   /** checks once everything is settled */
-  settled?(stage: Stage): void | Promise<void>;
+  checkAfter?(stage: Stage): void | Promise<void>;
 }
 
 export const scenario = async ({ adapter, kind, action, server, child, ...own }: Scenario): Promise<void> => {
@@ -67,14 +67,14 @@ export const scenario = async ({ adapter, kind, action, server, child, ...own }:
     if (own.fails !== undefined) expect(outcome?.errors.join("\n")).toMatch(own.fails);
     else if (outcome) expect(outcome.errors).toEqual([]);
     if (own.attempts !== undefined) expect(testbed.attempts(subject.operation)).toHaveLength(own.attempts);
-    await own.seen?.(stage, outcome);
+    await own.checkDuring?.(stage, outcome);
     faults?.clear();
     const commands = own.afterwards ?? (outcome?.errors.length === 0 ? [] : ["up"]);
     for (const command of commands)
       expect(await engine.run(command, subject.after, own.watch?.(stage)), `${command} without a fault`).toMatchObject({
         errors: [],
       });
-    await own.settled?.(stage);
+    await own.checkAfter?.(stage);
     expect((await judge(testbed, STACK, engine, subject.after, foreign)).problems).toEqual([]);
     expect(await engine.run("destroy")).toMatchObject({ errors: [] });
     expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
@@ -85,7 +85,7 @@ export const scenario = async ({ adapter, kind, action, server, child, ...own }:
 };
 
 /** Kills the engine with its provider at a point of the action's own request or step. */
-export const killedAt =
+export const killAt =
   (point: "before send" | "after reply" | "before state", command: Command = "up") =>
   async ({ engine, subject }: Stage): Promise<undefined> => {
     const steps = { POST: "creating", PATCH: "updating", DELETE: "deleting" } as const;
@@ -95,7 +95,7 @@ export const killedAt =
   };
 
 /** Begins the run, and resolves when the server has the request, and has carried it out or not. */
-export const startedUntilItCame = async ({ engine, subject, testbed }: Stage, carriedOut: boolean): Promise<Run> => {
+export const startUntilArrival = async ({ engine, subject, testbed }: Stage, carriedOut: boolean): Promise<Run> => {
   const run = engine.start("up", subject.after);
   const ended = run.outcome.then(({ errors }) => {
     throw new Error(`the run ended before the request came: ${errors.join("\n")}`);
@@ -106,9 +106,9 @@ export const startedUntilItCame = async ({ engine, subject, testbed }: Stage, ca
 };
 
 /** Kills the engine with its provider when the server has the request, and has carried it out or not. */
-export const killedWhenItCame =
+export const killOnArrival =
   (carriedOut: boolean) =>
   async (stage: Stage): Promise<undefined> => {
-    await startedUntilItCame(stage, carriedOut);
+    await startUntilArrival(stage, carriedOut);
     await stage.engine.kill();
   };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { killedAt, killedWhenItCame, type Scenario, STACK, type Step, scenario } from "./scenario.ts";
+import { killAt, killOnArrival, type Scenario, STACK, type Step, scenario } from "./scenario.ts";
 import { setSubject } from "./subject.ts";
 import { UNKNOWN } from "./table.ts";
 
@@ -41,9 +41,9 @@ const ROWS: Row[] = [
     steps: [{ hold: true }],
     row: {
       attempts: 1,
-      act: ({ engine, subject: { after, method } }) => engine.run("up", after, { hurry: { ms: 3_000, method } }),
+      act: ({ engine, subject: { after, method } }) => engine.run("up", after, { shortTimeout: { ms: 3_000, method } }),
       fails: UNKNOWN,
-      seen: ({ testbed, subject }) => {
+      checkDuring: ({ testbed, subject }) => {
         testbed.server.faults?.release();
         return testbed.waitForAttempts(subject.operation, 1, true);
       },
@@ -57,8 +57,8 @@ const ROWS: Row[] = [
     what: "a lost response to a delete: sent again, to the same effect",
     ...{ actions: ["delete"], steps: [{ at: "after", reset: true }], row: { attempts: 3 } },
   },
-  { what: "kill -9 before the request is sent", actions: ALL, row: { act: killedAt("before send") } },
-  { what: "kill -9 after the reply, before the journal has it", actions: ALL, row: { act: killedAt("after reply") } },
+  { what: "kill -9 before the request is sent", actions: ALL, row: { act: killAt("before send") } },
+  { what: "kill -9 after the reply, before the journal has it", actions: ALL, row: { act: killAt("after reply") } },
   {
     what: "kill -9 before the state is written",
     actions: ALL,
@@ -80,7 +80,7 @@ const ROWS: Row[] = [
     what: "kill -9 while the server carries the batch out",
     actions: ADDS,
     steps: [{ at: "after", hold: true }],
-    row: { act: killedWhenItCame(true) },
+    row: { act: killOnArrival(true) },
   },
 ];
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { readState, secretIn } from "../harness/small-engine/state.ts";
-import { killedAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
+import { killAt, type Scenario, STACK, type Stage, type Step, scenario } from "./scenario.ts";
 
 const LOST_CODE =
   /but the response that shows its code was lost\. The service shows it once, so it cannot be recovered\./;
@@ -16,7 +16,7 @@ const losing =
 
 /** The run that finds the record, after the engine's process was killed with the response. */
 const killedAndRun = async (stage: Stage) => {
-  await killedAt("after reply")(stage);
+  await killAt("after reply")(stage);
   return stage.engine.run("up", stage.subject.after);
 };
 
@@ -56,9 +56,9 @@ describe.concurrent("a group invite whose response is lost", () => {
       adapter: row.adapter,
       ...row.row,
       fails: LOST_CODE,
-      seen: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
+      checkDuring: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
       afterwards: ["up"],
-      settled: expectCode,
+      checkAfter: expectCode,
     }),
   );
 });

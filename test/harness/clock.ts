@@ -88,7 +88,7 @@ export const sharedClock = (startMs: number, random: Random): SharedClock => {
   const asleep: { until: number; wake(): void }[] = [];
   let now = 0;
   let awake = 0;
-  const goOn = () => {
+  const wakeNext = () => {
     if (awake > 0) return;
     asleep.sort((one, other) => one.until - other.until);
     const first = asleep.shift();
@@ -105,13 +105,13 @@ export const sharedClock = (startMs: number, random: Random): SharedClock => {
       new Promise((wake) => {
         asleep.push({ until: now + ms, wake });
         awake -= 1;
-        goOn();
+        wakeNext();
       }),
     work: async (work) => {
       awake += 1;
       await work().catch(() => undefined);
       awake -= 1;
-      goOn();
+      wakeNext();
     },
   };
 };

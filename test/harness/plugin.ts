@@ -74,11 +74,11 @@ export const initFailure = (error: unknown): { id: string; outs: Marked; reasons
 
 /** `transport` may meet faults. */
 export const startPlugin = async (env: Env, transport: Transport = systemTransport()): Promise<PluginClient> => {
-  const said: string[] = [];
+  const lines: string[] = [];
   const plugin = createPlugin({
     version: "1.2.3",
     schema: () => "{}",
-    environment: { env, clock: manualClock(), transport, log: (text) => void said.push(text) },
+    environment: { env, clock: manualClock(), transport, log: (text) => void lines.push(text) },
     log: { info: () => undefined, during: (_urn, call) => call() },
     attached: () => undefined,
   });
@@ -92,7 +92,7 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
       );
     });
   /** A request with these members set. */
-  const asked = <T extends object>(request: T, members: Json): T => {
+  const requestWith = <T extends object>(request: T, members: Json): T => {
     const setters = request as unknown as Record<string, (value: unknown) => void>;
     for (const [name, value] of Object.entries(members)) {
       const isStruct = typeof value === "object" && !Array.isArray(value);
@@ -115,30 +115,34 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
     );
 
   return {
-    messages: said,
+    messages: lines,
     configure: async (inputs = {}, name = "default") => {
       await call(
         "configure",
-        asked(new messages.ConfigureRequest(), { Args: inputs, Urn: providerUrn(name), Id: "p-1" }),
+        requestWith(new messages.ConfigureRequest(), { Args: inputs, Urn: providerUrn(name), Id: "p-1" }),
       );
     },
     checkConfig: async (inputs, name = "default") => {
-      const request = asked(new messages.CheckRequest(), { News: inputs, Urn: providerUrn(name) });
+      const request = requestWith(new messages.CheckRequest(), { News: inputs, Urn: providerUrn(name) });
       const response = await call<InstanceType<typeof messages.CheckResponse>>("checkConfig", request);
       return response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
     },
     diffConfig: async (olds, news) => {
-      const request = asked(new messages.DiffRequest(), { OldInputs: olds, News: news, Urn: providerUrn("default") });
+      const request = requestWith(new messages.DiffRequest(), {
+        OldInputs: olds,
+        News: news,
+        Urn: providerUrn("default"),
+      });
       return detailedIn(await call("diffConfig", request));
     },
     check: async (urn, news, olds = {}) => {
-      const request = asked(new messages.CheckRequest(), { Urn: urn, News: news, Olds: olds });
+      const request = requestWith(new messages.CheckRequest(), { Urn: urn, News: news, Olds: olds });
       const response = await call<InstanceType<typeof messages.CheckResponse>>("check", request);
       const failures = response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
       return { inputs: markedFrom(response.getInputs()), failures };
     },
     diff: async (urn, id, olds, news, oldInputs = {}) => {
-      const request = asked(new messages.DiffRequest(), {
+      const request = requestWith(new messages.DiffRequest(), {
         Urn: urn,
         Id: id,
         Olds: olds,
@@ -157,12 +161,12 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
       const members = { Urn: urn, Properties: inputs, Preview: preview, Timeout: seconds };
       const response = await call<InstanceType<typeof messages.CreateResponse>>(
         "create",
-        asked(new messages.CreateRequest(), members),
+        requestWith(new messages.CreateRequest(), members),
       );
       return { id: response.getId(), outs: markedFrom(response.getProperties()) };
     },
     read: async (urn, id, stored = {}, inputs = {}) => {
-      const request = asked(new messages.ReadRequest(), { Urn: urn, Id: id, Properties: stored, Inputs: inputs });
+      const request = requestWith(new messages.ReadRequest(), { Urn: urn, Id: id, Properties: stored, Inputs: inputs });
       const response = await call<InstanceType<typeof messages.ReadResponse>>("read", request);
       return {
         id: response.getId(),
@@ -174,15 +178,15 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
       const members = { Urn: urn, Id: id, Olds: olds, News: news, Preview: preview };
       const response = await call<InstanceType<typeof messages.UpdateResponse>>(
         "update",
-        asked(new messages.UpdateRequest(), members),
+        requestWith(new messages.UpdateRequest(), members),
       );
       return { outs: markedFrom(response.getProperties()) };
     },
     delete: async (urn, id, stored) => {
-      await call("delete", asked(new messages.DeleteRequest(), { Urn: urn, Id: id, Properties: stored }));
+      await call("delete", requestWith(new messages.DeleteRequest(), { Urn: urn, Id: id, Properties: stored }));
     },
     invoke: async (token, args) => {
-      const request = asked(new messages.InvokeRequest(), { Tok: token, Args: args });
+      const request = requestWith(new messages.InvokeRequest(), { Tok: token, Args: args });
       const response = await call<InstanceType<typeof messages.InvokeResponse>>("invoke", request);
       return markedFrom(response.getReturn());
     },
@@ -191,7 +195,7 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
       await call("cancel", new empty.Empty());
     },
     attach: async () => {
-      await call("attach", asked(new plugins.PluginAttach(), { Address: "127.0.0.1:1" }));
+      await call("attach", requestWith(new plugins.PluginAttach(), { Address: "127.0.0.1:1" }));
     },
     close: () => {
       (client as unknown as Client).close();

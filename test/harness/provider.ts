@@ -29,7 +29,7 @@ export type Fault =
 export interface Process {
   session: Session;
   clock: ManualClock;
-  outside: Environment;
+  environment: Environment;
 }
 
 /** The outcome of a request; `send` carries it out. */
@@ -65,18 +65,18 @@ export interface Machine {
 }
 
 /** No answer came. */
-export const gone = (sent: boolean, timedOut = false) =>
+export const noAnswer = (sent: boolean, timedOut = false) =>
   new AttemptError({ sent, ...(timedOut && { timedOut }) }, new ApiError("UNAVAILABLE", "no answer"));
 
 const meet = async (fault: Fault | undefined, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> => {
-  if (fault === "refused") throw gone(false);
-  if (fault === "reset") throw gone(true);
-  if (fault === "timeout") throw gone(true, true);
+  if (fault === "refused") throw noAnswer(false);
+  if (fault === "reset") throw noAnswer(true);
+  if (fault === "timeout") throw noAnswer(true, true);
   if (fault === "503") return page(503);
   if (fault === "503 in 30 s") return { ...page(503), headers: { "retry-after": "30" } };
   const answer = await send();
-  if (fault === "reset after") throw gone(true);
-  if (fault === "timeout after") throw gone(true, true);
+  if (fault === "reset after") throw noAnswer(true);
+  if (fault === "timeout after") throw noAnswer(true, true);
   if (fault === "502 after") return page(502);
   return fault === "truncated" ? { ...answer, body: answer.body.slice(0, 10) } : answer;
 };
@@ -110,8 +110,8 @@ export const startMachine = (): Machine => {
       return wire(request, () => send(request), clock);
     };
     const env = { ...machine.service.env, IRM_JOURNAL: journal };
-    const outside = { env, clock, transport, log: (text: string) => void machine.messages.push(text) };
-    return { session: sessionWith(readConfig(getter(), env), outside), clock, outside };
+    const environment = { env, clock, transport, log: (text: string) => void machine.messages.push(text) };
+    return { session: sessionWith(readConfig(getter(), env), environment), clock, environment };
   };
 
   const machine: Machine = {
@@ -205,8 +205,8 @@ export const workloadToken = async (server: Pick<RunningServer, "issuer">, subje
 };
 
 /** The methods of a group, as the engine calls a process. */
-export const configureGroup = async ({ outside }: Process): Promise<Methods> => {
-  const { group } = methodsWith(outside);
+export const configureGroup = async ({ environment }: Process): Promise<Methods> => {
+  const { group } = methodsWith(environment);
   await group.configure({ config: { get: () => undefined } });
   return group;
 };

@@ -65,22 +65,22 @@ export const startSets = (): SetsMachine => {
 
   const run = async (own: Process = machine.run()): Promise<EngineRun> => {
     const requests: string[] = [];
-    const { transport } = own.outside;
-    const counted: typeof transport = (request) => {
+    const { transport } = own.environment;
+    const countingTransport: typeof transport = (request) => {
       requests.push(`${request.method} ${request.url.pathname.replace(/^\/iam\/v2beta1\//, "")}`);
       return transport(request);
     };
-    const methods = methodsWith({ ...own.outside, transport: counted });
+    const methods = methodsWith({ ...own.environment, transport: countingTransport });
     await methods.group.configure({ config: { get: getter() } });
     const { roleBindingSet: set } = methods;
-    const checked = async (inputs: Json, before?: EngineSet): Promise<Json> => {
+    const checkInputs = async (inputs: Json, before?: EngineSet): Promise<Json> => {
       const { inputs: news, failures } = await set.check(before?.inputs ?? {}, { ...PROVIDER, ...inputs });
       if (failures.length > 0)
         throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
       return news;
     };
     const preview: EngineRun["preview"] = async (inputs, before) => {
-      const news = await checked(inputs, before);
+      const news = await checkInputs(inputs, before);
       return before ? set.diff(String(before.outs.parent), before.outs, news) : { changes: true, replaces: [] };
     };
     return {
@@ -88,7 +88,7 @@ export const startSets = (): SetsMachine => {
       requests,
       preview,
       up: async (inputs, before) => {
-        const news = await checked(inputs, before);
+        const news = await checkInputs(inputs, before);
         if (!before) return { outs: { ...(await set.create(news)).outs, ...PROVIDER }, inputs: news };
         const { changes, replaces } = await set.diff(String(before.outs.parent), before.outs, news);
         if (replaces.length > 0) throw new Error(`replaces ${replaces.join()}`);

@@ -36,11 +36,11 @@ it("previews with one warning, and an up ends with one error and changes nothing
   expect(preview.output).toMatch(/\+ 11 to create/);
 
   const up = await program.run("up", "--yes", "--skip-preview");
-  const said = diagnosticsOf(up.output);
+  const diagnostics = diagnosticsOf(up.output);
   expect(up.code).not.toBe(0);
-  expect(said.match(/^ +error: (?!update failed)/gm), said).toHaveLength(1);
-  expect(said).toContain(`error: UNAVAILABLE: `);
-  expect(said).not.toContain("failed for the same reason");
+  expect(diagnostics.match(/^ +error: (?!update failed)/gm), diagnostics).toHaveLength(1);
+  expect(diagnostics).toContain(`error: UNAVAILABLE: `);
+  expect(diagnostics).not.toContain("failed for the same reason");
   const resourcesIn = (text: string) => JSON.parse(text).checkpoint.latest.resources.length;
   expect(resourcesIn(program.state().text)).toBe(resourcesIn(before));
 });

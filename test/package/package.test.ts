@@ -84,18 +84,18 @@ describe("the installed package", () => {
 
 test("an older Node gets one sentence from every import and require()", async () => {
   const old = join(await oldNodeFolder(), "node");
-  const said = (...args: string[]): string => {
+  const stderrOf = (...args: string[]): string => {
     const { status, stderr } = spawnSync(old, args, { cwd: project.folder, env: environment(), encoding: "utf8" });
     expect(status).toBe(1);
     return stderr;
   };
-  const sentence = said("node_modules/pulumi-irm/lib/cli/main.js")
+  const sentence = stderrOf("node_modules/pulumi-irm/lib/cli/main.js")
     .trim()
     .replace(/^irm: /, "");
   expect(sentence).toMatch(/^Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required$/);
   for (const [specifier] of EXPORTS)
     for (const program of [`require("${specifier}")`, `import("${specifier}")`]) {
-      const text = said("--eval", program);
+      const text = stderrOf("--eval", program);
       expect(text.split(`pulumi-irm: ${sentence}`)).toHaveLength(2);
       expect(text).not.toMatch(/^\s+at /m);
     }

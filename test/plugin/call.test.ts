@@ -8,7 +8,7 @@ const { nextProcess } = fixture;
 const send = systemTransport();
 
 /** The answers to POSTs of groups are held back. */
-const held = () => {
+const holdCreates = () => {
   const sent = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const transport: typeof send = async (request) => {
@@ -25,7 +25,7 @@ describe("a call", () => {
   it("ends at once when the engine cancels, and the next update takes the record over", async () => {
     const { org } = fixture;
     const urn = urnOf("Group", "held");
-    const wire = held();
+    const wire = holdCreates();
     const first = await nextProcess(wire.transport);
     const { inputs } = await first.check(urn, { parent: org, name: "held" });
     const create = expect(first.create(urn, inputs)).rejects.toThrow(
@@ -45,7 +45,7 @@ describe("a call", () => {
   it("ends after the customTimeouts of its resource, and the next update takes the record over", async () => {
     const { org } = fixture;
     const urn = urnOf("Group", "slow");
-    const wire = held();
+    const wire = holdCreates();
     const first = await nextProcess(wire.transport);
     const { inputs } = await first.check(urn, { parent: org, name: "slow" });
     await expect(first.create(urn, inputs, { seconds: 0.05 })).rejects.toThrow(
@@ -112,17 +112,17 @@ describe("a call", () => {
   it("that leaves a record incomplete gives the engine its id, its outputs and the reason", async () => {
     const { org } = fixture;
     const urn = urnOf("Group", "adopts");
-    const theirs = await fixture.created("Group", { parent: org, name: "theirs" });
+    const existing = await fixture.created("Group", { parent: org, name: "theirs" });
     const refuse: typeof send = async (request) =>
       request.method === "PATCH"
         ? { status: 400, headers: {}, body: JSON.stringify({ code: 3, message: "not like this" }) }
         : send(request);
     const plugin = await nextProcess(refuse);
-    const { inputs } = await plugin.check(urn, { parent: org, name: "theirs", adopt: theirs.id, description: "new" });
+    const { inputs } = await plugin.check(urn, { parent: org, name: "theirs", adopt: existing.id, description: "new" });
     const error = await plugin.create(urn, inputs).catch((reason: unknown) => reason);
     const { id, outs, reasons } = initFailure(error);
-    expect(id).toBe(theirs.id);
-    expect(outs).toMatchObject({ uid: theirs.id, adopted: true });
+    expect(id).toBe(existing.id);
+    expect(outs).toMatchObject({ uid: existing.id, adopted: true });
     for (const name of ["__key", "__service", "__provider"]) expect(outs).not.toHaveProperty(name);
     expect(reasons).toEqual([expect.stringContaining("not like this")]);
   });

@@ -77,9 +77,9 @@ describe("the uid of a new record in a preview", () => {
     const pair = { identity, role: "viewer" };
     const { failures } = await plugin.check(urnOf("RoleBindingSet", "twice"), { parent, bindings: [pair, pair] });
     expect(failures).toEqual(["bindings[1]: the same identity and role as bindings[0]"]);
-    const said = plugin.messages.length;
+    const count = plugin.messages.length;
     await planned("RoleBinding", "unnamed", { parent, identity, role: "viewer" });
-    expect(plugin.messages.slice(said)).toEqual([
+    expect(plugin.messages.slice(count)).toEqual([
       'RoleBinding unnamed is new: identity (not known yet), role "viewer", group (not known yet)',
     ]);
   });
@@ -89,9 +89,9 @@ describe("the uid of a new record in a preview", () => {
     const identity = await uidOf("Identity", "named", { parent, name: "ci", claimMatch });
     // It has the uid of its group, and a name of its own.
     await uidOf("AccountAssociation", "named", { parent, name: "accounts", amazon: { account: "123456789012" } });
-    const said = plugin.messages.length;
+    const count = plugin.messages.length;
     await planned("RoleBinding", "named", { parent, identity, role: "viewer" });
-    expect(plugin.messages.slice(said)).toEqual([
+    expect(plugin.messages.slice(count)).toEqual([
       'RoleBinding named is new: identity "ci", role "viewer", group "named"',
     ]);
   });

@@ -134,15 +134,15 @@ describe("a resource", () => {
 
 describe("what a check looks up", () => {
   it("is the record that a resource adopts, once", async () => {
-    const theirs = await created("Group", { parent: org, name: "theirs", description: "x" });
+    const existing = await created("Group", { parent: org, name: "theirs", description: "x" });
     const urn = urnOf("Group", "adopts");
     const args = { parent: org, name: "theirs", adopt: "match" };
     const other = await nextProcess();
     const { inputs } = await other.check(urn, args);
-    expect(inputs).toMatchObject({ adopt: theirs.id, onDelete: "the adopted record stays" });
+    expect(inputs).toMatchObject({ adopt: existing.id, onDelete: "the adopted record stays" });
     expect(other.messages).toEqual([
-      `Group adopts takes over group ${theirs.id} "theirs"`,
-      `Group adopts changes on group ${theirs.id}:\n  - description: "x" becomes nothing`,
+      `Group adopts takes over group ${existing.id} "theirs"`,
+      `Group adopts changes on group ${existing.id}:\n  - description: "x" becomes nothing`,
     ]);
     expect((await other.check(urn, args, inputs)).inputs).toEqual(inputs);
     expect(other.messages).toHaveLength(2);

@@ -16,7 +16,7 @@ import type { PartOptions, PartResult } from "./part.ts";
 const AT_ONCE = 50;
 
 /** `rounds`: organizations, each with one change. */
-export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const access = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const counts = { organizations: 0, decisions: 0, rows: 0, findings: 0, policies: 0, decisionsInPart: 0 };
   const failures: string[] = [];
   const world = await createWorld(seed);
@@ -27,10 +27,10 @@ export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartRe
     const authorization = authorizationOf(organization);
     const hidden = notVisible.filter(({ group }) => group.startsWith(organization.uid));
     if (hidden.length > 0) throw new Error(`the auditor cannot list ${JSON.stringify(hidden)}`);
-    counts.decisions += compare(graph, authorization, (said, decided) => said === decided);
+    counts.decisions += compare(graph, authorization, (held, decided) => held === decided);
     const live = await world.readPart(organization, part);
     // Who sees a part sees less access than there is, and never more.
-    counts.decisionsInPart += compare(live.graph, authorization, (said, decided) => !said || decided);
+    counts.decisionsInPart += compare(live.graph, authorization, (held, decided) => !held || decided);
     // What is not visible is neither gained nor lost, where nothing changes.
     checkUnchanged("a preview", previewProposal(organization.uid, graph, graph, live), organization.uid);
     const policy = policyOf(organization.uid, graph);
@@ -52,14 +52,14 @@ export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartRe
       counts.rows += rows.length;
       const proposal = previewProposal(organization.uid, before.graph, after.graph);
       const proposed = carriedOut(proposal.after);
-      counts.decisions += compare(proposed, after.authorization, (said, decided) => said === decided);
+      counts.decisions += compare(proposed, after.authorization, (held, decided) => held === decided);
       checkRows(rowsOf(before.graph, proposed, identities), rows);
       const [policyBefore, policy] = [before, after].map(({ graph }) => policyOf(organization.uid, graph));
       if (policyBefore && policy) {
         counts.policies += 1;
         const named = policyProposal(policy, { graph: before.graph, notVisible: [] });
         const own = { ...after.authorization, identities: new Set(after.identities.keys()) };
-        counts.decisions += compare(withUidsOf(after.graph, named.after), own, (said, decided) => said === decided);
+        counts.decisions += compare(withUidsOf(after.graph, named.after), own, (held, decided) => held === decided);
       }
       // One new binding in three was removed by hand before.
       const created = [...after.bindings.keys()].filter((uid) => !before.bindings.has(uid));
@@ -73,7 +73,7 @@ export const access = async ({ seed, rounds, say }: PartOptions): Promise<PartRe
     for (let done = 0; done < rounds && failures.length === 0; done += AT_ONCE) {
       const details = await fc.check(property, { seed: seed + done, numRuns: Math.min(AT_ONCE, rounds - done) });
       if (details.failed) failures.push(`${fc.defaultReportMessage(details)}\n${details.errorInstance}`);
-      say?.(`${counts.organizations} of ${rounds} organizations, ${counts.decisions} decisions`);
+      log?.(`${counts.organizations} of ${rounds} organizations, ${counts.decisions} decisions`);
     }
   } finally {
     await world.close();

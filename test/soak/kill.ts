@@ -20,7 +20,7 @@ interface Ready {
   token: string;
 }
 
-export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-kill-"));
   const file = join(folder, "irm.db");
   const random = createRandom(seed);
@@ -95,7 +95,7 @@ export const kill = async ({ seed, rounds, say }: PartOptions): Promise<PartResu
       running = await start();
       restartsMs.push(running.startedMs);
       check(round);
-      say?.(`round ${round} of ${rounds}: ${counts.acknowledged} writes acknowledged, ${failures.length} failures`);
+      log?.(`round ${round} of ${rounds}: ${counts.acknowledged} writes acknowledged, ${failures.length} failures`);
     }
   } catch (error) {
     failures.push((error as Error).message);

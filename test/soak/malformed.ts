@@ -30,7 +30,7 @@ interface Target {
 }
 
 /** `rounds` messages in all, the same number to each method. */
-export const malformed = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const malformed = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const random = createRandom(seed);
   const failures: string[] = [];
   const answers = new Map<string, number>();
@@ -52,7 +52,7 @@ export const malformed = async ({ seed, rounds, say }: PartOptions): Promise<Par
     );
     await Promise.all(batch.map((target) => one(target as Target)));
     sent += batch.length;
-    if (sent % 8000 < AT_ONCE) say?.(`${sent} messages, ${failures.length} failures`);
+    if (sent % 8000 < AT_ONCE) log?.(`${sent} messages, ${failures.length} failures`);
   }
   failures.push(...(await plugin.end()), ...(await server.end()));
   return {
@@ -193,8 +193,8 @@ const restTargets = ({ baseUrl, token, organization }: ServerProcess, count: Cou
 
 const startPlugin = async (answers: Map<string, number>, { baseUrl, token }: { baseUrl: string; token: string }) => {
   const folder = temporaryFolder();
-  const said: string[] = [];
-  const engine = await startEngineService((line) => void said.push(line));
+  const lines: string[] = [];
+  const engine = await startEngineService((line) => void lines.push(line));
   const child: ChildProcess = spawn(process.execPath, ["plugin/main.ts", engine.address], {
     cwd: root,
     stdio: ["pipe", "pipe", "pipe"],

@@ -9,7 +9,7 @@ import type { PartOptions, PartResult } from "./part.ts";
 const COMMANDS_MAX = 400;
 const WORLDS_AT_ONCE = 5;
 
-export const model = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const model = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const counts = { worlds: 0, commands: 0, requests: 0 };
   const failures: string[] = [];
 
@@ -27,7 +27,7 @@ export const model = async ({ seed, rounds, say }: PartOptions): Promise<PartRes
   for (let i = 0; counts.commands < rounds && failures.length === 0; i += 1) {
     const details = await fc.check(property, { seed: seed + i, numRuns: WORLDS_AT_ONCE });
     if (details.failed) failures.push(`${fc.defaultReportMessage(details)}\n${details.errorInstance}`);
-    say?.(`${counts.commands} of ${rounds} commands in ${counts.worlds} worlds, ${failures.length} divergences`);
+    log?.(`${counts.commands} of ${rounds} commands in ${counts.worlds} worlds, ${failures.length} divergences`);
   }
   return {
     figures: {

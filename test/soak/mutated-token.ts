@@ -25,7 +25,7 @@ const TO_API = 3;
 const REFUSALS = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
 /** `rounds` tokens in all, the same number over each wire. */
-export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const mutatedTokens = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const failures: string[] = [];
   const kinds = new Map<string, number>();
   const digest = createHash("sha256");
@@ -62,7 +62,7 @@ export const mutatedTokens = async ({ seed, rounds, say }: PartOptions): Promise
       }
       if (tried % BETWEEN < AT_ONCE) {
         await expectTaken();
-        say?.(`${name}: ${tried + AT_ONCE} tokens, ${failures.length} failures`);
+        log?.(`${name}: ${tried + AT_ONCE} tokens, ${failures.length} failures`);
       }
     }
     await expectTaken();

@@ -6,7 +6,7 @@ export interface PartOptions {
   /** how much: rounds, operations, requests, as the part counts */
   rounds: number;
   /** one line on how far it is */
-  say?: (text: string) => void;
+  log?: (text: string) => void;
 }
 
 export interface PartResult {

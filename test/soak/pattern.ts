@@ -18,7 +18,7 @@ import { anyPattern, anyText, isMatch, subject, subjectPattern } from "./random-
 const TOKENS = 4;
 
 /** `rounds`: identities, each with some tokens, and as many pairs of patterns. */
-export const patterns = async ({ seed, rounds, say }: PartOptions): Promise<PartResult> => {
+export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const counts = { exchanges: 0, accepted: 0, pulls: 0, examples: 0, pairs: 0, common: 0, undecided: 0, questions: 0 };
   const failures: string[] = [];
   const random = createRandom(seed);
@@ -61,10 +61,10 @@ export const patterns = async ({ seed, rounds, say }: PartOptions): Promise<Part
       const claims = tokenClaims(random);
       const accepted = await isAccepted(claims);
       counts.questions += 1;
-      const said = canBeAssumedBy(relationship, [exactly(issuer.url, claims)]).is;
+      const verdict = canBeAssumedBy(relationship, [exactly(issuer.url, claims)]).is;
       check(
-        said === (accepted ? "yes" : "no"),
-        `said ${said}, and the exchange said ${accepted} of ${JSON.stringify(claims)}`,
+        verdict === (accepted ? "yes" : "no"),
+        `said ${verdict}, and the exchange said ${accepted} of ${JSON.stringify(claims)}`,
       );
       if (!accepted) continue;
       const [, owner = "", branch = ""] = /^repo:([^/]+)(\/.*)$/.exec(claims.sub) ?? [];
@@ -114,7 +114,7 @@ export const patterns = async ({ seed, rounds, say }: PartOptions): Promise<Part
     for (let done = 0; done < rounds && failures.length === 0; done += 1) {
       await round();
       pair();
-      if (done % 500 === 499) say?.(`${done + 1} of ${rounds} identities, ${counts.exchanges} exchanges`);
+      if (done % 500 === 499) log?.(`${done + 1} of ${rounds} identities, ${counts.exchanges} exchanges`);
     }
   } finally {
     await issuer.close();

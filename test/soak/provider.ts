@@ -23,7 +23,7 @@ export interface ProviderSoakOptions {
   kills: number;
   /** stacks that run at the same time, each with its own server: most of the time is waiting */
   lanes?: number;
-  say?: (text: string) => void;
+  log?: (text: string) => void;
 }
 
 const STACK = "soak";
@@ -71,7 +71,7 @@ export const providerSoak = async ({
   cycles,
   kills,
   lanes = 8,
-  say,
+  log,
 }: ProviderSoakOptions): Promise<PartResult> => {
   const count: Count = { cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, leaked: 0, duplicated: 0, lost: 0 };
   const failures: string[] = [];
@@ -86,7 +86,7 @@ export const providerSoak = async ({
         },
         count,
         failures,
-        say,
+        log,
       ),
     ),
   );
@@ -187,7 +187,7 @@ const runCycle = async (
     }
     failed = true;
   } else {
-    const { errors, steps } = await engine.run("up", program, { hurry: { ms: HURRIED_MS } });
+    const { errors, steps } = await engine.run("up", program, { shortTimeout: { ms: HURRIED_MS } });
     count.steps += steps.length;
     failed = errors.length > 0;
   }

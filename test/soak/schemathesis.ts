@@ -26,7 +26,7 @@ const runsOfScenariosMax = (scenariosMin: number) => Math.ceil(scenariosMin / 10
 
 /** `rounds`: examples of each operation. */
 export const schemathesis = async (options: SchemathesisOptions): Promise<PartResult> => {
-  const { command, seed, rounds, phases, say, requestsMin, scenariosMin } = options;
+  const { command, seed, rounds, phases, log, requestsMin, scenariosMin } = options;
   const folder = mkdtempSync(join(tmpdir(), "irm-schemathesis-"));
   const api = await startServer({ ids: shuffledIds(seed) });
   try {
@@ -49,7 +49,7 @@ export const schemathesis = async (options: SchemathesisOptions): Promise<PartRe
       const { code, output } = await capture(command, args, { cwd: folder });
       if (code !== 0) failures.push(`requests ${name}, seed ${ownSeed}: exit code ${code}\n${tail(output)}`);
       const report = await readReport(reports);
-      say?.(
+      log?.(
         `${name}: ${report.requests} requests, ${report.scenarios} stateful scenarios, ${failures.length} failures`,
       );
       return report;

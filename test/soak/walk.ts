@@ -17,7 +17,7 @@ const SHARE_CHANGED = 0.3;
 const GROUPS = "/iam/v2beta1/groups";
 
 /** `rounds`: the rows of the list. */
-export const walk = async ({ seed, rounds: rows, say }: PartOptions): Promise<PartResult> => {
+export const walk = async ({ seed, rounds: rows, log }: PartOptions): Promise<PartResult> => {
   const random = createRandom(seed);
   const clock = manualClock();
   const api = await startServer({ clock, ids: shuffledIds(seed) });
@@ -81,7 +81,7 @@ export const walk = async ({ seed, rounds: rows, say }: PartOptions): Promise<Pa
         const wrong = await walkOnce(orderBy, size);
         failures.push(...wrong.map((text) => `by ${orderBy}, ${size} a page: ${text}`));
       }
-      say?.(`${orderBy}: ${counts.walks} walks, ${counts.pages} pages, ${failures.length} failures`);
+      log?.(`${orderBy}: ${counts.walks} walks, ${counts.pages} pages, ${failures.length} failures`);
     }
   } catch (error) {
     failures.push((error as Error).message);

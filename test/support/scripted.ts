@@ -37,7 +37,7 @@ export const page = (status: number): HttpAnswer => ({
   body: "<html>Bearer secret</html>",
 });
 
-export const lost = (sent: boolean): AttemptError =>
+export const lostAnswer = (sent: boolean): AttemptError =>
   new AttemptError({ sent }, new ApiError("UNAVAILABLE", sent ? "other side closed" : "connect ECONNREFUSED"));
 
 export interface Recorded extends HttpRequest {
@@ -47,7 +47,7 @@ export interface Recorded extends HttpRequest {
 type Step = HttpAnswer | Error | ((request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>);
 
 /** Answers each request with the next step; the last one repeats. */
-export const scripted = (...steps: Step[]): { transport: Transport; requests: Recorded[] } => {
+export const scriptedTransport = (...steps: Step[]): { transport: Transport; requests: Recorded[] } => {
   const requests: Recorded[] = [];
   return {
     requests,
@@ -81,7 +81,7 @@ export const keyOf = (name: string): { __key: string } => ({ __key: `organizatio
 
 /** A session whose requests are answered by a script. */
 export const scriptedSession = (...steps: Step[]) => {
-  const { transport: answer, requests } = scripted(...steps);
+  const { transport: answer, requests } = scriptedTransport(...steps);
   // Requests for the time are not part of the script.
   const transport: Transport = async (request) =>
     request.url.pathname.startsWith("/ping/")

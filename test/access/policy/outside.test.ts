@@ -7,10 +7,10 @@ import { mistakeText, readPolicy } from "../../../access/policy/index.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { mistakesOf, write } from "./files.ts";
 
-const elsewhere = temporaryFolder();
-afterAll(elsewhere.remove);
+const otherFolder = temporaryFolder();
+afterAll(otherFolder.remove);
 const SECRET = "hunter2";
-writeFileSync(elsewhere.path("secret.yaml"), `${SECRET}: [${SECRET}\n`);
+writeFileSync(otherFolder.path("secret.yaml"), `${SECRET}: [${SECRET}\n`);
 
 /** A policy that includes `name`, beside what `prepare` puts there. */
 const including = (name: string, prepare: (folder: string) => void = () => {}): string => {
@@ -26,13 +26,13 @@ const including = (name: string, prepare: (folder: string) => void = () => {}): 
   return text;
 };
 
-const link = (name: string) => (folder: string) => symlinkSync(elsewhere.path("secret.yaml"), join(folder, name));
+const link = (name: string) => (folder: string) => symlinkSync(otherFolder.path("secret.yaml"), join(folder, name));
 
 describe("an include", () => {
   test.each<[string, string, (folder: string) => void, RegExp]>([
     [
       "of an absolute path",
-      elsewhere.path("secret.yaml"),
+      otherFolder.path("secret.yaml"),
       () => {},
       /^access\.yaml:1:11: include: \/.*secret\.yaml is outside the folder of the policy; only files in it are read$/,
     ],
@@ -52,7 +52,7 @@ describe("an include", () => {
     [
       "in a folder that is a link",
       "there/secret.yaml",
-      (folder) => symlinkSync(elsewhere.path("."), join(folder, "there")),
+      (folder) => symlinkSync(otherFolder.path("."), join(folder, "there")),
       /there\/secret\.yaml is a link to another file/,
     ],
     [

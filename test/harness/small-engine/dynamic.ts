@@ -6,19 +6,19 @@ import type { Json } from "../../../schema/index.ts";
 import { isHalfDone, type Named, type Provider, typeOf } from "./provider.ts";
 
 // Nothing is shared with the state: on the wire it could not be.
-const copied = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
+const copy = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 /** `stack`: organization/project/stack */
 export const dynamicProvider = async (environment: Environment, stack: string): Promise<Provider> => {
   const methods = methodsWith(environment);
   await methods.group.configure({ config: { get: () => undefined } });
   const bag = ({ name, kind }: Named, inputs: Json): Json => ({
-    ...copied(inputs),
+    ...copy(inputs),
     [PROVIDER]: "the text that finds the provider",
     [KEY]: `${stack}/${typeOf(kind)}::${name}`,
   });
   // As the SDK stores them (resultIncludingProvider).
-  const outputs = (outs: unknown, inputs: Json): Json => ({ ...copied(outs), [PROVIDER]: inputs[PROVIDER] });
+  const outputs = (outs: unknown, inputs: Json): Json => ({ ...copy(outs), [PROVIDER]: inputs[PROVIDER] });
   const halfDone =
     (inputs: Json) =>
     (error: unknown): never => {
@@ -27,27 +27,27 @@ export const dynamicProvider = async (environment: Environment, stack: string): 
     };
   return {
     check: async (resource, olds, news) => {
-      const { inputs, failures } = await methods[resource.kind].check(copied(olds), bag(resource, news));
-      return { inputs: copied(inputs), failures };
+      const { inputs, failures } = await methods[resource.kind].check(copy(olds), bag(resource, news));
+      return { inputs: copy(inputs), failures };
     },
-    diff: (resource, stored, inputs) => methods[resource.kind].diff(stored.id, copied(stored.outputs), copied(inputs)),
+    diff: (resource, stored, inputs) => methods[resource.kind].diff(stored.id, copy(stored.outputs), copy(inputs)),
     preview: async () => undefined,
     create: async ({ kind }, inputs) => {
-      const { id, outs } = await methods[kind].create(copied(inputs)).catch(halfDone(inputs));
+      const { id, outs } = await methods[kind].create(copy(inputs)).catch(halfDone(inputs));
       return { id, inputs, outputs: outputs(outs, inputs) };
     },
     update: async ({ kind }, stored, inputs) => {
       const { id, outputs: olds } = stored;
-      const { outs } = await methods[kind].update(id, copied(olds), copied(inputs)).catch(halfDone(inputs));
+      const { outs } = await methods[kind].update(id, copy(olds), copy(inputs)).catch(halfDone(inputs));
       return { id, inputs, outputs: outputs(outs, inputs) };
     },
     read: async ({ kind }, stored) => {
-      const { id, props, inputs } = await methods[kind].read(stored.id, copied(stored.outputs));
+      const { id, props, inputs } = await methods[kind].read(stored.id, copy(stored.outputs));
       if (id === "") return undefined;
-      const own = inputs ? { ...copied(inputs), [PROVIDER]: stored.inputs[PROVIDER] } : stored.inputs;
+      const own = inputs ? { ...copy(inputs), [PROVIDER]: stored.inputs[PROVIDER] } : stored.inputs;
       return { id, inputs: own, outputs: outputs(props, stored.outputs) };
     },
-    delete: ({ kind }, stored) => methods[kind].delete(stored.id, copied(stored.outputs)),
+    delete: ({ kind }, stored) => methods[kind].delete(stored.id, copy(stored.outputs)),
     // The dynamic provider waits for what is under way.
     cancel: async () => undefined,
     end: async () => undefined,

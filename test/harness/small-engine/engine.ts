@@ -2,7 +2,7 @@
 // create, update, replace or delete. Writes the state before and after each step. Deletes last, dependents first.
 
 import type { Json } from "../../../schema/index.ts";
-import { type Declared, type Program, refsIn, resolved } from "./program.ts";
+import { type Declared, type Program, refsIn, resolve } from "./program.ts";
 import { isHalfDone, type Provider, type Snapshot } from "./provider.ts";
 import type { Pending, StateFile, Stored } from "./state.ts";
 
@@ -54,7 +54,7 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
   };
 
   /** What a step came to; an error with a record is a resource that exists and is not ready. */
-  const ended = async (inputs: Json, work: Promise<Snapshot>): Promise<Ended> => {
+  const resultOf = async (inputs: Json, work: Promise<Snapshot>): Promise<Ended> => {
     try {
       return { snapshot: await work, reasons: [], error: undefined };
     } catch (error) {
@@ -64,7 +64,7 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
     }
   };
 
-  const stored = ({ name, kind, inputs }: Declared, { snapshot, reasons }: Ended): Stored => ({
+  const storedFrom = ({ name, kind, inputs }: Declared, { snapshot, reasons }: Ended): Stored => ({
     ...{ name, kind, ...snapshot, dependencies: refsIn(inputs) },
     ...(reasons.length > 0 && { initErrors: reasons }),
   });
@@ -73,10 +73,10 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
     const pending: Pending = { type: "creating", name: declared.name, kind: declared.kind, inputs };
     const { snapshot, error } = await step(
       pending,
-      () => ended(inputs, provider.create(declared, inputs)),
+      () => resultOf(inputs, provider.create(declared, inputs)),
       (result) => {
         if (replaced) replaced.delete = true;
-        state.resources.push(stored(declared, result));
+        state.resources.push(storedFrom(declared, result));
       },
     );
     if (error) throw error;
@@ -87,28 +87,28 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
     const pending: Pending = { type: "updating", name: declared.name, kind: declared.kind, inputs };
     const { error } = await step(
       pending,
-      () => ended(inputs, provider.update(declared, before, inputs)),
+      () => resultOf(inputs, provider.update(declared, before, inputs)),
       (result) => {
         delete before.initErrors;
-        Object.assign(before, stored(declared, result));
+        Object.assign(before, storedFrom(declared, result));
       },
     );
     if (error) throw error;
   };
 
   /** What the program declares, each after those that it refers to. */
-  const registered = async (program: Program, apply: boolean): Promise<void> => {
+  const register = async (program: Program, apply: boolean): Promise<void> => {
     const uids = new Map<string, string>();
     const one = async (declared: Declared): Promise<void> => {
-      await Promise.all(refsIn(declared.inputs).map((name) => under.get(name)));
+      await Promise.all(refsIn(declared.inputs).map((name) => underWay.get(name)));
       const before = old(declared);
       const unresolved = refsIn(declared.inputs).some((name) => !uids.has(name));
       if (unresolved && apply) return;
-      const news = resolved(declared.inputs, uids);
+      const news = resolve(declared.inputs, uids);
       const { inputs, failures } = await provider.check(declared, before?.inputs ?? {}, news);
       if (failures.length > 0) throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join());
-      const plan = async (verb: string, stored?: Stored): Promise<void> => {
-        await provider.preview(declared, inputs, stored);
+      const plan = async (verb: string, before?: Stored): Promise<void> => {
+        await provider.preview(declared, inputs, before);
         outcome.steps.push(`${verb} ${declared.name}`);
       };
       if (!before) {
@@ -132,15 +132,15 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
       }
       uids.set(declared.name, before.id);
     };
-    const under = new Map<string, Promise<void>>();
+    const underWay = new Map<string, Promise<void>>();
     for (const declared of program)
-      under.set(
+      underWay.set(
         declared.name,
         Promise.resolve()
           .then(() => one(declared))
           .catch((error: Error) => void outcome.errors.push(`${declared.name}: ${error.message}`)),
       );
-    await Promise.all(under.values());
+    await Promise.all(underWay.values());
   };
 
   const remove = async (one: Stored): Promise<void> => {
@@ -155,14 +155,14 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
   };
 
   // Its dependents first. `gone` is true when the delete succeeded.
-  const removed = async (doomed: readonly Stored[]): Promise<void> => {
-    const under = new Map<Stored, Promise<boolean>>();
-    const gone = (one: Stored): Promise<boolean> => {
-      const known = under.get(one);
+  const removeAll = async (doomed: readonly Stored[]): Promise<void> => {
+    const underWay = new Map<Stored, Promise<boolean>>();
+    const removeWithDependents = (one: Stored): Promise<boolean> => {
+      const known = underWay.get(one);
       if (known) return known;
       const run = (async () => {
         const dependents = doomed.filter((other) => other !== one && other.dependencies.includes(one.name));
-        const all = await Promise.all(dependents.map(gone));
+        const all = await Promise.all(dependents.map(removeWithDependents));
         if (all.includes(false)) return false;
         try {
           await remove(one);
@@ -172,10 +172,10 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
           return false;
         }
       })();
-      under.set(one, run);
+      underWay.set(one, run);
       return run;
     };
-    await Promise.all(doomed.map(gone));
+    await Promise.all(doomed.map(removeWithDependents));
   };
 
   const undeclared = (program: Program): Stored[] =>
@@ -188,7 +188,7 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
     state.pending = state.pending.filter(({ type }) => type === "creating");
   };
 
-  const refreshed = async (one: Stored): Promise<void> => {
+  const refreshOne = async (one: Stored): Promise<void> => {
     try {
       const live = await provider.read(one, one);
       if (live) {
@@ -205,24 +205,24 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
   return {
     up: async (program: Program): Promise<Outcome> => {
       forgetPending();
-      await registered(program, true);
-      if (outcome.errors.length === 0 && !isCancelled()) await removed(undeclared(program));
+      await register(program, true);
+      if (outcome.errors.length === 0 && !isCancelled()) await removeAll(undeclared(program));
       return outcome;
     },
     preview: async (program: Program): Promise<Outcome> => {
-      await registered(program, false);
+      await register(program, false);
       outcome.steps.push(...undeclared(program).map(({ name }) => `delete ${name}`));
       return outcome;
     },
     refresh: async (): Promise<Outcome> => {
       state.pending = [];
-      await Promise.all(state.resources.map(refreshed));
+      await Promise.all(state.resources.map(refreshOne));
       state.save();
       return outcome;
     },
     destroy: async (): Promise<Outcome> => {
       forgetPending();
-      await removed(state.resources);
+      await removeAll(state.resources);
       return outcome;
     },
   } satisfies Record<Command, (program: Program) => Promise<Outcome>>;

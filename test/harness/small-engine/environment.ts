@@ -15,49 +15,58 @@ export interface PauseAt {
   nth?: number;
 }
 
-export interface OutsideOptions {
+export interface EnvironmentOptions {
   pace: Pace;
   wrongBy?: number;
   /** members that are added to every record of a response, as from a newer service */
-  newer?: Record<string, unknown>;
+  addedMembers?: Record<string, unknown>;
   /** rows in each page of the service, whatever the request (AIP-158) */
   pageSize?: number;
   /** timeout in real time of the first request of this method, or of each; others get as long as a slow machine needs */
-  hurry?: { ms: number; method?: string };
+  shortTimeout?: { ms: number; method?: string };
   /** resolves when the process may go on */
-  reached(point: Point, of: string): Promise<void>;
+  atPoint(point: Point, of: string): Promise<void>;
   log(text: string): void;
 }
 
 // A machine that is suspended for a while loses no request.
 const PATIENT_MS = 120_000;
 
-export const outsideWith = ({ pace, wrongBy, newer, pageSize, hurry, reached, log }: OutsideOptions): Environment => {
-  const outside = systemEnvironment();
-  let left = hurry?.method === undefined ? Infinity : 1;
+export const environmentWith = ({
+  pace,
+  wrongBy,
+  addedMembers,
+  pageSize,
+  shortTimeout,
+  atPoint,
+  log,
+}: EnvironmentOptions): Environment => {
+  const system = systemEnvironment();
+  let left = shortTimeout?.method === undefined ? Infinity : 1;
   const transport: Transport = async (request) => {
     const { searchParams } = request.url;
-    await reached("before send", searchParams.has("pageToken") ? "next page" : request.method);
+    await atPoint("before send", searchParams.has("pageToken") ? "next page" : request.method);
     if (pageSize !== undefined && searchParams.has("pageSize")) searchParams.set("pageSize", String(pageSize));
-    const isHurried = hurry !== undefined && left > 0 && request.method === (hurry.method ?? request.method);
-    if (isHurried) left -= 1;
-    const timeoutMs = isHurried ? hurry.ms : PATIENT_MS;
-    const answer = await outside.transport({ ...request, timeoutMs });
-    await reached("after reply", request.method);
-    return newer ? fromNewer(answer, newer) : answer;
+    const isShort =
+      shortTimeout !== undefined && left > 0 && request.method === (shortTimeout.method ?? request.method);
+    if (isShort) left -= 1;
+    const timeoutMs = isShort ? shortTimeout.ms : PATIENT_MS;
+    const answer = await system.transport({ ...request, timeoutMs });
+    await atPoint("after reply", request.method);
+    return addedMembers ? withAddedMembers(answer, addedMembers) : answer;
   };
-  return { ...outside, clock: fastClock(pace, wrongBy), transport, log };
+  return { ...system, clock: fastClock(pace, wrongBy), transport, log };
 };
 
-const fromNewer = (answer: HttpAnswer, newer: Record<string, unknown>): HttpAnswer => {
+const withAddedMembers = (answer: HttpAnswer, added: Record<string, unknown>): HttpAnswer => {
   if (answer.status !== 200) return answer;
   const body = JSON.parse(answer.body || "{}") as Record<string, unknown>;
-  return { ...answer, body: JSON.stringify(withMembers(body, newer)) };
+  return { ...answer, body: JSON.stringify(withMembers(body, added)) };
 };
 
-const withMembers = (value: unknown, newer: Record<string, unknown>): unknown => {
-  if (Array.isArray(value)) return value.map((one) => withMembers(one, newer));
+const withMembers = (value: unknown, added: Record<string, unknown>): unknown => {
+  if (Array.isArray(value)) return value.map((one) => withMembers(one, added));
   if (typeof value !== "object" || value === null) return value;
-  const own = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withMembers(one, newer)]));
-  return "uid" in own ? { ...own, ...newer } : own;
+  const own = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withMembers(one, added)]));
+  return "uid" in own ? { ...own, ...added } : own;
 };

@@ -18,7 +18,7 @@ const LISTS = [
 
 export interface Owner {
   /** a workload's token, noted as a secret */
-  minted(): Promise<string>;
+  mintToken(): Promise<string>;
   call(method: string, path: string, body?: Json): Promise<Json>;
   /** all that it may read, by uid */
   records(): Promise<Map<string, LiveRecord>>;
@@ -31,21 +31,21 @@ export const ownerOf = async (
 ): Promise<Owner> => {
   const { baseUrl, authUrl, identity = "" } = server;
   const tokens: string[] = [];
-  const minted = async (): Promise<string> => {
-    const own = await workloadToken(server, "owner");
-    tokens.push(own);
-    return own;
+  const mintToken = async (): Promise<string> => {
+    const issued = await workloadToken(server, "owner");
+    tokens.push(issued);
+    return issued;
   };
-  const exchanged = async (): Promise<string> => {
+  const exchangeToken = async (): Promise<string> => {
     const query = new URLSearchParams({ aud: baseUrl, identity });
     const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
-      headers: { authorization: `Bearer ${await minted()}` },
+      headers: { authorization: `Bearer ${await mintToken()}` },
     });
-    const own = ((await answer.json()) as { token: string }).token;
-    tokens.push(own);
-    return own;
+    const issued = ((await answer.json()) as { token: string }).token;
+    tokens.push(issued);
+    return issued;
   };
-  let token = await exchanged();
+  let token = await exchangeToken();
   const call: Owner["call"] = async (method, path, body) => {
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
@@ -56,7 +56,7 @@ export const ownerOf = async (
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text || "{}") as Json;
   };
-  const listed = async (path: string): Promise<LiveRecord[]> => {
+  const listRecords = async (path: string): Promise<LiveRecord[]> => {
     const found: LiveRecord[] = [];
     const plural = path.split("/").at(-1) as string;
     let pageToken = "";
@@ -68,13 +68,13 @@ export const ownerOf = async (
     return found;
   };
   return {
-    minted,
+    mintToken,
     call,
     tokens,
     records: async () => {
       // New roots are known to new tokens only.
-      token = await exchanged();
-      const all = await Promise.all(LISTS.map(listed));
+      token = await exchangeToken();
+      const all = await Promise.all(LISTS.map(listRecords));
       return new Map(all.flat().map((record) => [record.uid, record]));
     },
   };
@@ -88,12 +88,12 @@ export interface Furnished {
 
 /** Foreign records of every kind. */
 export const furnish = async ({ call }: Owner, organization: string): Promise<Furnished> => {
-  const made = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
-  const home = await made(`groups/${organization}`, { name: "home", description: "of others" });
-  const sibling = await made(`groups/${home}`, { name: "sibling", description: "of others" });
+  const createRecord = async (path: string, body: Json) => (await call("POST", `${IAM}/${path}`, body)).uid as string;
+  const home = await createRecord(`groups/${organization}`, { name: "home", description: "of others" });
+  const sibling = await createRecord(`groups/${home}`, { name: "sibling", description: "of others" });
   const claimMatch = { issuer: "https://issuer.example.com", subject: "foreigner" };
-  const identity = await made(`identities/${sibling}`, { name: "foreigner", claimMatch });
-  const role = await made(`roles/${home}`, { name: "foreign", capabilities: ["CAP_IAM_GROUPS_LIST"] });
-  await made(`roleBindings/${home}`, { identityUid: identity, roleUid: role });
+  const identity = await createRecord(`identities/${sibling}`, { name: "foreigner", claimMatch });
+  const role = await createRecord(`roles/${home}`, { name: "foreign", capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  await createRecord(`roleBindings/${home}`, { identityUid: identity, roleUid: role });
   return { home, foreign: { identity, role } };
 };

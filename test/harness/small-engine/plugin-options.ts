@@ -1,7 +1,8 @@
 // What the small engine and the process of its plugin have to agree on.
-import type { OutsideOptions, PauseAt, Point } from "./environment.ts";
+import type { EnvironmentOptions, PauseAt, Point } from "./environment.ts";
 
-export interface PluginOptions extends Pick<OutsideOptions, "pace" | "wrongBy" | "newer" | "pageSize" | "hurry"> {
+export interface PluginOptions
+  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "shortTimeout"> {
   pause?: PauseAt | undefined;
 }
 

@@ -1,17 +1,17 @@
 // `node test/harness/small-engine/plugin-process.ts ENGINE_ADDRESS`: the native plugin, with an environment that tests choose. It may pause
 // until a line comes on stdin, or its engine dies.
 import { runPlugin } from "../../../plugin/run.ts";
-import { outsideWith } from "./environment.ts";
-import { pausing } from "./pause.ts";
+import { environmentWith } from "./environment.ts";
+import { pausePoints } from "./pause.ts";
 import { OPTIONS, type PluginMessage, type PluginOptions } from "./plugin-options.ts";
 
 const { pause, ...options } = JSON.parse(process.env[OPTIONS] ?? "{}") as PluginOptions;
 delete process.env[OPTIONS];
 
-const points = pausing(pause, (paused) => {
+const points = pausePoints(pause, (paused) => {
   const message: PluginMessage = { paused };
   process.stdout.write(`${JSON.stringify(message)}\n`);
 });
 process.stdin.on("data", points.resume).on("end", points.resume);
 
-runPlugin(outsideWith({ ...options, reached: points.reached, log: () => undefined }), () => "{}");
+runPlugin(environmentWith({ ...options, atPoint: points.atPoint, log: () => undefined }), () => "{}");

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Pace } from "../clock.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import type { PauseAt, Point } from "./environment.ts";
-import { type Pausing, pausing } from "./pause.ts";
+import { type PausePoints, pausePoints } from "./pause.ts";
 import type { Program } from "./program.ts";
 import type { Adapter, Provider } from "./provider.ts";
 import { openState } from "./state.ts";
@@ -20,7 +20,7 @@ export interface ChildOptions {
   stack: string;
   pace: Pace;
   wrongBy?: number;
-  newer?: Record<string, unknown>;
+  addedMembers?: Record<string, unknown>;
   pageSize?: number;
 }
 
@@ -32,7 +32,7 @@ export interface Order {
 
 export type Message =
   | { paused: Point }
-  | { said: string }
+  | { log: string }
   | { outcome: Outcome }
   /** pid of the plugin */
   | { plugin: number };
@@ -40,7 +40,7 @@ export type Message =
 const options = JSON.parse(process.argv[2] as string) as ChildOptions;
 const send = (message: Message) => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
-let goOn: () => void = () => undefined;
+let resume: () => void = () => undefined;
 let provider: Provider | undefined;
 let cancelled = false;
 process.on("SIGINT", () => {
@@ -48,22 +48,22 @@ process.on("SIGINT", () => {
   void provider?.cancel();
 });
 
-const log = (said: string) => send({ said });
-const paused = (point: Point) => send({ paused: point });
+const log = (text: string) => send({ log: text });
+const reportPause = (point: Point) => send({ paused: point });
 
 // Loads the one that it needs.
-const openerOf = async (adapter: Adapter): Promise<(order: Order, points: Pausing) => Promise<Provider>> => {
+const openerOf = async (adapter: Adapter): Promise<(order: Order, points: PausePoints) => Promise<Provider>> => {
   if (adapter === "dynamic") {
     const { dynamicHere } = await import("./dynamic-here.ts");
-    return (_, { reached }) => dynamicHere({ ...options, reached, log });
+    return (_, { atPoint }) => dynamicHere({ ...options, atPoint, log });
   }
   const { nativeChild } = await import("./plugin-child.ts");
   return async ({ pause }, points) => {
-    const { pluginFile: file = "", pace, wrongBy, newer, pageSize, stack } = options;
-    const own = { pace, wrongBy, newer, pageSize, pause };
-    const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused });
+    const { pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stack } = options;
+    const own = { pace, wrongBy, addedMembers, pageSize, pause };
+    const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused: reportPause });
     send({ plugin: plugin.pid });
-    goOn = () => {
+    resume = () => {
       points.resume();
       plugin.resume();
     };
@@ -74,13 +74,13 @@ const openerOf = async (adapter: Adapter): Promise<(order: Order, points: Pausin
 const open = await openerOf(options.adapter);
 
 const run = async (order: Order): Promise<Outcome> => {
-  const points = pausing(order.pause, paused);
-  goOn = points.resume;
+  const points = pausePoints(order.pause, reportPause);
+  resume = points.resume;
   provider = await open(order, points);
   const engine = engineWith({
     provider,
     state: openState(options.stateFile),
-    beforeState: (type) => points.reached("before state", type),
+    beforeState: (type) => points.atPoint("before state", type),
     isCancelled: () => cancelled,
   });
   try {
@@ -91,7 +91,7 @@ const run = async (order: Order): Promise<Outcome> => {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === "go") goOn();
+  if (line === "go") resume();
   else void run(JSON.parse(line) as Order).then((outcome) => send({ outcome }));
 }
 process.exit(0);

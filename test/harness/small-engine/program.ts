@@ -25,9 +25,9 @@ export const refsIn = (value: unknown): string[] => {
 };
 
 /** The inputs with uids in place of references; what is not known yet becomes the engine's unknown. */
-export const resolved = <T>(value: T, uids: ReadonlyMap<string, string>): T => {
+export const resolve = <T>(value: T, uids: ReadonlyMap<string, string>): T => {
   if (isRef(value)) return (uids.get(value.ref) ?? UNKNOWN) as T;
-  if (Array.isArray(value)) return value.map((one) => resolved(one, uids)) as T;
+  if (Array.isArray(value)) return value.map((one) => resolve(one, uids)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, uids)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolve(one, uids)])) as T;
 };

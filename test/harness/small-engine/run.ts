@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { COMPILED } from "../../support/compiled.ts";
 import { dynamicProvider } from "./dynamic.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import { type OutsideOptions, outsideWith, type PauseAt, type Point } from "./environment.ts";
+import { type EnvironmentOptions, environmentWith, type PauseAt, type Point } from "./environment.ts";
 import { nativeChild } from "./plugin-child.ts";
 import { nativeHere } from "./plugin-here.ts";
 import type { ChildOptions, Message, Order } from "./process.ts";
@@ -23,7 +23,7 @@ export interface Run {
 }
 
 /** How a run in this process is watched. */
-export type Watch = Partial<Pick<OutsideOptions, "reached" | "hurry">>;
+export type Watch = Partial<Pick<EnvironmentOptions, "atPoint" | "shortTimeout">>;
 
 export interface Engine {
   /** in a separate process */
@@ -67,7 +67,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   let text = "";
   let current: Current | undefined;
 
-  const started = async () => {
+  const startChild = async () => {
     if (current) return current;
     const child = spawn(process.execPath, [CHILD, JSON.stringify({ ...options, pluginFile: PLUGIN })], {
       env: { ...systemEnv(), ...(await env()) },
@@ -84,7 +84,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
       text += `${line}\n`;
       const message = JSON.parse(line) as Message;
-      if ("said" in message) messages.push(message.said);
+      if ("log" in message) messages.push(message.log);
       else if ("plugin" in message) started.plugin = message.plugin;
       else listener(message);
     });
@@ -103,7 +103,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     const paused = Promise.withResolvers<Point>();
     outcome.promise.catch(() => undefined);
     paused.promise.catch(() => undefined);
-    const ready = started();
+    const ready = startChild();
     void ready.then(({ child, exited, listen }) => {
       listen((message) => {
         if ("paused" in message) paused.resolve(message.paused);
@@ -125,7 +125,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   };
 
   /** How it ends is up to `end`. */
-  const ended = async (end: (child: ChildProcess) => unknown): Promise<void> => {
+  const endChild = async (end: (child: ChildProcess) => unknown): Promise<void> => {
     if (!current) return;
     const { child, exited } = current;
     current = undefined;
@@ -134,16 +134,16 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   };
 
   const log = (line: string) => void messages.push(line);
-  const open = async ({ reached = nothing, hurry }: Watch): Promise<Provider> => {
-    const { adapter, pluginProcess, pace, wrongBy, newer, pageSize, stack } = options;
+  const open = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Provider> => {
+    const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stack } = options;
     if (adapter === "native" && pluginProcess) {
-      const own = { pace, wrongBy, newer, pageSize, hurry };
+      const own = { pace, wrongBy, addedMembers, pageSize, shortTimeout };
       const wrote = (line: string) => {
         text += line;
       };
       return nativeChild({ file: PLUGIN, options: own, env: { ...systemEnv(), ...(await env()) }, stack, log, wrote });
     }
-    const environment = { ...outsideWith({ ...options, reached, hurry, log }), env: await env() };
+    const environment = { ...environmentWith({ ...options, atPoint, shortTimeout, log }), env: await env() };
     return adapter === "native" ? nativeHere(environment, stack) : dynamicProvider(environment, stack);
   };
 
@@ -159,7 +159,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       }
     },
     interrupt: () => void current?.child.kill("SIGINT"),
-    kill: () => ended(({ pid, exitCode }) => exitCode === null && process.kill(-(pid as number), "SIGKILL")),
+    kill: () => endChild(({ pid, exitCode }) => exitCode === null && process.kill(-(pid as number), "SIGKILL")),
     killEngine: async () => {
       const { child, exited } = current as Current;
       current = undefined;
@@ -171,7 +171,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     killPlugin: () => {
       process.kill(current?.plugin as number, "SIGKILL");
     },
-    end: () => ended((child) => child.stdin?.end()),
+    end: () => endChild((child) => child.stdin?.end()),
     messages,
     text: () => [text, ...messages].join("\n"),
   };

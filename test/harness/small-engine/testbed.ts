@@ -60,7 +60,7 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
       clock: () => timeAt(pace),
       write: (line) => {
         log.push(line);
-        for (const look of [...waiting]) look();
+        for (const isTrue of [...waiting]) isTrue();
       },
     }),
   });
@@ -70,10 +70,10 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
   const { home, foreign } = await furnish(owner, organization);
 
   const attempts: Testbed["attempts"] = (operation) => faults.attempts().filter((one) => one.operation === operation);
-  const settled = (look: () => boolean): Promise<void> =>
+  const waitUntil = (isTrue: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = () => {
-        if (!look()) return false;
+        if (!isTrue()) return false;
         waiting.delete(check);
         resolve();
         return true;
@@ -104,7 +104,7 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
           IRM_BASE_URL: baseUrl,
           IRM_AUTH_URL: authUrl,
           IRM_IDENTITY: identity,
-          IRM_IDENTITY_TOKEN: await owner.minted(),
+          IRM_IDENTITY_TOKEN: await owner.mintToken(),
           IRM_JOURNAL: join(folder, `${name}.journal`),
           IRM_REQUEST_TIMEOUT: "20",
           PULUMI_BACKEND_URL: `file://${folder}`,
@@ -112,7 +112,7 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
         }),
       ),
     waitForAttempts: async (operation, count = 1, carriedOut = false) => {
-      await settled(() => attempts(operation).length >= count);
+      await waitUntil(() => attempts(operation).length >= count);
       if (!carriedOut) return;
       while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     },

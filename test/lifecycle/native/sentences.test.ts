@@ -16,15 +16,15 @@ describe("a preview of a program in YAML", () => {
   let binding: string;
   beforeAll(async () => {
     place = await createWorkplace();
-    const created = async (path: string, record: object) => {
+    const createRecord = async (path: string, record: object) => {
       const { json } = await place.call("POST", `/iam/v2beta1/${path}`, record);
       return json.uid as string;
     };
-    platform = await created(`groups/${place.server.organization}`, { name: "platform" });
+    platform = await createRecord(`groups/${place.server.organization}`, { name: "platform" });
     const claimMatch = { issuer: ISSUER, subject: "repo:acme/audit:pull_request" };
-    audit = await created(`identities/${platform}`, { name: "audit", claimMatch });
+    audit = await createRecord(`identities/${platform}`, { name: "audit", claimMatch });
     viewer = place.rows("roles", "name = ?", "viewer")[0]?.uid as string;
-    binding = await created(`roleBindings/${platform}`, { identityUid: audit, roleUid: viewer });
+    binding = await createRecord(`roleBindings/${platform}`, { identityUid: audit, roleUid: viewer });
     program = await createYamlProgram(place, "sentences", source());
   });
   afterAll(() => place.close());
@@ -64,7 +64,7 @@ resources:
         - { identity: "\${ci.uid}", role: editor }
 ${pairs}${further}`;
 
-  const said = async (...options: string[]): Promise<string[]> => {
+  const previewMessages = async (...options: string[]): Promise<string[]> => {
     const { stdout } = await program.must("preview", "--json", ...options);
     const { diagnostics = [] } = JSON.parse(stdout) as { diagnostics?: { message: string }[] };
     return diagnostics.map(({ message }) => message.trim()).sort();
@@ -72,7 +72,7 @@ ${pairs}${further}`;
   const workload = (subject: string) => `a workload whose token has issuer "${ISSUER}" and subject "${subject}"`;
 
   it("that creates says who can assume what, and names what it gives by uid", async () => {
-    expect(await said()).toEqual([
+    expect(await previewMessages()).toEqual([
       `Identity ci is new: ${workload("repo:acme/shop:pull_request")} can assume it`,
       `Identity hidden is new: ${workload("repo:acme/other:pull_request")} can assume it`,
       "Role custom is new: it grants groups.list",
@@ -100,7 +100,7 @@ ${pairs}${further}`;
 `;
     const pairs = `        - { identity: ${audit}, role: owner }\n        - { identity: ${audit}, role: "\${custom.uid}" }\n`;
     program.write(source({ owner: "evil", name: "cd", capabilities: "repo.list, repo.create", pairs, further }));
-    expect(await said()).toEqual([
+    expect(await previewMessages()).toEqual([
       [
         "Identity ci changes:",
         'name "ci" becomes "cd"',
@@ -121,7 +121,7 @@ ${pairs}${further}`;
   it("of some of its resources shows uids: which names are secret is not known", async () => {
     const uid = place.rows("identities", "name = ?", SECRET)[0]?.uid;
     const team = place.rows("groups", "name = ?", "team")[0]?.uid;
-    expect(await said("--target", "**::more")).toEqual([
+    expect(await previewMessages("--target", "**::more")).toEqual([
       `RoleBinding more is new: identity ${uid}, role "editor", group ${team}`,
     ]);
   });

@@ -88,7 +88,7 @@ describe("the SDK's dynamic provider", async () => {
   it("runs the text: configures, checks and compares with it", async () => {
     const configure = new provpb.ConfigureRequest();
     configure.setArgs(Struct.fromJavaScript({ "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" }));
-    const said = once(provider.stdout as NodeJS.ReadableStream, "data");
+    const output = once(provider.stdout as NodeJS.ReadableStream, "data");
     await call("configure", configure);
 
     const wrong = { __provider: handlerText("group"), parent: GROUP, name: "ENG" };
@@ -105,7 +105,7 @@ describe("the SDK's dynamic provider", async () => {
     expect(checked.getInputs().toJavaScript()).toEqual({ ...wrong, __service: "https://api.example.com" });
 
     // All keys are visible. Otherwise no misspelt one could be reported.
-    expect(String(await said)).toContain("irm:colour is ignored");
+    expect(String(await output)).toContain("irm:colour is ignored");
 
     const olds = { __provider: handlerText("roleBinding"), uid: GROUP, identityUid: ORG, roleUid: ROLE };
     const diff = new provpb.DiffRequest();

@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import { MATCH, PREVIEW } from "../../../provider/record/state.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
-import { GROUP, getter, json, keyOf, ORG, refusal, scripted, UNKNOWN, usedJournal } from "../../support/scripted.ts";
+import {
+  GROUP,
+  getter,
+  json,
+  keyOf,
+  ORG,
+  refusal,
+  scriptedTransport,
+  UNKNOWN,
+  usedJournal,
+} from "../../support/scripted.ts";
 
 const CONFIG = { config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } };
 
@@ -12,12 +22,15 @@ const groupAsked = ({ method, url }: { method: string; url: URL }) => {
   return json({ uid: uid ?? GROUP, name: "eng", createTime: new Date(START_MS).toISOString() });
 };
 
-const setUp = (env = { IRM_TOKEN: "token" } as Record<string, string>, ...steps: Parameters<typeof scripted>) => {
-  const { transport, requests } = scripted(...(steps.length > 0 ? steps : [groupAsked]));
-  const said: string[] = [];
+const setUp = (
+  env = { IRM_TOKEN: "token" } as Record<string, string>,
+  ...steps: Parameters<typeof scriptedTransport>
+) => {
+  const { transport, requests } = scriptedTransport(...(steps.length > 0 ? steps : [groupAsked]));
+  const messages: string[] = [];
   const own = { IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
-  const outside = { env: own, clock: manualClock(), transport, log: (text: string) => said.push(text) };
-  return { methods: methodsWith(outside), requests, said };
+  const environment = { env: own, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
+  return { methods: methodsWith(environment), requests, messages };
 };
 
 const settled = async (run: Promise<unknown>): Promise<boolean> => {
@@ -67,7 +80,7 @@ describe("the methods of a kind", () => {
   });
 
   it("warn of the patterns of an identity that irm check refuses in a policy, and of no others", async () => {
-    const { methods, said } = setUp();
+    const { methods, messages } = setUp();
     await methods.identity.configure(CONFIG);
     const issuer = "https://token.actions.githubusercontent.com";
     const check = (name: string, relationship: object) =>
@@ -84,7 +97,7 @@ describe("the methods of a kind", () => {
       claimMatch: { issuer, subjectPattern: "repo:.*" },
     };
     await methods.identity.check({}, secret, (names) => names.includes("claimMatch"));
-    expect(said.filter((text) => text.startsWith("warning"))).toEqual([
+    expect(messages.filter((text) => text.startsWith("warning"))).toEqual([
       `warning: Identity open: claimMatch.subjectPattern matches the workloads of every customer of ${issuer}; name the organization`,
       "warning: Identity aws: awsIdentity.arnPattern matches everything; name the role or user, as the preset aws does",
       "warning: Identity secret: claimMatch, which is secret, lets in everyone",
@@ -93,7 +106,7 @@ describe("the methods of a kind", () => {
 
   it("do not report the record of a resource as a duplicate of its own replacement", async () => {
     const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
-    const { methods, said } = setUp(undefined, (request) =>
+    const { methods, messages } = setUp(undefined, (request) =>
       request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
     );
     await methods.group.configure(CONFIG);
@@ -102,30 +115,30 @@ describe("the methods of a kind", () => {
     const { inputs } = await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "old" }, news);
     await methods.group.diff(GROUP, { name: "old" }, inputs);
     await methods.group.check({}, news);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
     // Another resource that is new and alike is reported.
     await methods.group.check({}, { ...news, ...keyOf("other") });
-    expect(said).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
+    expect(messages).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
   });
 
   it("do not report it when the user asks for the replacement, so that the engine compares nothing", async () => {
     const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
-    const { methods, said } = setUp(undefined, (request) =>
+    const { methods, messages } = setUp(undefined, (request) =>
       request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
     );
     await methods.group.configure(CONFIG);
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", [PREVIEW]: true };
     await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "eng" }, news);
     await methods.group.check({}, news);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("adopt the match of a component only for a resource that is new to the stack", async () => {
-    const { methods, said } = setUp();
+    const { methods, messages } = setUp();
     await methods.group.configure(CONFIG);
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", [MATCH]: GROUP };
     expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
-    expect(said).toEqual([`Group eng takes over group ${GROUP} "eng"`]);
+    expect(messages).toEqual([`Group eng takes over group ${GROUP} "eng"`]);
     // Nothing matches: the resource creates its record.
     const none = await methods.group.check({}, { ...news, ...keyOf("other"), [MATCH]: undefined });
     expect(none.inputs).not.toHaveProperty("adopt");
@@ -135,7 +148,7 @@ describe("the methods of a kind", () => {
     // The match of a replacement is the record that it replaces.
     await methods.group.diff(GROUP, { name: "eng" }, inputs);
     expect((await methods.group.check({}, news)).inputs).not.toHaveProperty("adopt");
-    expect(said).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
   it("need no credentials and no network for a preview", async () => {
@@ -168,18 +181,18 @@ describe("the methods of a kind", () => {
   });
 
   it("report an ignored key once", async () => {
-    const { methods, said } = setUp();
+    const { methods, messages } = setUp();
     const stack = { "irm:baseUrl": "https://api.example.com", "irm:colour": "blue" };
     await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
     for (const kind of [methods.group, methods.role]) await kind.check({}, { parent: ORG, name: "eng" });
-    expect(said).toEqual([expect.stringMatching(/^stack configuration irm:colour is ignored: /)]);
+    expect(messages).toEqual([expect.stringMatching(/^stack configuration irm:colour is ignored: /)]);
   });
 
   it("warn of problems that a preview cannot refuse yet", async () => {
-    const { methods, said } = setUp();
+    const { methods, messages } = setUp();
     await methods.group.configure(CONFIG);
     await methods.group.diff(GROUP, { name: "eng" }, { parent: UNKNOWN, name: "eng" });
-    expect(said).toEqual([expect.stringContaining(`group ${GROUP}: parent is not known yet`)]);
+    expect(messages).toEqual([expect.stringContaining(`group ${GROUP}: parent is not known yet`)]);
   });
 
   it("throw messages for people, without a stack", async () => {

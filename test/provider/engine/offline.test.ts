@@ -9,32 +9,32 @@ const WARNING = "warning: the service is not asked, and this shows what is known
 
 const start = () => {
   const clock = manualClock();
-  const said: string[] = [];
-  return { clock, said, offline: offlineWith(clock, (text) => said.push(text)) };
+  const messages: string[] = [];
+  return { clock, messages, offline: offlineWith(clock, (text) => messages.push(text)) };
 };
 
 it("a run with the service waits for nothing, and says nothing", async () => {
-  const { clock, said, offline } = start();
+  const { clock, messages, offline } = start();
   offline.expectStep();
   await offline.hold();
   offline.noteShown();
   offline.carriedOut();
-  expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [], false]);
+  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [], false]);
 });
 
 it("a preview warns once, and its checks wait no longer", async () => {
-  const { clock, said, offline } = start();
+  const { clock, messages, offline } = start();
   offline.begin(REASON);
   offline.expectStep();
   offline.noteShown();
   offline.noteShown();
   await offline.hold();
   offline.expectNone();
-  expect([clock.sleeps, said, offline.isOn()]).toEqual([[], [WARNING], true]);
+  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [WARNING], true]);
 });
 
 it("an update ends with the reason, and the checks that follow wait until the engine has seen it", async () => {
-  const { clock, said, offline } = start();
+  const { clock, messages, offline } = start();
   offline.begin(REASON);
   await offline.hold();
   offline.expectStep();
@@ -43,21 +43,21 @@ it("an update ends with the reason, and the checks that follow wait until the en
   expect(() => offline.carriedOut()).toThrow(REASON);
   await offline.hold();
   await offline.hold();
-  expect([clock.sleeps, said]).toEqual([[600], []]);
+  expect([clock.sleeps, messages]).toEqual([[600], []]);
 });
 
 it("where no step comes, it counts as a preview", async () => {
-  const { clock, said, offline } = start();
+  const { clock, messages, offline } = start();
   offline.begin(REASON);
   offline.expectStep();
   await offline.hold();
   await offline.hold();
-  expect([clock.sleeps, said]).toEqual([[2_000], [WARNING]]);
+  expect([clock.sleeps, messages]).toEqual([[2_000], [WARNING]]);
 });
 
 it("a preview in which nothing changes warns too", () => {
-  const { said, offline } = start();
+  const { messages, offline } = start();
   offline.begin(REASON);
   offline.expectNone();
-  expect(said).toEqual([WARNING]);
+  expect(messages).toEqual([WARNING]);
 });

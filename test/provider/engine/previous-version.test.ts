@@ -21,7 +21,7 @@ const BACKEND = "file://~";
 
 describe.each(VERSIONS)("a state of version %s", async (version) => {
   const folder = mkdtempSync(join(journalFolder, "previous-"));
-  let said: string[];
+  let messages: string[];
 
   restoreRecords(version, join(folder, "irm.db"));
   const server = await createServer({ dev: true, store: join(folder, "irm.db") });
@@ -33,7 +33,7 @@ describe.each(VERSIONS)("a state of version %s", async (version) => {
   writeFileSync(join(folder, journalName(BACKEND, server.baseUrl)), readPart(version, "journal"));
   afterAll(() => server.close());
   beforeEach(() => {
-    said = [];
+    messages = [];
   });
 
   /** A process of this version. */
@@ -45,13 +45,13 @@ describe.each(VERSIONS)("a state of version %s", async (version) => {
       IRM_IDENTITY: server.identity,
       IRM_IDENTITY_TOKEN: identityToken,
     };
-    const outside = {
+    const environment = {
       env,
       clock: manualClock(),
       transport: systemTransport(),
-      log: (text: string) => void said.push(text),
+      log: (text: string) => void messages.push(text),
     };
-    const kinds = methodsWith(outside);
+    const kinds = methodsWith(environment);
     for (const methods of Object.values(kinds)) await methods.configure({ config: { get: getter() } });
     return kinds;
   };
@@ -77,7 +77,7 @@ describe.each(VERSIONS)("a state of version %s", async (version) => {
       const { __provider, ...own } = outputs;
       expect((await kinds[kindOf(resource)].read(id, outputs)).props).toMatchObject(own);
     }
-    expect(said).toEqual(
+    expect(messages).toEqual(
       ["Group::mistaken", "Identity::unanswered"].map((name) => expect.stringMatching(`^[^:]*/${name}: `)),
     );
   });

@@ -12,37 +12,37 @@ import { createUid } from "../../harness/records.ts";
 import { getter, keyOf, UNKNOWN, usedJournal } from "../../support/scripted.ts";
 
 let methods: Record<StateKind, Methods>;
-let said: string[];
+let messages: string[];
 const api = await startServer();
 afterAll(() => api.close());
 
 /** A process of a preview. */
 const start = (env: Record<string, string>): void => {
-  said = [];
-  const log = (text: string): void => void said.push(text);
+  messages = [];
+  const log = (text: string): void => void messages.push(text);
   const own = { IRM_JOURNAL: usedJournal(api.baseUrl), ...env };
   methods = methodsWith({ env: own, clock: manualClock(Date.now()), transport: systemTransport(), log });
   for (const one of Object.values(methods)) one.configure({ config: { get: getter({ "irm:baseUrl": api.baseUrl }) } });
 };
 beforeEach(() => start({ IRM_TOKEN: api.owner.token }));
 
-const asked = (name: string, args: Json, secrets: string[] = []): Json => ({
+const inputsWith = (name: string, args: Json, secrets: string[] = []): Json => ({
   ...keyOf(name),
   ...args,
   [PREVIEW]: true,
   [SECRET_ARGUMENTS]: secrets,
 });
 
-const planned = async (kind: StateKind, name: string, args: Json, secrets?: string[]): Promise<string[]> => {
-  const { failures } = await methods[kind].check({}, asked(name, args, secrets));
+const checkMessages = async (kind: StateKind, name: string, args: Json, secrets?: string[]): Promise<string[]> => {
+  const { failures } = await methods[kind].check({}, inputsWith(name, args, secrets));
   expect(failures).toEqual([]);
-  return said;
+  return messages;
 };
 
-const compared = async (kind: StateKind, name: string, olds: Json, args: Json, secrets?: string[]) => {
-  const { inputs } = await methods[kind].check(olds, asked(name, args, secrets));
+const diffMessages = async (kind: StateKind, name: string, olds: Json, args: Json, secrets?: string[]) => {
+  const { inputs } = await methods[kind].check(olds, inputsWith(name, args, secrets));
   await methods[kind].diff(`${api.organization}/1111111111111111`, { parent: api.organization, ...olds }, inputs);
-  return said;
+  return messages;
 };
 
 const ISSUER = "https://token.actions.githubusercontent.com";
@@ -55,13 +55,13 @@ const identity = (subject: string, name = "release"): Json => ({
 
 describe("of an identity", () => {
   test("that is new, who can assume it", async () => {
-    expect(await planned("identity", "release", identity("repo:acme/shop:pull_request"))).toEqual([
+    expect(await checkMessages("identity", "release", identity("repo:acme/shop:pull_request"))).toEqual([
       `Identity release is new: a workload whose token has issuer "${ISSUER}" and subject "repo:acme/shop:pull_request" can assume it`,
     ]);
   });
 
   test("that changes, who can assume it before and after, with what differs marked", async () => {
-    const lines = await compared("identity", "release", identity("repo:acme/shop:x"), identity("repo:evil/shop:x"));
+    const lines = await diffMessages("identity", "release", identity("repo:acme/shop:x"), identity("repo:evil/shop:x"));
     expect(lines).toEqual([
       [
         "Identity release changes:",
@@ -72,14 +72,18 @@ describe("of an identity", () => {
   });
 
   test("that is renamed, both names", async () => {
-    expect(await compared("identity", "release", identity("s"), identity("s", "publish"))).toEqual([
+    expect(await diffMessages("identity", "release", identity("s"), identity("s", "publish"))).toEqual([
       'Identity release changes:\n  - name "release" becomes "publish"',
     ]);
   });
 
   test("that is replaced, who could assume the old one", async () => {
     const parent = await createUid(api, "groups", api.organization, { name: "elsewhere" });
-    const lines = await compared("identity", "moved", identity("s"), { ...identity("s"), parent, allowReplace: true });
+    const lines = await diffMessages("identity", "moved", identity("s"), {
+      ...identity("s"),
+      parent,
+      allowReplace: true,
+    });
     expect(lines).toEqual([
       [
         "Identity moved is replaced:",
@@ -91,18 +95,18 @@ describe("of an identity", () => {
 
   test("nothing of what the program marks as secret, and nothing in an update", async () => {
     const secrets = ["claimMatch", "name"];
-    const lines = await compared("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
-    await planned("identity", "b", identity("hidden"), secrets);
+    const lines = await diffMessages("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
+    await checkMessages("identity", "b", identity("hidden"), secrets);
     expect(lines.join("\n")).toBe(
       "Identity a changes:\n  - its name changes\n  - who can assume it changes: [secret]\nIdentity b is new: [secret] can assume it",
     );
-    said.length = 0;
+    messages.length = 0;
     await methods.identity.check({}, { ...keyOf("c"), ...identity("hidden") });
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   test("that only the run knows, that it is not known", async () => {
-    expect(await planned("identity", "late", { ...identity("s"), claimMatch: UNKNOWN })).toEqual([
+    expect(await checkMessages("identity", "late", { ...identity("s"), claimMatch: UNKNOWN })).toEqual([
       "Identity late is new: a workload that is not known yet can assume it",
     ]);
   });
@@ -110,14 +114,14 @@ describe("of an identity", () => {
 
 test("of a role, what it grants, gains and loses, the worst first", async () => {
   const role = (...capabilities: string[]): Json => ({ parent: api.organization, name: "pusher", capabilities });
-  await planned("role", "one", role("repo.list", "repo.create", "roles.update"));
-  await compared(
+  await checkMessages("role", "one", role("repo.list", "repo.create", "roles.update"));
+  await diffMessages(
     "role",
     "two",
     role("CAP_REPO_LIST", "CAP_TAG_LIST"),
     role("repo.list", "repo.create", "roles.update"),
   );
-  expect(said).toEqual([
+  expect(messages).toEqual([
     "Role one is new: it grants roles.update, repo.create, repo.list",
     "Role two changes:\n  - gains roles.update, repo.create\n  - loses tag.list",
   ]);
@@ -125,7 +129,7 @@ test("of a role, what it grants, gains and loses, the worst first", async () => 
 
 test("of a group that is renamed, both names", async () => {
   const group = (name: string): Json => ({ parent: api.organization, name });
-  expect(await compared("group", "team", group("crew"), group("team"))).toEqual([
+  expect(await diffMessages("group", "team", group("crew"), group("team"))).toEqual([
     'Group team changes:\n  - name "crew" becomes "team"',
   ]);
 });
@@ -135,9 +139,9 @@ describe("of bindings that a program declares by uid", async () => {
   const team: string = await createUid(api, "groups", api.organization, { name: "team" });
 
   test("the names that the API has, and the path of the group; the organization by its name", async () => {
-    await planned("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
-    await planned("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
-    expect(said).toEqual([
+    await checkMessages("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
+    await checkMessages("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
+    expect(messages).toEqual([
       'RoleBinding one is new: identity "ci", role "viewer", group "team"',
       expect.stringMatching(/^RoleBinding two is new: identity "ci", role "viewer", group "[a-z]+"$/),
     ]);
@@ -145,32 +149,32 @@ describe("of bindings that a program declares by uid", async () => {
 
   test("uids where the preview has no credentials", async () => {
     start({});
-    expect(await planned("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
+    expect(await checkMessages("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
       `RoleBinding one is new: identity ${ci}, role "viewer", group ${team}`,
     ]);
   });
 
   test("the path of a group that the update creates below one that is there", async () => {
-    const created = { ...asked("tools", { parent: team, name: "tools" }) };
+    const created = { ...inputsWith("tools", { parent: team, name: "tools" }) };
     const { inputs } = await methods.group.check({}, created);
-    await planned("roleBinding", "three", {
+    await checkMessages("roleBinding", "three", {
       parent: inputs.uid,
       identity: ci,
       role: "viewer",
       names: { group: "tools" },
     });
-    expect(said).toEqual(['RoleBinding three is new: identity "ci", role "viewer", group "team/tools"']);
+    expect(messages).toEqual(['RoleBinding three is new: identity "ci", role "viewer", group "team/tools"']);
   });
 
   test("no name that the program marks as secret on the record itself, nor a path through it", async () => {
-    const hidden = asked("team", { parent: api.organization, name: "team" }, ["name"]);
+    const hidden = inputsWith("team", { parent: api.organization, name: "team" }, ["name"]);
     const { inputs } = await methods.group.check(hidden, hidden);
     await methods.group.diff(team, { ...hidden, uid: team }, inputs);
     const below = await createUid(api, "groups", team, { name: "below" });
-    said.length = 0;
-    await planned("roleBinding", "four", { parent: team, identity: ci, role: "viewer" });
-    await planned("roleBinding", "five", { parent: below, identity: ci, role: "viewer" });
-    expect(said).toEqual(
+    messages.length = 0;
+    await checkMessages("roleBinding", "four", { parent: team, identity: ci, role: "viewer" });
+    await checkMessages("roleBinding", "five", { parent: below, identity: ci, role: "viewer" });
+    expect(messages).toEqual(
       ["four", "five"].map((name) => `RoleBinding ${name} is new: identity "ci", role "viewer", group [secret]`),
     );
   });
@@ -178,7 +182,7 @@ describe("of bindings that a program declares by uid", async () => {
   test("also of a set, which takes over a binding that exists", async () => {
     const uid = await createUid(api, "roleBindings", team, { identityUid: ci, roleUid: await api.role("viewer") });
     const bindings = ["viewer", "editor"].map((role) => ({ identity: ci, role }));
-    expect(await planned("roleBindingSet", "all", { parent: team, bindings })).toEqual([
+    expect(await checkMessages("roleBindingSet", "all", { parent: team, bindings })).toEqual([
       `RoleBindingSet all is new:\n  - takes over "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
     ]);
   });
@@ -186,10 +190,10 @@ describe("of bindings that a program declares by uid", async () => {
   test("no more of a set than is known: without credentials a pair may exist, in a new group none does", async () => {
     start({});
     const bindings = [{ identity: ci, role: "viewer" }];
-    await planned("roleBindingSet", "here", { parent: team, bindings });
-    const { inputs } = await methods.group.check({}, asked("fresh", { parent: team, name: "fresh" }));
-    await planned("roleBindingSet", "there", { parent: inputs.uid, bindings });
-    expect(said).toEqual([
+    await checkMessages("roleBindingSet", "here", { parent: team, bindings });
+    const { inputs } = await methods.group.check({}, inputsWith("fresh", { parent: team, name: "fresh" }));
+    await checkMessages("roleBindingSet", "there", { parent: inputs.uid, bindings });
+    expect(messages).toEqual([
       `RoleBindingSet here is new:\n  - adds or takes over ${ci} as "viewer"`,
       `RoleBindingSet there is new:\n  - adds ${ci} as "viewer"`,
     ]);

@@ -8,15 +8,15 @@ import { systemTransport, type Transport } from "../../../client/transport.ts";
 import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { startSharedService, workloadToken } from "../../harness/provider.ts";
-import { getter, keyOf, lost, ORG, refusal } from "../../support/scripted.ts";
+import { getter, keyOf, lostAnswer, ORG, refusal } from "../../support/scripted.ts";
 
 beforeEach(() => {
   requests = [];
-  said = [];
+  messages = [];
 });
 
 let requests: string[];
-let said: string[];
+let messages: string[];
 
 const group = async (own: Record<string, string> = {}, answer?: Transport): Promise<Methods> => {
   const send = answer ?? systemTransport();
@@ -27,7 +27,7 @@ const group = async (own: Record<string, string> = {}, answer?: Transport): Prom
     return send(request);
   };
   const env = { ...(service.env as Record<string, string>), ...own };
-  const { group } = methodsWith({ env, clock: manualClock(), transport, log: (text) => void said.push(text) });
+  const { group } = methodsWith({ env, clock: manualClock(), transport, log: (text) => void messages.push(text) });
   await group.configure({ config: { get: getter() } });
   return group;
 };
@@ -39,7 +39,7 @@ const at = (address: string, parent = organization) => ({
 const news = (parent = organization, name = "team") => ({ __provider: "text", ...keyOf("team"), parent, name });
 const preview = (parent = organization) => ({ ...news(parent), __preview: true });
 const here = () => serviceOf(service.baseUrl);
-const elsewhere = "http://127.0.0.1:1";
+const OTHER_SERVICE = "http://127.0.0.1:1";
 
 const service = await startSharedService();
 const organization: string = service.organization as string;
@@ -59,14 +59,14 @@ describe("an address", () => {
 
 describe("a state whose records are at another address", () => {
   const message = (now: string) =>
-    `wrong service? The records of this stack are at ${elsewhere}, as of its last up, and this run is for ${now}. ` +
+    `wrong service? The records of this stack are at ${OTHER_SERVICE}, as of its last up, and this run is for ${now}. ` +
     "Nothing is created, changed or deleted.\n" +
-    `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${elsewhere}`;
+    `  - If the service has moved there with its records: pulumi config set irm:movedFrom ${OTHER_SERVICE}`;
   const short = "failed for the same reason as Test::team";
 
   it("is refused in the check before any problem of the inputs, and nothing is created afterwards", async () => {
     const own = await group();
-    await expect(own.check(at(elsewhere).inputs, news(ORG, "WRONG"))).rejects.toThrow(message(here()));
+    await expect(own.check(at(OTHER_SERVICE).inputs, news(ORG, "WRONG"))).rejects.toThrow(message(here()));
     await expect(own.create(news())).rejects.toThrow(short);
     expect(requests).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("a state whose records are at another address", () => {
     const { __key } = keyOf("new");
     const create = own.create({ ...news(), __key });
     await listing.promise;
-    await expect(own.check(at(elsewhere).inputs, news())).rejects.toThrow(message(here()));
+    await expect(own.check(at(OTHER_SERVICE).inputs, news())).rejects.toThrow(message(here()));
     held.resolve();
     await expect(create).rejects.toThrow(short);
     expect(requests.filter((request) => request.startsWith("POST"))).toEqual([]);
@@ -98,7 +98,7 @@ describe("a state whose records are at another address", () => {
 
   it("is refused once, before a refresh, a diff or a delete sends a request", async () => {
     const own = await group();
-    const { outputs } = at(elsewhere);
+    const { outputs } = at(OTHER_SERVICE);
     await expect(own.read(team, outputs)).rejects.toThrow(message(here()));
     await expect(own.diff(team, outputs, news())).rejects.toThrow(short);
     await expect(own.delete(team, outputs)).rejects.toThrow(short);
@@ -107,12 +107,12 @@ describe("a state whose records are at another address", () => {
 
   it("is refused without credentials too", async () => {
     const own = await group({ IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" });
-    await expect(own.check(at(elsewhere).inputs, news())).rejects.toThrow(message("https://api.example.com"));
+    await expect(own.check(at(OTHER_SERVICE).inputs, news())).rejects.toThrow(message("https://api.example.com"));
   });
 
   it("is accepted once the move is confirmed, in any spelling, and then has the new address, without a PATCH", async () => {
     const own = await group({ IRM_MOVED_FROM: "http://LOCALHOST:1/" });
-    const { inputs, outputs } = at(elsewhere);
+    const { inputs, outputs } = at(OTHER_SERVICE);
     const checked = await own.check(inputs, preview());
     expect(checked).toEqual({ inputs: { ...news(), __service: here() }, failures: [] });
     expect(await own.diff(team, outputs, checked.inputs)).toEqual({ changes: true, replaces: [] });
@@ -197,13 +197,13 @@ describe("a preview continues", () => {
     await own.check(at(here()).inputs, preview());
     await own.diff(team, at(here()).outputs, news());
     expect(requests.map((request) => request.split("?")[0])).toEqual([`GET groups/${organization}`, "GET groups"]);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("for a caller that sees no group", async () => {
     const own = await group(await narrowed("nobody"));
     await own.check(at(here()).inputs, preview());
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("without credentials, and sends no request", async () => {
@@ -215,12 +215,12 @@ describe("a preview continues", () => {
   it("with a warning when the service does not answer or refuses the credentials", async () => {
     const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
     const closed = await group(token, async () => {
-      throw lost(false);
+      throw lostAnswer(false);
     });
     await closed.check(at("https://api.example.com").inputs, preview());
     const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
     await refused.check(at("https://api.example.com").inputs, preview());
-    expect(said).toEqual([
+    expect(messages).toEqual([
       expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAVAILABLE`),
       expect.stringContaining(`the organization ${organization} of this stack cannot be checked: UNAUTHENTICATED`),
     ]);
@@ -246,7 +246,7 @@ describe("an update", () => {
     [
       "the service does not answer",
       async () => {
-        throw lost(false);
+        throw lostAnswer(false);
       },
       "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?",
     ],
@@ -261,7 +261,7 @@ describe("an update", () => {
     expect(others).toEqual(keys.slice(1).map(() => "failed for the same reason as Test::one"));
     const { parent: _parent, ...root } = keys[0] as (typeof keys)[0];
     expect(await errorsOf(await group(token, answer), [{ ...root, root: true }])).toEqual([text]);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it("of an organization that the caller does not see ends with those that it sees; so does its preview", async () => {

@@ -5,7 +5,7 @@ import { title } from "../../../provider/record/kind.ts";
 import { systemEnvironment } from "../../../provider/run/session.ts";
 import { printableLines } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { GROUP, getter, keyOf, ORG, refusal, scripted, usedJournal } from "../../support/scripted.ts";
+import { GROUP, getter, keyOf, ORG, refusal, scriptedTransport, usedJournal } from "../../support/scripted.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -17,7 +17,7 @@ it("a message escapes the control characters of a name, and keeps its own line b
 });
 
 it("so does an error that quotes a name", async () => {
-  const { transport } = scripted(refusal("PERMISSION_DENIED", "no\u001b[2J"));
+  const { transport } = scriptedTransport(refusal("PERMISSION_DENIED", "no\u001b[2J"));
   const env = { IRM_TOKEN: "token", IRM_JOURNAL: usedJournal("https://api.example.com") };
   const methods = methodsWith({ env, clock: manualClock(), transport, log: () => undefined });
   await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });

@@ -10,13 +10,13 @@ import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { type Session, sessionWith } from "../../../provider/run/session.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { gone, startSharedService } from "../../harness/provider.ts";
+import { noAnswer, startSharedService } from "../../harness/provider.ts";
 import { getter, journalFolder, keyOf } from "../../support/scripted.ts";
 import { cases, type KindCase, type Place } from "./case.ts";
 
 let place: Place;
 let journal: string;
-let said: string[];
+let messages: string[];
 let count = 0;
 const service = await startSharedService();
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
     editor: roleUid("editor"),
   };
   journal = mkdtempSync(join(journalFolder, "kinds-"));
-  said = [];
+  messages = [];
   service.requests.length = 0;
 });
 
@@ -57,11 +57,11 @@ const processWith = (lost = 0): Session => {
     service.requests.push({ ...request, json: request.body === undefined ? undefined : JSON.parse(request.body) });
     const answer = await direct(request);
     const isCreate = request.method === "POST" && !request.url.pathname.startsWith("/sts");
-    if (isCreate && left-- > 0) throw gone(true);
+    if (isCreate && left-- > 0) throw noAnswer(true);
     return answer;
   };
   const { clock } = service;
-  return sessionWith(readConfig(getter(), env), { env, clock, transport, log: (text) => void said.push(text) });
+  return sessionWith(readConfig(getter(), env), { env, clock, transport, log: (text) => void messages.push(text) });
 };
 
 const writes = () =>
@@ -71,14 +71,14 @@ const writes = () =>
 
 describe.each(cases)("$kind", (own: KindCase) => {
   const kind = kindRecords[own.kind];
-  const checked = (further: Json = {}, olds: Json = {}): Json => {
+  const checkInputs = (further: Json = {}, olds: Json = {}): Json => {
     const given = { ...own.inputs(place), ...further, ...keyOf(own.kind) };
     const { inputs, failures } = reconcile.check(kind, olds, given);
     expect(failures).toEqual([]);
     return inputs;
   };
   const create = async (further: Json = {}, session = processWith()) => {
-    const inputs = checked(further);
+    const inputs = checkInputs(further);
     const { id, outs } = await reconcile.create(kind, session, inputs);
     return { id, inputs, outs: outs as Json };
   };
@@ -102,13 +102,13 @@ describe.each(cases)("$kind", (own: KindCase) => {
 
   it("is unchanged by another order of a set, another spelling or an explicit zero", async () => {
     const { id, inputs, outs } = await create();
-    const restated = checked(own.restated, inputs);
+    const restated = checkInputs(own.restated, inputs);
     expect(reconcile.diff(kind, id, outs, restated)).toEqual({ changes: false, replaces: [] });
   });
 
   it("is changed by one request with the changed paths, or replaced where it cannot change", async () => {
     const { id, inputs, outs } = await create();
-    const changed = checked(own.change, inputs);
+    const changed = checkInputs(own.change, inputs);
     if (!own.update) {
       expect(reconcile.diff(kind, id, outs, changed)).toEqual({ changes: true, replaces: Object.keys(own.change) });
       return;
@@ -148,10 +148,10 @@ describe.each(cases)("$kind", (own: KindCase) => {
   it("is adopted, kept when its resource is deleted, and deleted with it on request", async () => {
     const { id, outs } = await create();
     const session = processWith();
-    const adopting = checked({ adopt: id });
+    const adopting = checkInputs({ adopt: id });
     const adopted = (await reconcile.create(kind, session, adopting)).outs as Json;
     expect(adopted).toMatchObject({ uid: id, adopted: true });
-    expect(reconcile.diff(kind, id, adopted, checked())).toEqual({ changes: false, replaces: [] });
+    expect(reconcile.diff(kind, id, adopted, checkInputs())).toEqual({ changes: false, replaces: [] });
     await reconcile.remove(kind, processWith(), id, adopted);
     expect((await records()).map(({ uid }) => uid)).toContain(id);
     await reconcile.remove(kind, processWith(), id, { ...adopted, deleteAdopted: true });
@@ -172,7 +172,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     const { id } = await create();
     // With another value of a field that makes it unique, it would be another record.
     const isAnother = Object.keys(own.change).some((name) => kind.unique?.includes(name));
-    const inputs = checked(isAnother ? {} : own.change);
+    const inputs = checkInputs(isAnother ? {} : own.change);
     const again = reconcile.create(kind, processWith(), { ...inputs, ...keyOf("another") });
     await expect(again).rejects.toThrow('take it over with adopt: "match" (or its uid)');
     expect((await records()).filter(({ uid }) => uid === id)).toHaveLength(1);
@@ -189,13 +189,13 @@ describe.each(cases)("$kind", (own: KindCase) => {
 
   it("has its secrets in no journal, line or error", async () => {
     const { id, inputs, outs } = await create();
-    const changed = checked(own.change, inputs);
+    const changed = checkInputs(own.change, inputs);
     const texts = [JSON.stringify(reconcile.diff(kind, id, outs, changed))];
     if (own.update) await reconcile.update(kind, processWith(), id, outs, changed);
     await create({}, processWith(9)).catch((error: Error) => texts.push(error.message));
     const { parent, ...rest } = inputs;
     const wrong = reconcile.check(kind, {}, { ...rest, parent: "x", oidc: { ...(rest.oidc as Json), issuer: "x" } });
-    texts.push(JSON.stringify(wrong.failures), ...said);
+    texts.push(JSON.stringify(wrong.failures), ...messages);
     for (const name of readdirSync(journal)) texts.push(readFileSync(join(journal, name), "utf8"));
     for (const secret of own.secrets) for (const text of texts) expect(text).not.toContain(secret);
     expect(parent).toBeDefined();

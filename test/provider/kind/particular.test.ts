@@ -23,7 +23,7 @@ const service = await startSharedService();
 
 const call = (operation: OperationName, request: Json): Promise<Json> =>
   service.session.call(operation, request as never) as unknown as Promise<Json>;
-const uidOf = async (made: Promise<Json>): Promise<string> => (await made).uid as string;
+const uidOf = async (created: Promise<Json>): Promise<string> => (await created).uid as string;
 
 beforeEach(async () => {
   count += 1;
@@ -48,13 +48,13 @@ const patches = () =>
 const noChange = { changes: false, replaces: [] };
 
 describe("a tag", () => {
-  const made = async () => {
+  const createTag = async () => {
     const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
     return { parent, ...(await create("tag", { parent, name: "latest", digest: digest("a") })) };
   };
 
   it("that was deleted by hand is not created again by an update", async () => {
-    const { kind, id, inputs, outs } = await made();
+    const { kind, id, inputs, outs } = await createTag();
     await call("DeleteTag", { uid: id });
     service.clock.advance(6_000);
     const news = { ...inputs, digest: digest("b") };
@@ -65,7 +65,7 @@ describe("a tag", () => {
   });
 
   it("is replaced by another name or repo; in the same place the old one is deleted first", async () => {
-    const { kind, id, inputs, outs } = await made();
+    const { kind, id, inputs, outs } = await createTag();
     const other = `${group}/ffffffffffffffff`;
     const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
     expect(diff({ name: "next" })).toEqual({ changes: true, replaces: ["name"] });
@@ -184,12 +184,14 @@ describe("an identity provider with mappings of others", () => {
   const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
   const withMapping = async () => {
     const { organization } = service;
-    const made = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
-    const roleUid = made.outs.defaultRole;
+    const provider = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
+    const roleUid = provider.outs.defaultRole;
     const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: organization };
-    const mapping = await uidOf(call("CreateExternalGroupRoleMapping", { parent: made.id, externalGroupRoleMapping }));
+    const mapping = await uidOf(
+      call("CreateExternalGroupRoleMapping", { parent: provider.id, externalGroupRoleMapping }),
+    );
     service.requests.length = 0;
-    return { ...made, mapping };
+    return { ...provider, mapping };
   };
   const deletes = () => service.requests.flatMap(({ method, url }) => (method === "DELETE" ? [url.pathname] : []));
 
@@ -235,7 +237,7 @@ describe("an identity provider with mappings of others", () => {
 describe("an existing identity provider", () => {
   const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
   const args = () => ({ parent: group, name: "l", defaultRole: "viewer", oidc });
-  const theirs = async () => {
+  const createByOther = async () => {
     const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name: "viewer" })) as { roles: Json[] };
     const identityProvider = { name: "l", defaultRole: roles[0]?.uid, oidc: { ...oidc, clientSecret: "theirs" } };
     return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
@@ -243,7 +245,7 @@ describe("an existing identity provider", () => {
   const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
 
   it("gets the program's client secret when it is adopted", async () => {
-    const adopt = await theirs();
+    const adopt = await createByOther();
     const { kind, id, inputs, outs } = await create("identityProvider", { ...args(), adopt });
     expect(patches()).toEqual(sent);
     expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);

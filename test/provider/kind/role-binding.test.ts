@@ -5,7 +5,7 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { keyOf, lost, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
+import { keyOf, lostAnswer, scriptedSession, UNKNOWN } from "../../support/scripted.ts";
 
 const { roleBinding } = kindRecords;
 const builtIn: Record<string, string> = {};
@@ -173,7 +173,7 @@ describe("an existing record that looks like a new one", () => {
 
   it("is not requested again after a failure", async () => {
     const duplicates = duplicateWarnings();
-    const { session, requests } = scriptedSession(lost(false));
+    const { session, requests } = scriptedSession(lostAnswer(false));
     for (const name of ["one", "two"])
       expect(await duplicates.warningOf(roleBinding, session, args(builtIn.viewer, name))).toBeUndefined();
     expect(requests).toHaveLength(1);

@@ -44,7 +44,7 @@ const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 
 /** What the SDK sends as the options of a resource. */
-const seen = () => {
+const recordOptions = () => {
   const found: pulumi.CustomResourceOptions[] = [];
   const see: pulumi.ResourceTransformation = ({ opts }) => {
     found.push(opts);
@@ -122,7 +122,7 @@ describe("a native resource", () => {
 
   it("passes the options that a dynamic one refuses or stores, to the engine", async () => {
     const provider = new Provider("other", { baseUrl: "https://api.example.com" });
-    const { found, transformations } = seen();
+    const { found, transformations } = recordOptions();
     const own = { provider, import: GROUP, replaceOnChanges: ["name"], deleteBeforeReplace: true };
     const opts = { ...own, customTimeouts: { create: "5s" }, transformations };
     await value(new Group("g", { parent: ORG, name: "g" }, opts).uid);
@@ -131,7 +131,7 @@ describe("a native resource", () => {
   });
 
   it("has the dynamic one as an alias, and the other way round, also by each former name", async () => {
-    const { found, transformations } = seen();
+    const { found, transformations } = recordOptions();
     const opts = { aliases: [{ name: "before" }, "urn:pulumi:s::p::t::n"], transformations };
     const args = { parent: ORG, name: "g" };
     await value(new Group("a", args, opts).uid);
@@ -207,7 +207,7 @@ describe("a native resource", () => {
 
 describe("Provider", () => {
   it("has its settings as texts, and a token that is secret", async () => {
-    const { found, transformations } = seen();
+    const { found, transformations } = recordOptions();
     const args = { baseUrl: "https://api.example.com", requestTimeout: 5, token: "not a real token" };
     const provider = new Provider("other", args, { transformations });
     await value(provider.id);

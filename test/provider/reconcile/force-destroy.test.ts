@@ -26,7 +26,7 @@ beforeEach(() => {
 /** `seenAs`: the URL that reaches the service. */
 const run = (seenAs = (url: URL) => url): Session => {
   const send = systemTransport();
-  const outside = {
+  const environment = {
     env: service.env,
     clock: manualClock(),
     log: (text: string) => void events.push(text),
@@ -35,7 +35,7 @@ const run = (seenAs = (url: URL) => url): Session => {
       return send({ ...request, url: seenAs(new URL(request.url)) });
     },
   };
-  return sessionWith(readConfig(getter(), service.env), outside);
+  return sessionWith(readConfig(getter(), service.env), environment);
 };
 const deletes = () => events.filter((event) => event.startsWith("DELETE"));
 
@@ -170,9 +170,9 @@ describe("forceDestroy of a group", () => {
   });
 
   it("is refused when a role binding outside would be deleted with an identity below", async () => {
-    const [top, elsewhere] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
+    const [top, otherGroup] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
     const ci = await makeIdentity(top, "ci");
-    const binding = await bind(elsewhere, ci);
+    const binding = await bind(otherGroup, ci);
     const error = await failureOf(reconcile.remove(group, run(), top, { name: "inside", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${top} "inside": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +

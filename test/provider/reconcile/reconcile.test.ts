@@ -8,7 +8,7 @@ import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { GROUP, json, keyOf, lost, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
+import { GROUP, json, keyOf, lostAnswer, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity, role, roleBinding } = kindRecords;
 const service = await startSharedService();
@@ -238,7 +238,7 @@ describe("a create", () => {
   });
 
   for (const [reason, step] of [
-    ["a lost answer", lost(true)],
+    ["a lost answer", lostAnswer(true)],
     ["a proxy's page", page(502)],
     ["a truncated answer", { status: 200, headers: {}, body: '{"uid":' }],
   ] as const)

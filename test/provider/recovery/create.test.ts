@@ -6,7 +6,7 @@ import { JournalError } from "../../../provider/log/file.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
-import { type Fault, gone, startMachine } from "../../harness/provider.ts";
+import { type Fault, noAnswer, startMachine } from "../../harness/provider.ts";
 import { keyOf, page } from "../../support/scripted.ts";
 
 const { group, roleBinding } = kindRecords;
@@ -66,8 +66,8 @@ describe("a lost response to a create", () => {
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).toBe(late.uid);
     expect(machine.posts).toBe(1);
-    const said = machine.messages.filter((text) => !text.startsWith("waiting"));
-    expect(said).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
+    const reported = machine.messages.filter((text) => !text.startsWith("waiting"));
+    expect(reported).toEqual([expect.stringContaining(`adopting group ${id} "${args.name}"`)]);
   });
 
   it("by a timeout, with no record found by the next run either: it creates one after the request has timed out", async () => {
@@ -122,7 +122,7 @@ describe("a lost response to a create", () => {
     const date = new Date(Math.floor(Date.parse(createTime as string) / 1_000) * 1_000 + 1_000).toUTCString();
     const then = () =>
       machine.runOver(async ({ method }, send) => {
-        if (method === "POST" && machine.posts === 1) throw gone(true, true);
+        if (method === "POST" && machine.posts === 1) throw noAnswer(true, true);
         const answer = await send();
         return { ...answer, headers: { ...answer.headers, date } };
       });

@@ -18,7 +18,7 @@ const GONE = "0123456789abcdef0123456789abcdef01234567";
 
 const file = (): string => {
   const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
-  return journalPath("organization/project/stack", config, machine.run().outside.env, process.cwd());
+  return journalPath("organization/project/stack", config, machine.run().environment.env, process.cwd());
 };
 
 let count = 0;

@@ -100,9 +100,9 @@ describe("a response that names another record", () => {
     expect(before).not.toContain(id);
     expect(await machine.named(args.name)).toContainEqual(expect.objectContaining({ uid: id }));
     expect(machine.posts).toBe(1);
-    const said = machine.messages.filter((text) => text.includes("the response to CreateGroup names group"));
-    expect(said).toEqual([expect.stringContaining(`, which ${why}`)]);
-    expect(said[0]).toContain("it is not adopted, and the search for the created record continues");
+    const reported = machine.messages.filter((text) => text.includes("the response to CreateGroup names group"));
+    expect(reported).toEqual([expect.stringContaining(`, which ${why}`)]);
+    expect(reported[0]).toContain("it is not adopted, and the search for the created record continues");
     expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
   });
 

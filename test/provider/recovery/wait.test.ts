@@ -84,7 +84,7 @@ describe("^C", () => {
       const args = machine.inputs();
       await killed(args);
       const stop = new AbortController();
-      const { outside, clock } = machine.runOver(async ({ method }, send) => {
+      const { environment, clock } = machine.runOver(async ({ method }, send) => {
         // The list is not answered any more.
         if (when === "during the first look" && method === "GET") {
           stop.abort();
@@ -93,7 +93,7 @@ describe("^C", () => {
         return send();
       });
       const { group: methods } = methodsWith({
-        ...outside,
+        ...environment,
         cancelled: stop.signal,
         log: (text) => {
           machine.messages.push(text);
@@ -114,8 +114,8 @@ describe("^C", () => {
   it("ends the attempts to send a create whose response was lost, and its entry stays pending", async () => {
     const args = machine.inputs();
     const stop = new AbortController();
-    const { outside } = machine.run("reset", "reset", "reset");
-    const { group: methods } = methodsWith({ ...outside, cancelled: stop.signal });
+    const { environment } = machine.run("reset", "reset", "reset");
+    const { group: methods } = methodsWith({ ...environment, cancelled: stop.signal });
     await methods.configure({ config: { get: () => undefined } });
     stop.abort();
     await expect(methods.create(args)).rejects.toThrow("cancelled");

@@ -22,8 +22,8 @@ const claimMatch = (repository: string): Json => ({
   subject: `repo:${repository}:ref:refs/heads/main`,
 });
 
-const methodsOf = async ({ outside }: Process, cwd?: string) => {
-  const { identity: methods } = methodsWith({ ...outside, ...(cwd !== undefined && { cwd }) });
+const methodsOf = async ({ environment }: Process, cwd?: string) => {
+  const { identity: methods } = methodsWith({ ...environment, ...(cwd !== undefined && { cwd }) });
   await methods.configure({ config: { get: () => undefined } });
   return methods;
 };
@@ -61,8 +61,8 @@ const bring = (args: Json, as: Json, uid?: string): void => {
   const lines = [intent, ...(uid === undefined ? [] : [{ made: "brought", uid, at }])];
   const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
   const stack = key.split("/", 3).join("/");
-  const { outside } = machine.run();
-  const path = journalPath(stack, config, outside.env, process.cwd());
+  const { environment } = machine.run();
+  const path = journalPath(stack, config, environment.env, process.cwd());
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 };
 

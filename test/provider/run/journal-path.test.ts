@@ -54,8 +54,8 @@ describe("another file", () => {
   ])("%s", (_, path) => expect(path()).not.toBe(base));
 
   it("is not used for the same stack, whatever its checkout folder and the rest of its project file", () => {
-    const elsewhere = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
-    expect(pathIn(elsewhere, none)).toBe(base);
+    const otherProject = project("elsewhere", "name: access\ndescription: our backend\nruntime: nodejs\n");
+    expect(pathIn(otherProject, none)).toBe(base);
     expect(pathIn(project("broken", "backend: { url: [\n"), none)).toBe(base);
   });
 

@@ -12,20 +12,20 @@ import { getter, keyOf } from "../../support/scripted.ts";
 const service = await startSharedService();
 const org: string = service.organization as string;
 
-let said: string[];
+let messages: string[];
 beforeEach(() => {
-  said = [];
+  messages = [];
 });
 
 /** A process of the engine's. */
 const run = async (): Promise<Methods> => {
-  const outside = {
+  const environment = {
     env: service.env,
     clock: manualClock(),
     transport: systemTransport(),
-    log: (text: string) => void said.push(text),
+    log: (text: string) => void messages.push(text),
   };
-  const { group } = methodsWith(outside);
+  const { group } = methodsWith(environment);
   await group.configure({ config: { get: getter() } });
   return group;
 };
@@ -49,7 +49,9 @@ describe("a renamed resource that adopts its record", () => {
     const next = await run();
     await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
-    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
+    expect(messages).toEqual(
+      Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`),
+    );
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -60,7 +62,7 @@ describe("a renamed resource that adopts its record", () => {
     await compare(next, old.id, outs, inputs("keeper"));
     const { __key, ...ofFirstVersion } = old.outs;
     await next.delete(old.id, ofFirstVersion);
-    expect(said.at(-1)).toBe(`group ${old.id} "record" stays: another resource of this stack manages it`);
+    expect(messages.at(-1)).toBe(`group ${old.id} "record" stays: another resource of this stack manages it`);
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -79,7 +81,9 @@ describe("a renamed resource that adopts its record", () => {
     const next = await run();
     await compare(next, old.id, outs, inputs("taker", { adopt: old.id }));
     await next.delete(old.id, outs);
-    expect(said.at(-1)).toContain("was adopted and is left in place; deleteAdopted: true deletes it with the resource");
+    expect(messages.at(-1)).toContain(
+      "was adopted and is left in place; deleteAdopted: true deletes it with the resource",
+    );
     expect(await isGroupThere(service, old.id)).toBe(true);
     await next.delete(old.id, { ...outs, deleteAdopted: true });
     expect(await isGroupThere(service, old.id)).toBe(false);
@@ -124,7 +128,7 @@ describe("a record of one resource", () => {
     expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
     expect((await next.create(news)).id).toBe(id);
     await next.delete(id, outs);
-    expect(said).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, id)).toBe(true);
   });
 
@@ -167,7 +171,7 @@ describe("a record of one resource", () => {
     const next = await run();
     await compare(next, one.id, one.outs, inputs("declared"));
     await next.delete(one.id, twice);
-    expect(said).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, one.id)).toBe(true);
     // The declared one is deleted when it goes itself.
     await (await run()).delete(one.id, one.outs);
@@ -176,9 +180,9 @@ describe("a record of one resource", () => {
 
   it("that is replaced is deleted, and its replacement is not", async () => {
     const one = await (await run()).create(inputs("moved"));
-    const elsewhere = await (await run()).create(inputs("elsewhere"));
+    const otherGroup = await (await run()).create(inputs("elsewhere"));
     const next = await run();
-    const news = inputs("moved", { parent: elsewhere.id, allowReplace: true });
+    const news = inputs("moved", { parent: otherGroup.id, allowReplace: true });
     expect(await compare(next, one.id, one.outs, news)).toMatchObject({ replaces: ["parent"] });
     const two = await next.create(news);
     await next.delete(one.id, one.outs);
@@ -201,16 +205,16 @@ describe("a plan to adopt", () => {
 describe("the check of a new resource", () => {
   it("reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
     const { id } = await (await run()).create(inputs("there"));
-    said = [];
+    messages = [];
     const news = inputs("like it");
     const preview = await run();
     const checked = await preview.check({}, { ...news, __preview: true });
     expect(checked.failures).toEqual([]);
     expect(Object.keys(checked.inputs)).not.toContain("__preview");
-    expect(said).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
+    expect(messages).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
     await preview.check(news, { ...news, __preview: true });
     await (await run()).check({}, news);
-    expect(said).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
   it("refuses to adopt a record that another resource adopts, in the preview", async () => {

@@ -36,15 +36,15 @@ afterEach(() => {
 interface Process {
   journal: Journal;
   clock: ManualClock;
-  said: string[];
+  messages: string[];
   operation: Operation | undefined;
 }
 const processOf = (operation?: Operation): Process => {
   const clock = manualClock();
-  const said: string[] = [];
-  const log = (text: string) => void said.push(text);
+  const messages: string[] = [];
+  const log = (text: string) => void messages.push(text);
   const own = { pathOf: () => file, clock, timeoutMs: 60_000, log, ...(operation && { operation }) };
-  return { journal: createJournal(own), clock, said, operation };
+  return { journal: createJournal(own), clock, messages, operation };
 };
 /** A process of the run. */
 const joined = (): Process => {
@@ -63,7 +63,7 @@ const intentOf = (name: string, inputs = name): NewIntent => ({
   inputs,
   given: [],
 });
-const begun = async ({ journal }: Process, ...parts: [name: string, inputs?: string]): Promise<Entry> => {
+const beginCreate = async ({ journal }: Process, ...parts: [name: string, inputs?: string]): Promise<Entry> => {
   const [entry] = (await journal.begin([intentOf(...parts)], async () => 1)) ?? [];
   return entry as Entry;
 };
@@ -72,7 +72,7 @@ const uidOf = (digit: string): string => digit.repeat(40);
 /** A create of an earlier run that was killed. */
 const leavePending = async (name: string): Promise<Entry> => {
   const killed = otherRun();
-  const entry = await begun(killed, name);
+  const entry = await beginCreate(killed, name);
   await killed.journal.end([entry]);
   return entry;
 };
@@ -80,18 +80,18 @@ const leavePending = async (name: string): Promise<Entry> => {
 describe("two processes of one run", () => {
   it("create at the same time, and another run waits for both of them", async () => {
     const [one, two, other] = [joined(), joined(), otherRun()];
-    const first = await begun(one, "one");
-    const second = await begun(two, "two");
-    for (const { clock, said } of [one, two]) expect([clock.sleeps, said]).toEqual([[], []]);
+    const first = await beginCreate(one, "one");
+    const second = await beginCreate(two, "two");
+    for (const { clock, messages } of [one, two]) expect([clock.sleeps, messages]).toEqual([[], []]);
     const { sleep } = other.clock;
     other.clock.sleep = async (ms) => {
       await sleep(ms);
       if (other.clock.sleeps.length === 2) await one.journal.end([first]);
       if (other.clock.sleeps.length === 4) await two.journal.end([second]);
     };
-    const third = await begun(other, "three");
+    const third = await beginCreate(other, "three");
     expect(other.clock.sleeps).toHaveLength(4);
-    expect(other.said).toEqual([expect.stringContaining(`waiting for process ${process.pid} on `)]);
+    expect(other.messages).toEqual([expect.stringContaining(`waiting for process ${process.pid} on `)]);
     await other.journal.end([third]);
     expect(existsSync(lock)).toBe(false);
   });
@@ -100,7 +100,7 @@ describe("two processes of one run", () => {
     const left = await leavePending("left");
     const [one, two] = [joined(), joined()];
     expect(await two.journal.isOfOther(uidOf("a"), keyOf("two"))).toBe(false);
-    const entry = await begun(one, "one");
+    const entry = await beginCreate(one, "one");
     expect(await two.journal.takeUnreported(keyOf("two"))).toEqual([expect.objectContaining({ intent: left.intent })]);
     expect(await one.journal.takeUnreported(keyOf("one"))).toEqual([]);
     expect(await joined().journal.takeUnreported(keyOf("three"))).toEqual([]);
@@ -109,7 +109,7 @@ describe("two processes of one run", () => {
 
   it("do not take what the other has under way for a create of an earlier run, and the next run does", async () => {
     const [one, two] = [joined(), joined()];
-    const entry = await begun(one, "one");
+    const entry = await beginCreate(one, "one");
     expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
     expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
     await one.journal.end([entry]);
@@ -121,8 +121,8 @@ describe("two processes of one run", () => {
 
   it("count the pending creates of both, and know what the other has created", async () => {
     const [one, two] = [joined(), joined()];
-    const second = await begun(two, "two", "same");
-    const first = await begun(one, "one", "same");
+    const second = await beginCreate(two, "two", "same");
+    const first = await beginCreate(one, "one", "same");
     expect(await two.journal.countPendingAlike(second)).toBe(2);
     await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
     expect(await two.journal.countPendingAlike(second)).toBe(1);
@@ -134,7 +134,7 @@ describe("two processes of one run", () => {
 
   it("agree that the stack had no journal, although one of them has written it", async () => {
     const [one, two] = [joined(), joined()];
-    const entry = await begun(one, "one");
+    const entry = await beginCreate(one, "one");
     await one.journal.end([entry]);
     expect(await two.journal.isNew(keyOf("two"))).toBe(true);
     expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
@@ -142,12 +142,12 @@ describe("two processes of one run", () => {
 
   it("lose no line: the second one does not compact what the first one writes to", async () => {
     const [one, two] = [joined(), joined()];
-    const first = await begun(one, "one");
-    const failed = await begun(one, "failed");
+    const first = await beginCreate(one, "one");
+    const failed = await beginCreate(one, "failed");
     await one.journal.recordFailure(failed);
     await one.journal.end([failed]);
     const { ino } = statSync(file);
-    const second = await begun(two, "two");
+    const second = await beginCreate(two, "two");
     expect(statSync(file).ino).toBe(ino);
     await two.journal.recordSuccess([{ entry: second, uid: uidOf("b") }], 1);
     await one.journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1);
@@ -203,8 +203,8 @@ describe("a process of a run that is killed in the middle of a create", () => {
   it("leaves its lock to the other one, and its create to the next run", async () => {
     const two = joined();
     await killInCreate();
-    const entry = await begun(two, "two");
-    expect([two.clock.sleeps, two.said]).toEqual([[], []]);
+    const entry = await beginCreate(two, "two");
+    expect([two.clock.sleeps, two.messages]).toEqual([[], []]);
     const other = otherRun();
     const { sleep } = other.clock;
     other.clock.sleep = async (ms) => {
@@ -230,13 +230,13 @@ describe("a process of a run that is killed in the middle of a create", () => {
     const two = joined();
     const pid = await killInCreate();
     rmSync(lock);
-    const entry = await begun(two, "two");
+    const entry = await beginCreate(two, "two");
     expect(existsSync(lock)).toBe(true);
     await two.journal.end([entry]);
     expect(existsSync(lock)).toBe(false);
     // Nor where it died before the lock was open.
     writeFileSync(lock, JSON.stringify({ ...holderHere("theirs", two.operation?.id), pid }));
-    const next = await begun(two, "next");
+    const next = await beginCreate(two, "next");
     expect(two.clock.sleeps).toEqual([]);
     await two.journal.end([next]);
     expect(existsSync(lock)).toBe(false);

@@ -32,21 +32,21 @@ describe("acknowledgerOf", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const entries = () => [...contentsFrom(readFileSync(path, "utf8")).entries.keys()];
-  const made = (n: number, kind = "group") => [intent(n, kind), { made: `${kind} ${n}`, uid: uid(n), at: 2 }];
+  const succeeded = (n: number, kind = "group") => [intent(n, kind), { made: `${kind} ${n}`, uid: uid(n), at: 2 }];
 
   it("removes the entries of what is stored, and of nothing else", async () => {
     const provider = journalFile(path);
     const acknowledge = acknowledgerOf(path);
-    await provider.append(...made(1), ...made(2), intent(3));
+    await provider.append(...succeeded(1), ...succeeded(2), intent(3));
     await acknowledge([knownLine("group", uid(1)), knownLine("group", uid(9))]);
     expect(entries()).toEqual(["group 2", "group 3"]);
-    await provider.append({ made: "group 3", uid: uid(3), at: 3 }, ...made(4));
+    await provider.append({ made: "group 3", uid: uid(3), at: 3 }, ...succeeded(4));
     await acknowledge([knownLine("group", uid(3)), knownLine("group", uid(4))]);
     expect(entries()).toEqual(["group 2"]);
   });
 
   it("tells records apart that share a uid", async () => {
-    await journalFile(path).append(...made(1), ...made(1, "accountAssociation"));
+    await journalFile(path).append(...succeeded(1), ...succeeded(1, "accountAssociation"));
     await acknowledgerOf(path)([knownLine("accountAssociation", uid(1))]);
     expect(entries()).toEqual(["group 1"]);
   });
@@ -54,7 +54,7 @@ describe("acknowledgerOf", () => {
   it("follows a journal that the provider has rewritten", async () => {
     const provider = journalFile(path);
     const acknowledge = acknowledgerOf(path);
-    await provider.append(...made(1), ...made(2));
+    await provider.append(...succeeded(1), ...succeeded(2));
     await acknowledge([knownLine("group", uid(1))]);
     await provider.compact([{ ...intent(2), uid: uid(2) }]);
     await acknowledge([knownLine("group", uid(2))]);

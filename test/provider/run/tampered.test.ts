@@ -30,11 +30,11 @@ const tamper = (member: string, members: Json): void =>
 
 /** A record that a run created before it was killed, and an older foreign one. */
 const killed = async () => {
-  const theirs = await machine.createByOther(machine.inputs());
+  const foreign = await machine.createByOther(machine.inputs());
   const args = machine.inputs();
   machine.service.clock.advance(5_000);
   const { id } = await reconcile.create(group, machine.run().session, args);
-  return { args, id, theirs };
+  return { args, id, foreign };
 };
 
 describe("a line that is not an entry", () => {
@@ -74,24 +74,24 @@ describe("an entry that names another record", () => {
     ["that does not exist", () => `${machine.org}/0123456789abcdef`],
     ["in another group", (uid) => `${uid}/0123456789abcdef`],
   ])("%s: the created record is found, and the other one is not touched", async (_what, uidFrom) => {
-    const { args, id, theirs } = await killed();
-    tamper("made", { uid: uidFrom(theirs.uid) });
+    const { args, id, foreign } = await killed();
+    tamper("made", { uid: uidFrom(foreign.uid) });
     const next = await reconcile.create(group, machine.run().session, args);
     expect(next.id).toBe(id);
     expect(machine.posts).toBe(1);
-    expect(await machine.named(theirs.name)).toMatchObject([{ uid: theirs.uid }]);
+    expect(await machine.named(foreign.name)).toMatchObject([{ uid: foreign.uid }]);
     expect(machine.messages.at(-1)).toContain(`adopting group ${id}`);
   });
 
   it("is reported with the reason and the place where it is kept", async () => {
-    const { args, theirs } = await killed();
-    tamper("made", { uid: theirs.uid });
+    const { args, foreign } = await killed();
+    tamper("made", { uid: foreign.uid });
     await reconcile.create(group, machine.run().session, args);
     expect(machine.messages[0]).toBe(
-      `${args.__key}: the intent journal names ${theirs.uid} for it, which existed before the create: ` +
+      `${args.__key}: the intent journal names ${foreign.uid} for it, which existed before the create: ` +
         `it is ignored, and kept in ${file()}.invalid`,
     );
-    expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(theirs.uid);
+    expect(readFileSync(`${file()}.invalid`, "utf8")).toContain(foreign.uid);
   });
 
   it("of another resource of the stack leaves each resource its own record", async () => {
@@ -147,18 +147,18 @@ describe("an entry whose members do not fit its record", () => {
   });
 
   it("the parent: its record is reported, but not adopted", async () => {
-    const { args, id, theirs } = await killed();
-    tamper("intent", { parent: theirs.uid });
+    const { args, id, foreign } = await killed();
+    tamper("intent", { parent: foreign.uid });
     await reconcile.create(group, machine.run().session, args);
-    expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${theirs.uid}: it is ignored`);
+    expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${foreign.uid}: it is ignored`);
     expect(existsSync(`${file()}.invalid`)).toBe(true);
   });
 });
 
 describe("adoption of another record than the entry names", () => {
   it("does not report an unrelated record as unmanaged", async () => {
-    const { args, theirs } = await killed();
-    tamper("made", { uid: theirs.uid });
+    const { args, foreign } = await killed();
+    tamper("made", { uid: foreign.uid });
     const other = await machine.createByOther(machine.inputs());
     const adopting = { ...keyOf(""), ...args, adopt: other.uid, name: other.name };
     await reconcile.create(group, machine.run().session, adopting);

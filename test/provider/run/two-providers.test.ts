@@ -12,7 +12,7 @@ import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { isGroupThere, type Service, startService } from "../../harness/provider.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { getter, keyOf, lost } from "../../support/scripted.ts";
+import { getter, keyOf, lostAnswer } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 let operation = 0;
-let said: string[];
+let messages: string[];
 beforeEach(() => {
   operation += 1;
-  said = [];
+  messages = [];
 });
 
 type Provider = ReturnType<typeof methodsWith>;
@@ -52,7 +52,7 @@ const provider = async (env = service.env, own: Partial<Environment> = {}): Prom
     transport: systemTransport(),
     engine: engineHere(),
     ...own,
-    log: (text) => void said.push(text),
+    log: (text) => void messages.push(text),
   });
   await methods.group.configure({ config: { get: getter() } });
   return methods;
@@ -63,7 +63,7 @@ const dynamic = async (): Promise<Provider> => {
     env: service.env,
     clock: manualClock(),
     transport: systemTransport(),
-    log: (text) => void said.push(text),
+    log: (text) => void messages.push(text),
     dynamicEngine: engineHere(),
   });
   await methods.group.configure({ config: { get: getter() } });
@@ -85,10 +85,12 @@ describe("a record of two providers", () => {
     const news = group("hidden", { name: "hidden name" });
     await first.group.check(news, news, (names) => names.includes("name"));
     await first.group.diff(id, outs, news);
-    said.length = 0;
+    messages.length = 0;
     const binding = { ...keyOf("binding"), parent: id, identity: service.identity, role: "viewer" };
     await second.roleBinding.check({}, binding, () => false, true);
-    expect(said).toEqual([expect.stringMatching(/^RoleBinding binding is new: .*, role "viewer", group \[secret\]$/)]);
+    expect(messages).toEqual([
+      expect.stringMatching(/^RoleBinding binding is new: .*, role "viewer", group \[secret\]$/),
+    ]);
   });
 
   it("that a resource of one adopts stays when its old resource, under the other, is deleted", async () => {
@@ -97,7 +99,7 @@ describe("a record of two providers", () => {
     const taken = await second.group.create(group("new", { adopt: old.id }));
     expect(taken.id).toBe(old.id);
     await first.group.delete(old.id, old.outs);
-    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -139,7 +141,9 @@ describe("a record of two providers", () => {
     const twice = { ...old.outs, ...keyOf("twice") };
     await second.group.delete(old.id, twice);
     await third.group.delete(old.id, { ...twice, __service: "http://127.0.0.1:9" });
-    expect(said).toEqual(Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`));
+    expect(messages).toEqual(
+      Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`),
+    );
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -170,7 +174,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     const [third, fourth] = [await dynamic(), await provider()];
     expect((await fourth.group.create(taken)).id).toBe(old.id);
     await third.group.delete(old.id, old.outs);
-    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -181,7 +185,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     expect((await first.group.create(group("dynamic", { adopt: old.id }))).id).toBe(old.id);
     const second = await provider();
     await second.group.delete(old.id, old.outs);
-    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, old.id)).toBe(true);
   });
 
@@ -193,7 +197,7 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     const other = await second.group.create(group("other"));
     await compare(first, old.id, old.outs, group("declared"));
     await second.group.delete(old.id, { ...old.outs, ...keyOf("twice") });
-    expect(said).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
+    expect(messages).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     await second.group.delete(other.id, other.outs);
   });
 
@@ -270,7 +274,7 @@ describe("equal records of two providers", () => {
           isSent.resolve();
           // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
           await isAtWork.promise;
-          throw lost(true);
+          throw lostAnswer(true);
         }
         const answer = await send(request);
         if (sent.length > 1) hasSearched.resolve();

@@ -143,11 +143,11 @@ describe("an exclusive set", () => {
     const wanted = sets.inputs(group, [], EXCLUSIVE);
     const state = await (await sets.run()).up(wanted);
     const process = machine.run();
-    const { transport } = process.outside;
-    const token = await tokenOf(process.outside);
+    const { transport } = process.environment;
+    const token = await tokenOf(process.environment);
     const opaque: typeof transport = async (request) => transport({ ...request, token });
-    const env = { ...process.outside.env, IRM_TOKEN: "opaque" };
-    const run = await sets.run({ ...process, outside: { ...process.outside, env, transport: opaque } });
+    const env = { ...process.environment.env, IRM_TOKEN: "opaque" };
+    const run = await sets.run({ ...process, environment: { ...process.environment, env, transport: opaque } });
     await expect(run.up(wanted, state)).rejects.toThrow("the API token does not show its identity");
     expect(countOf(run, "DeleteRoleBinding")).toBe(0);
     expect(await sets.pairs(group)).toEqual(["two editor"]);
@@ -155,11 +155,14 @@ describe("an exclusive set", () => {
 });
 
 /** The API token that a process exchanges. */
-const tokenOf = async (outside: { transport: (request: never) => Promise<unknown>; env: Json }): Promise<string> => {
+const tokenOf = async (environment: {
+  transport: (request: never) => Promise<unknown>;
+  env: Json;
+}): Promise<string> => {
   const { baseUrl, authUrl, identity = "" } = machine.service;
   const query = new URLSearchParams({ aud: baseUrl, identity });
   const answer = await fetch(`${authUrl}/sts/exchange?${query}`, {
-    headers: { authorization: `Bearer ${outside.env.IRM_IDENTITY_TOKEN}` },
+    headers: { authorization: `Bearer ${environment.env.IRM_IDENTITY_TOKEN}` },
   });
   return ((await answer.json()) as { token: string }).token;
 };

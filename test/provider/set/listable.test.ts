@@ -26,8 +26,8 @@ describe("a set of a caller without role_bindings.list", () => {
   const run = async (): Promise<EngineRun> => {
     const process = machine.run();
     const token = await workloadToken(machine.service, "blind");
-    const env = { ...process.outside.env, IRM_IDENTITY: blind, IRM_IDENTITY_TOKEN: token };
-    return sets.run({ ...process, outside: { ...process.outside, env } });
+    const env = { ...process.environment.env, IRM_IDENTITY: blind, IRM_IDENTITY_TOKEN: token };
+    return sets.run({ ...process, environment: { ...process.environment, env } });
   };
 
   it("is refused before anything changes: its pairs may exist already", async () => {

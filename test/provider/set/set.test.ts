@@ -120,13 +120,13 @@ describe("a set of role bindings", () => {
     const group = await sets.group();
     const [one, two] = identities as [string, string];
     const mine = await sets.bind(group, one, "viewer");
-    const theirs = await sets.bind(group, two, "editor");
+    const foreign = await sets.bind(group, two, "editor");
     const run = await sets.run();
     const { outs } = await run.up(sets.inputs(group, [[one, "viewer"]]));
     expect(machine.posts).toBe(0);
     expect(uidsIn(outs)).toEqual([mine]);
     expect(outs.unmanaged).toEqual([
-      { uid: theirs, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
+      { uid: foreign, identity: { uid: two, name: "two" }, role: { uid: await sets.role("editor"), name: "editor" } },
     ]);
     expect(machine.messages.at(-1)).toBe(
       `RoleBindingSet set-${group}: takes over role bindings that exist:\n  - "one" as "viewer": ${mine}`,

@@ -5,7 +5,7 @@ import { accessChange } from "../../../access/review/change.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import { type Authorization, NAMES } from "./authorization.ts";
 
-type Agrees = (said: boolean, decided: boolean) => boolean;
+type Agrees = (held: boolean, decided: boolean) => boolean;
 
 /** Throws the first decision that the graph does not agree with. Returns how many there are. */
 export const compare = (graph: AccessGraph, authorization: Authorization, agrees: Agrees): number => {
@@ -16,10 +16,10 @@ export const compare = (graph: AccessGraph, authorization: Authorization, agrees
     for (const identity of identities) {
       const allowed = decisions(identity, group);
       for (const capability of NAMES) {
-        const said = holds(identity, capability, lineage);
+        const held = holds(identity, capability, lineage);
         const decided = allowed.has(capability);
-        if (!agrees(said, decided))
-          throw new Error(`${identity} ${capability} at ${group}: the server says ${decided}, the graph says ${said}`);
+        if (!agrees(held, decided))
+          throw new Error(`${identity} ${capability} at ${group}: the server says ${decided}, the graph says ${held}`);
       }
     }
   }
@@ -39,10 +39,10 @@ export const rowsOf = (before: AccessGraph, after: AccessGraph, identities: Read
 
 /** Throws what is in one list and not in the other. */
 export const checkRows = (rows: readonly string[], expected: readonly string[]): void => {
-  const [said, due] = [new Set(rows), new Set(expected)];
+  const [found, due] = [new Set(rows), new Set(expected)];
   const wrong = rows.filter((row) => !due.has(row)).map((row) => `should not be there: ${row}`);
-  const missing = expected.filter((row) => !said.has(row)).map((row) => `is missing: ${row}`);
-  if (rows.length > said.size) wrong.push("a row is there twice");
+  const missing = expected.filter((row) => !found.has(row)).map((row) => `is missing: ${row}`);
+  if (rows.length > found.size) wrong.push("a row is there twice");
   if (wrong.length + missing.length > 0) throw new Error([...wrong, ...missing].join("\n"));
 };
 
