@@ -39,9 +39,10 @@ export interface ServerProcess extends ReadyLine {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
+/** `clone`: folder whose server it is. */
+export const startServerProcess = async (flags: readonly string[], clone = root): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ["cli/main.ts", "serve", "--dev", "--json", ...flags], {
-    cwd: root,
+    cwd: clone,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });

@@ -57,15 +57,16 @@ export interface Program extends Stack {
   configure(config: Readonly<Record<string, string>>): void;
 }
 
-/** `makeDatabase` makes the one that the server starts with; by default the server does. */
+/** `makeDatabase` makes the one that the server starts with; by default the server does. `clone`: folder of the server and the package. */
 export const createWorkplace = async (
   flags: readonly string[] = [],
   makeDatabase?: (file: string) => void,
+  clone = root,
 ): Promise<Workplace> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
   makeDatabase?.(db);
-  let server = await startServerProcess(["--db", db, ...flags]);
+  let server = await startServerProcess(["--db", db, ...flags], clone);
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const env = {
@@ -84,8 +85,8 @@ export const createWorkplace = async (
     program: async (name, source, own = {}, { ownProcess = false, plugin } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
-      symlinkSync(root, join(program, "node_modules", "pulumi-irm"));
-      symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
+      symlinkSync(clone, join(program, "node_modules", "pulumi-irm"));
+      symlinkSync(join(clone, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
       writeFileSync(
         join(program, "Pulumi.yaml"),
@@ -106,7 +107,7 @@ export const createWorkplace = async (
       const { port } = new URL(server.baseUrl);
       await server.stop("SIGKILL");
       await meanwhile?.();
-      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
+      server = await startServerProcess(["--db", db, "--port", port, ...flags], clone);
     },
     close: async () => {
       await server.stop();

@@ -6,20 +6,18 @@
 // or answered with another record; then the engine and the provider are killed. Recorded are the stack, the journal and the
 // server's database, without anything of this machine or this day.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../harness/api-process.ts";
 import { createWorkplace, type Json } from "../../harness/engine-workplace.ts";
 import { processesBelow } from "../../support/process.ts";
 import { startProxy } from "../../support/proxy.ts";
-import { ADDRESS, journalName, PASSPHRASE, PROJECT, readPart, writePart } from "./recording.ts";
+import { sqlFromDatabase, writePortable } from "./portable.ts";
+import { journalName, PASSPHRASE, PROJECT, readPart } from "./recording.ts";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
 const START = Date.now();
-const PAST = Date.parse("2025-01-01T00:00:00Z");
 
 const place = await createWorkplace();
 const proxy = await startProxy(() => place.server.baseUrl);
@@ -77,13 +75,7 @@ try {
 
   const { stdout: stack } = await program.must("stack", "export");
   const kept = { stack, journal: journal(), records: sqlFromDatabase(join(place.folder, "irm.db")) };
-  for (const [part, text] of Object.entries(kept)) {
-    const portable = withMovedTimes(withoutPlaces(text)).replaceAll(proxy.url, ADDRESS).replaceAll(baseUrl, ADDRESS);
-    const others = portable.replaceAll(ADDRESS, "");
-    for (const own of [place.folder, homedir(), "node_modules", token, "127.0.0.1", "localhost"])
-      if (others.includes(own)) throw new Error(`the ${part} holds ${own}`);
-    writePart(version, part as keyof typeof kept, portable);
-  }
+  writePortable(version, kept, { start: START, addresses: [proxy.url, baseUrl], private: [place.folder, token] });
   const expected = journalName(`file://${join(program.folder, "state")}`, proxy.url);
   if (!readdirSync(join(place.folder, "journal")).includes(expected))
     throw new Error(`the journal is not ${expected}: teach journalName the name that this version gives it`);
@@ -91,49 +83,6 @@ try {
 } finally {
   await proxy.close();
   await place.close();
-}
-
-// The engine keeps where on this machine the program declares each resource.
-function withoutPlaces(text: string): string {
-  if (!text.startsWith("{\n")) return text;
-  const isPlace = (name: string) => name === "sourcePosition" || name === "stackTrace";
-  return `${JSON.stringify(
-    JSON.parse(text, (name, value) => (isPlace(name) ? undefined : value)),
-    null,
-    2,
-  )}\n`;
-}
-
-// Into the past, also for a machine whose clock is behind: the provider waits for records that look new.
-function withMovedTimes(text: string): string {
-  const moved = (time: number) => time - START + PAST;
-  return text
-    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => new Date(moved(Date.parse(time))).toISOString())
-    .replace(/\b1\d{12}(\.\d+)?\b/g, (time) => String(moved(Number(time))));
-}
-
-// The database as SQL statements, without the server's signing keys: it generates new ones.
-function sqlFromDatabase(file: string): string {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const values = (query: string): string[] =>
-      database
-        .prepare(query)
-        .all()
-        .map((row) => Object.values(row)[0] as string);
-    const pragmas = ["application_id", "user_version"].map((name) => `PRAGMA ${name} = ${values(`PRAGMA ${name}`)[0]}`);
-    const schema = values("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
-    const tables = values("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid");
-    const rows = tables.flatMap((table) => {
-      const columns = values(`SELECT name FROM pragma_table_info('${table}')`);
-      const list = columns.map((column) => `quote(${column})`).join(" || ', ' || ");
-      const condition = table === "meta" ? "key NOT LIKE '%key%'" : "TRUE";
-      return values(`SELECT 'INSERT INTO ${table} VALUES (' || ${list} || ')' FROM ${table} WHERE ${condition}`);
-    });
-    return [...pragmas, ...schema, ...rows].map((statement) => `${statement};\n`).join("");
-  } finally {
-    database.close();
-  }
 }
 
 async function create(path: string, body: object): Promise<Json> {

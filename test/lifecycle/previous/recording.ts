@@ -16,8 +16,13 @@ type Part = keyof typeof FILES;
 
 const FIXTURES = fileURLToPath(new URL("fixtures", import.meta.url));
 
-/** The versions that were recorded. */
-export const VERSIONS = readdirSync(FIXTURES);
+const isRelease = (name: string): boolean => /^\d+\.\d+\.\d+$/.test(name);
+
+/** The versions that were recorded at their release. */
+export const VERSIONS = readdirSync(FIXTURES).filter(isRelease);
+
+/** The commits that were recorded later (record-commit.ts): one without a suffix has dynamic resources. */
+export const COMMITS = readdirSync(FIXTURES).filter((name) => !isRelease(name));
 
 /** One part of a recording, for a server at this address. */
 export const readPart = (version: string, part: Part, address = ADDRESS): string =>
@@ -30,7 +35,7 @@ export const restoreRecords = (version: string, file: string): void => {
   database.close();
 };
 
-/** Never overwrites: a version is released once. */
+/** Never overwrites: a version is released once, and a commit does not change. */
 export const writePart = (version: string, part: Part, text: string): void =>
   writeFileSync(join(FIXTURES, version, FILES[part]), text, { flag: "wx" });
 
