@@ -10,6 +10,8 @@ import type { Kind } from "../provider/record/kind.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
 import {
   argumentOf,
+  derivedOutputs,
+  hasDerivedPlace,
   IMPORTED,
   KEY,
   ORGANIZATION,
@@ -19,6 +21,7 @@ import {
   ROLE_NAME,
   RUN,
   type RunInput,
+  withPlace,
 } from "../provider/record/state.ts";
 import type { Json } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
@@ -62,14 +65,14 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
   };
   /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
-  const storedFrom = (urn: string, outs: Json, inputs: Json): Json => ({
+  const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
     ...(inputs[SERVICE] !== undefined && { [SERVICE]: inputs[SERVICE] }),
     ...(subjectOf(urn).kind === kindRecords.roleBinding && isRoleName(inputs.role) && { [ROLE_NAME]: inputs.role }),
-    ...withKey(urn, outs, inputs),
+    ...withKey(urn, withPlace(subjectOf(urn).kind, id, outs), inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
   });
-  const oldOutputs = ({ urn, olds, oldInputs }: Compared): Json =>
-    storedFrom(urn, plainFrom(olds), plainFrom(oldInputs));
+  const oldOutputs = ({ urn, id, olds, oldInputs }: Compared): Json =>
+    storedFrom(urn, id, plainFrom(olds), plainFrom(oldInputs));
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
     // The uid is its group's, which has another name.
@@ -78,12 +81,12 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
-  /** The outputs of a create or an update that the state needs: the class derives the group, and the inputs have the name of the role. */
+  /** The outputs of a create or an update that the state needs: the class derives the place, and the inputs have the name of the role. */
   const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Uint8Array => {
     const { kind } = subjectOf(urn);
     noteName(kind, id, outs.name, containsSecret(asked.name));
     const isDerived = kind !== undefined && programs.get(urn)?.derivesParent === true;
-    const stored = withoutPaths(withoutRoleName(outs, plainFrom(asked)), isDerived ? ["parent"] : []);
+    const stored = withoutPaths(withoutRoleName(outs, plainFrom(asked)), isDerived ? derivedOutputs(kind) : []);
     return outputs(kind, stored, asked);
   };
   /** The names of a role binding, as this process knows them. Those that the program passes the methods have from the check. */
@@ -142,12 +145,13 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     read: async ({ id, urn, properties: state, inputs: marks }: Request<"read">) => {
       const { kind, methods } = subjectOf(urn);
       const [outs, inputs] = [plainFrom(state), plainFrom(marks)];
-      const result = await methods.read(id, storedFrom(urn, { ...storedOr(outs, kind), ...outs }, inputs), inputs);
+      const result = await methods.read(id, storedFrom(urn, id, { ...storedOr(outs, kind), ...outs }, inputs), inputs);
       if (result.id === "") return readResponse("");
       // It was not read.
       if (result.inputs === undefined) return readResponse(result.id, structFrom(state), structFrom(marks));
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
-      const props = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
+      const named = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
+      const props = kind && hasDerivedPlace(kind, outs) ? withoutPaths(named, derivedOutputs(kind)) : named;
       const shown = inputs.names === undefined ? withoutNames(result.inputs) : result.inputs;
       const { [KEY]: _key, [REPLACE_ON]: _replaceOn, ...described } = shown;
       const before = inputs[KEY] === undefined ? organizationInput(outs, inputs) : { [KEY]: inputs[KEY] };
@@ -174,7 +178,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     },
 
     delete: ({ id, urn, properties, oldInputs }: Request<"delete">) =>
-      subjectOf(urn).methods.delete(id, storedFrom(urn, plainFrom(properties), plainFrom(oldInputs))),
+      subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs))),
   };
 
   async function compare({ type, kind, methods }: Subject, request: Compared) {

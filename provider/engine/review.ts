@@ -158,8 +158,7 @@ const isNamesake = (former: Json, { record }: NewIdentity): boolean =>
 
 /** Whether the set declares what the role binding grants. */
 const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
-  (outputs.group as Named | undefined)?.uid === parent &&
-  pairs.some((pair) => grants(outputs as unknown as Binding, pair));
+  storedUid(outputs, "group") === parent && pairs.some((pair) => grants(outputs as unknown as Binding, pair));
 
 const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
 
@@ -174,9 +173,16 @@ const desiredName = (news: Json, part: Part): Named => {
  * only names of built-in roles are shown, and names that the program gives too.
  */
 const storedName = (olds: Json, part: Part, after?: Named): Named => {
-  const { uid, name, description } = (olds[part] ?? {}) as Named & { description?: unknown };
+  const { name, description } = (olds[part] ?? {}) as Named & { description?: unknown };
+  const uid = storedUid(olds, part);
   const isOpen = description === undefined || (part === "role" && isBuiltIn({ uid }));
   return { uid, name: isOpen ? name : after?.uid === uid ? after?.name : undefined };
+};
+
+/** The state of a native role binding leaves that of its group to the uid. */
+const storedUid = (olds: Json, part: Part): unknown => {
+  const { uid } = (olds[part] ?? {}) as Named;
+  return uid === undefined && part === "group" && isUidp(olds.uid) ? parentOf(olds.uid) : uid;
 };
 
 const isSame = (before: Named, after: Named): boolean =>

@@ -18,6 +18,7 @@ const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
 
 export const roleBinding: Behavior = {
   display: ["names"],
+  placedAs: "group",
   batchCreate: "BatchCreateRoleBindings",
   respell: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;

@@ -1,6 +1,6 @@
 // What the constructors of all resources do, in either form (form.ts).
 import * as pulumi from "@pulumi/pulumi";
-import { isUidp, type Resource, resources } from "../../schema/index.ts";
+import { isUidp, parentOf, type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
 import { placeOf } from "../record/id.ts";
 import { outputNames } from "../record/kind.ts";
@@ -9,6 +9,7 @@ import { bindingNames, rememberParent } from "./binding-names.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
+import type { BoundRecord } from "./generated/bound-record.ts";
 import { boundRecords, inputsFrom, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
 import { awaitValue, markHandled, withoutDependencies } from "./output.ts";
 import { pinPosition } from "./position.ts";
@@ -70,6 +71,7 @@ export abstract class IrmResource extends DeclaredResource {
     markHandled(bag);
     super(form.prefix + type, name, bag, entered);
     derivePlace(this, descriptor);
+    if (kind === "roleBinding") deriveGroup(this);
     if (opts.id === undefined) noteStored(descriptor.field, async () => [await awaitValue(this.id)]);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
@@ -95,6 +97,21 @@ const derivePlace = (
     return derived;
   };
   Object.defineProperty(resource, "parent", { get, enumerable: true, configurable: true });
+};
+
+/** The uid of the output `group`, of which the state of a native role binding has the name alone. */
+const deriveGroup = (resource: pulumi.CustomResource & { group?: pulumi.Output<BoundRecord> }): void => {
+  const { group: given } = resource;
+  if (given === undefined) return;
+  let derived: pulumi.Output<BoundRecord> | undefined;
+  const get = () => {
+    derived ??= pulumi.all([resource.id, given]).apply(([id, group]) => {
+      const uid = isUidp(id) ? parentOf(id) : "";
+      return uid !== "" && group && group.uid === undefined ? { uid, ...(group as object) } : group;
+    });
+    return derived;
+  };
+  Object.defineProperty(resource, "group", { get, enumerable: true, configurable: true });
 };
 
 /** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */

@@ -45,6 +45,8 @@ export interface Behavior {
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
   display?: readonly string[];
+  /** the output that spells out the group which holds the record: its uid follows from the id */
+  placedAs?: string;
   /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
   stored?(answer: Json, own: Json): Json;
   /** arguments as the program may have given them, and what is shown beside them, of stored outputs */

@@ -155,6 +155,23 @@ export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
   return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, own) }) as Json;
 };
 
+/** The outputs that follow from the id: the classes of programs derive them, so that the state needs none. */
+export const derivedOutputs = ({ placedAs }: Kind): string[] =>
+  placedAs === undefined ? ["parent"] : ["parent", `${placedAs}.uid`];
+
+/** Whether stored outputs leave the uid of the group that holds the record to its id. */
+export const hasDerivedPlace = ({ placedAs }: Kind, outputs: Json): boolean => {
+  const group = placedAs === undefined ? undefined : outputs[placedAs];
+  return isObject(group) && group.uid === undefined;
+};
+
+/** Adds that uid to stored outputs. */
+export const withPlace = (kind: Kind | undefined, id: string, outputs: Json): Json => {
+  const { placedAs = "" } = kind ?? {};
+  if (!kind || !hasDerivedPlace(kind, outputs) || !isUidp(id)) return outputs;
+  return { ...outputs, [placedAs]: { uid: placeOf(kind, id), ...(outputs[placedAs] as Json) } };
+};
+
 /** The outputs that say how the resource came by a record that it did not create. */
 export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs);
 

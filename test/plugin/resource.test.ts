@@ -65,12 +65,35 @@ describe("a resource", () => {
     const args = { parent: group, identity, role: "viewer", [RUN]: { isPreview: false, names } };
     const one = await created("RoleBinding", args);
     expect(one.inputs).toEqual({ parent: group, identity, role: "viewer", [SERVICE]: fixture.service.baseUrl });
-    expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { uid: group, name: "named" } });
+    expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { name: "named" } });
     expect(JSON.stringify(one)).not.toMatch(/hidden|__role|names/);
     const { inputs } = await plugin.check(one.urn, { ...args, role: "editor" }, one.inputs);
     const { outs: updated } = await plugin.update(one.urn, one.id, one.outs, inputs);
     expect(updated).toMatchObject({ role: { name: "editor" } });
     expect(JSON.stringify(updated)).not.toContain("hidden");
+  });
+
+  it("leaves the uid of a role binding's group to the id where the class derives it, and another program stores it", async () => {
+    const { id: group } = await created("Group", { parent: org, name: "placed" });
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "placed" };
+    const { id: identity } = await created("Identity", { parent: group, name: "placed", claimMatch });
+    const args = { parent: group, identity, role: "viewer" };
+    const names = { group: "placed", identity: "placed", role: "viewer" };
+    const ofClass = { ...args, [RUN]: { isPreview: false, names } };
+    const one = await created("RoleBinding", ofClass);
+    expect(one.outs.group).toEqual({ name: "placed" });
+    expect(await compared(one, ofClass)).toMatchObject({ changes: false });
+    const other = await nextProcess();
+    expect((await other.read(one.urn, one.id, one.outs, one.inputs)).outs).toEqual(one.outs);
+    const { inputs } = await other.check(one.urn, args, one.inputs);
+    for (const preview of [true, false])
+      expect((await other.update(one.urn, one.id, one.outs, inputs, { preview })).outs).toMatchObject({
+        group: { uid: group, name: "placed" },
+      });
+    // A state of before, which has it, keeps it.
+    const before = { ...one, outs: { ...one.outs, parent: group, group: { uid: group, name: "placed" } } };
+    expect(await compared(before, ofClass)).toMatchObject({ changes: false });
+    expect((await other.read(one.urn, one.id, before.outs, one.inputs)).outs).toEqual(before.outs);
   });
 
   it("has all problems at once, each with its property path", async () => {

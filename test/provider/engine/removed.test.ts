@@ -26,6 +26,31 @@ test.each(types)("a %s that leaves names what it removes, and what a RoleBinding
   );
 });
 
+describe("a role binding that leaves", () => {
+  const group = "0123456789abcdef0123456789abcdef01234567";
+  const own = { ...binding(`${group}/0123456789abcdef`, "images"), group: { name: "tooling" } };
+  const type = "irm:index:RoleBinding";
+  const leaving = (outputs: Json) => ({ type, urn: `urn:pulumi:dev::p::${type}::old`, outputs, shown: outputs });
+  const pairs = [{ identity: own.identity.uid, role: own.role.uid }];
+  const sets = (parent: string) => [{ name: "tooling", parent, pairs }];
+
+  test.each([
+    ["has the uid of its group", { ...own, group: { uid: group, name: "tooling" } }],
+    ["leaves that to its own uid", own],
+  ])("stays with a set of its group, in a state that %s", (_, outputs) => {
+    expect(removedText(leaving(outputs), { ...nothing, sets: sets(group) })).toBe(
+      `RoleBinding old is no longer in the program: RoleBindingSet tooling takes over role binding ${own.uid}, which stays`,
+    );
+    expect(removedText(leaving(outputs), { ...nothing, sets: sets(`${group}/fedcba9876543210`) })).toBe(
+      'RoleBinding old is removed: identity "images", role "viewer", group "tooling"',
+    );
+  });
+
+  test("is named by the uid of its group where the name is secret", () => {
+    expect(removedText(leaving({ ...own, group: {} }), nothing)).toContain(`group ${group}`);
+  });
+});
+
 describe("an identity that leaves", () => {
   const group = "0123456789abcdef0123456789abcdef01234567";
   const uid = `${group}/0123456789abcdef`;

@@ -19,9 +19,9 @@ const startEngine = async (isPreview = false) => {
   const mocks: pulumi.runtime.Mocks = {
     newResource: (args) => {
       made.push(args);
-      const id =
-        args.name === "with an id of its own" ? args.name : args.type.startsWith("irm:index:Role") ? ROLE : GROUP;
-      return { id, state: { name: args.inputs.name } };
+      const id = args.name === "with an id of its own" ? args.name : args.type === "irm:index:Role" ? ROLE : GROUP;
+      const group = args.name === "with its group" ? { uid: ORG, name: "acme" } : { name: "g" };
+      return { id, state: { name: args.inputs.name, ...(args.type.endsWith(":RoleBinding") && { group }) } };
     },
     call: (args) => {
       calls.push(args);
@@ -103,6 +103,21 @@ describe("a native resource", () => {
     const hidden = made.flatMap((one) => Object.keys(one.inputs).filter((name) => name.startsWith("__")));
     expect(new Set(hidden)).toEqual(new Set(["__run"]));
   });
+
+  it.each([
+    ["a preview", true],
+    ["an update", false],
+  ])(
+    "has the uid of the group of a role binding in %s, where the state has its name alone",
+    async (_what, isPreview) => {
+      await startEngine(isPreview);
+      const args = { parent: ORG, identity: IDENTITY, role: ROLE };
+      const binding = new RoleBinding("b", args);
+      expect(await value(binding.group)).toEqual({ uid: ORG, name: "g" });
+      expect(binding.group).toBe(binding.group);
+      expect(await value(new RoleBinding("with its group", args).group)).toEqual({ uid: ORG, name: "acme" });
+    },
+  );
 
   it.each([
     ["a preview", true],
