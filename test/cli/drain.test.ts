@@ -21,7 +21,7 @@ const startWithSlowRequest = async () => {
   return slow;
 };
 
-const logged = async (text: string): Promise<void> => {
+const waitForLog = async (text: string): Promise<void> => {
   const { stderr } = server.process;
   while (!server.stderr().includes(text)) await new Promise((resolve) => stderr?.once("data", resolve));
 };
@@ -30,7 +30,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
   test("answers a slow request on the first signal, and exits with 0", async () => {
     const slow = await startWithSlowRequest();
     server.process.kill(signal);
-    await logged('"event":"draining"');
+    await waitForLog('"event":"draining"');
     slow.write(body.slice(5));
     expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: close\r\n.*\{"token":"/is);
     expect(await server.finished).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ test.each([
 ] as const)("%s, then %s while a client hangs: the server exits at once with 0", async (first, second) => {
   const hanging = await startWithSlowRequest();
   server.process.kill(first);
-  await logged('"event":"draining"');
+  await waitForLog('"event":"draining"');
   server.process.kill(second);
   expect(await hanging.ended).toBe("");
   expect(await server.finished).toMatchObject({ code: 0 });

@@ -130,7 +130,7 @@ describe("irm journal list", () => {
 });
 
 describe("a journal with lines that are not entries", () => {
-  const broken = async (): Promise<string> => {
+  const breakFile = async (): Promise<string> => {
     const own = await journals();
     appendFileSync(`${own}/one.jsonl`, '{"intent":"a"}\n\u001b[31mred\n');
     return own;
@@ -147,7 +147,7 @@ describe("a journal with lines that are not entries", () => {
   };
 
   it("is listed with its invalid lines, escaped, before and after a run quarantines them", async () => {
-    const own = await broken();
+    const own = await breakFile();
     const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     const expected = lines.open + lines.other + invalidAt(own).join("");
     expect(await list()).toBe(expected);
@@ -163,7 +163,7 @@ describe("a journal with lines that are not entries", () => {
   });
 
   it("keeps its invalid lines after clean; --invalid removes only those", async () => {
-    const own = await broken();
+    const own = await breakFile();
     const { stdout } = await runIrm("journal", "clean", "--folder", own, "--key", keyOf("open"));
     expect(stdout).toBe(
       `forgotten: ${lines.open}${invalidAt(own)
@@ -180,7 +180,7 @@ describe("a journal with lines that are not entries", () => {
   });
 
   it("loses all of its lines by clean --all", async () => {
-    const own = await broken();
+    const own = await breakFile();
     await runIrm("journal", "clean", "--folder", own, "--all");
     expect(readdirSync(own)).toEqual([]);
   });
@@ -235,7 +235,12 @@ describe("irm journal pending", async () => {
   afterAll(() => service.close());
 
   const URN = "urn:pulumi:dev::project::pulumi-nodejs:dynamic/irm:Group::team";
-  const exported = (inputs: Json, resources: Json[] = [], type = "creating", of = "pulumi-nodejs:dynamic/irm:Group") =>
+  const exportWith = (
+    inputs: Json,
+    resources: Json[] = [],
+    type = "creating",
+    of = "pulumi-nodejs:dynamic/irm:Group",
+  ) =>
     JSON.stringify({
       version: 3,
       deployment: { resources, pending_operations: [{ type, resource: { urn: URN, type: of, inputs } }] },
@@ -259,7 +264,7 @@ describe("irm journal pending", async () => {
     mkdirSync(own);
     writeFileSync(`${own}/one.jsonl`, "[]\n");
     vi.stubEnv("IRM_JOURNAL", own);
-    const { stdout, stderr } = await pending(exported({}, [], "creating", "aws:s3/bucket:Bucket"));
+    const { stdout, stderr } = await pending(exportWith({}, [], "creating", "aws:s3/bucket:Bucket"));
     expect(stdout).toBe("no create is unfinished\n");
     expect(stderr).toBe(
       `invalid    it has none of intent, again, made, answered, closed, known: "[]"  (${own}/one.jsonl)\n`,
@@ -269,7 +274,7 @@ describe("irm journal pending", async () => {
   it("names the records that an unfinished create may have produced, and exits with 1", async () => {
     const parent = service.organization;
     const team = await make("team");
-    const { code, stdout } = await pending(exported({ parent, name: "team" }));
+    const { code, stdout } = await pending(exportWith({ parent, name: "team" }));
     expect(code).toBe(1);
     expect(stdout).toBe(
       `${URN}\n  a run was interrupted while creating this group "team" in ${parent}; it may be:\n` +
@@ -282,10 +287,10 @@ describe("irm journal pending", async () => {
     const parent = service.organization;
     const { uid } = await make("hidden");
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-    const plain = await pending(exported({ parent, name: { ...secret, plaintext: '"hidden"' } }));
+    const plain = await pending(exportWith({ parent, name: { ...secret, plaintext: '"hidden"' } }));
     expect(plain.code).toBe(1);
     expect(plain.stdout).toContain(`group ${uid} "hidden", created `);
-    const encrypted = await pending(exported({ parent, name: { ...secret, ciphertext: "v1:abc" } }));
+    const encrypted = await pending(exportWith({ parent, name: { ...secret, ciphertext: "v1:abc" } }));
     expect([encrypted.code, encrypted.stdout]).toEqual([1, ""]);
     expect(encrypted.stderr).toMatch(
       /^irm journal pending: .*: name of urn:\S+ is a secret: use pulumi stack export --show-secrets\n$/,
@@ -296,7 +301,7 @@ describe("irm journal pending", async () => {
     const parent = service.organization;
     const { uid } = await make("had");
     await make("another");
-    const { code, stdout } = await pending(exported({ parent, name: "had" }, [{ id: uid }]));
+    const { code, stdout } = await pending(exportWith({ parent, name: "had" }, [{ id: uid }]));
     expect(code).toBe(0);
     expect(stdout).toBe(
       `${URN}\n  a run was interrupted while creating this group "had" in ${parent}; no such record exists: run pulumi up\n`,
@@ -304,8 +309,8 @@ describe("irm journal pending", async () => {
   });
 
   it.each([
-    ["an update", exported({}, [], "updating")],
-    ["a create of another package", exported({}, [], "creating", "aws:s3/bucket:Bucket")],
+    ["an update", exportWith({}, [], "updating")],
+    ["a create of another package", exportWith({}, [], "creating", "aws:s3/bucket:Bucket")],
     ["a stack without operations", JSON.stringify({ deployment: {} })],
   ])("reports nothing for %s", async (_, content) => {
     expect(await pending(content)).toEqual({ code: 0, stdout: "no create is unfinished\n", stderr: "" });
@@ -332,7 +337,7 @@ describe("irm journal pending", async () => {
     for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
       vi.stubEnv(name, "");
     const file = folder.path("any.json");
-    writeFileSync(file, exported({}));
+    writeFileSync(file, exportWith({}));
     const { code, stderr } = await runIrm("journal", "pending", file);
     expect(code).toBe(1);
     const [head, address, ...more] = stderr.trimEnd().split("\n");

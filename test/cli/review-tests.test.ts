@@ -235,7 +235,7 @@ tests: [{ name: release never owns, identity: release, cannot: role_bindings.cre
       ? `urn:pulumi:dev::access::irm:index:AccessPolicy::${name}`
       : `urn:pulumi:dev::access::irm:index:AccessPolicy$irm:index:${type}::${name}`;
   const parent = urn("AccessPolicy", "acme");
-  const kept = (type: string, name: string, id: string, was = name) => {
+  const keepStep = (type: string, name: string, id: string, was = name) => {
     const state = { urn: urn(type, name), type: `irm:index:${type}`, id, parent, inputs: { name: "x" }, outputs: {} };
     return { op: "same", urn: urn(type, name), newState: state, oldState: { ...state, urn: urn(type, was) } };
   };
@@ -262,8 +262,8 @@ tests: [{ name: release never owns, identity: release, cannot: role_bindings.cre
     const steps = [
       refresh,
       component(),
-      kept("Group", "acme/platform", platform),
-      kept("Identity", "acme:identity/release", release),
+      keepStep("Group", "acme/platform", platform),
+      keepStep("Identity", "acme:identity/release", release),
     ];
     const { code, report } = await run(previewOf(...steps, grant("owner")), "--base", "main");
     expect({ code, found: failures(report) }).toEqual({ code: 3, found: [BROKEN] });
@@ -274,9 +274,9 @@ tests: [{ name: release never owns, identity: release, cannot: role_bindings.cre
   test("also where an alias of the change gives its name to another record", async () => {
     const steps = [
       component(),
-      kept("Group", "acme/platform", platform),
-      kept("Identity", "acme:identity/release", evil, "acme:identity/evil"),
-      kept("Identity", "acme:identity/old", release, "acme:identity/release"),
+      keepStep("Group", "acme/platform", platform),
+      keepStep("Identity", "acme:identity/release", evil, "acme:identity/evil"),
+      keepStep("Identity", "acme:identity/old", release, "acme:identity/release"),
     ];
     const { report } = await run(previewOf(...steps, grant("owner")), "--base", "main");
     expect(failures(report)).toEqual([BROKEN]);

@@ -18,7 +18,7 @@ const run = (...args: string[]) => runIrm("serve", ...args);
 const expectSentence = (result: Awaited<ReturnType<typeof run>>, sentence: string) =>
   expect(result).toEqual({ code: 1, stdout: "", stderr: `irm serve: ${sentence}\n` });
 
-const taken = async () => {
+const takePort = async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
@@ -67,7 +67,7 @@ describe("a database", () => {
 
 describe("a port", () => {
   test("that is in use, and no database is created", async () => {
-    const { port, close } = await taken();
+    const { port, close } = await takePort();
     const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
     const file = folder.path("not-started.db");
     expectSentence(await run("--port", String(port), "--db", file), sentence);
@@ -76,8 +76,8 @@ describe("a port", () => {
   });
 
   test("of the other side that is in use, and frees the first port", async () => {
-    const { port, close } = await taken();
-    const free = await taken();
+    const { port, close } = await takePort();
+    const free = await takePort();
     free.close();
     const args = ["--port", String(free.port), "--auth-port", String(port)];
     for (let i = 0; i < 2; i += 1) {
@@ -88,7 +88,7 @@ describe("a port", () => {
   });
 
   test("in use ends the process with exit 1", async () => {
-    const { port, close } = await taken();
+    const { port, close } = await takePort();
     const result = await runCommand("serve", "--port", String(port));
     expectSentence(result as never, `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`);
     close();

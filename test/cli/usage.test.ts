@@ -57,15 +57,15 @@ describe("irm", () => {
   });
 
   test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
-    const coloured = async (env: Record<string, string | undefined>) => {
+    const isColoured = async (env: Record<string, string | undefined>) => {
       for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
       const texts = [(await run("--help")).stdout, (await run("srve")).stderr];
       vi.unstubAllEnvs();
       return texts.map((text) => text.includes("\x1b["));
     };
-    expect(await coloured({ FORCE_COLOR: "1" })).toEqual([true, true]);
-    expect(await coloured({ FORCE_COLOR: "0" })).toEqual([false, false]);
-    expect(await coloured({ FORCE_COLOR: undefined, NO_COLOR: "1" })).toEqual([false, false]);
+    expect(await isColoured({ FORCE_COLOR: "1" })).toEqual([true, true]);
+    expect(await isColoured({ FORCE_COLOR: "0" })).toEqual([false, false]);
+    expect(await isColoured({ FORCE_COLOR: undefined, NO_COLOR: "1" })).toEqual([false, false]);
     expect((await runCommand("srve")).stderr).not.toContain("\x1b[");
   });
 });

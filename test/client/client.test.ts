@@ -47,7 +47,7 @@ const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {
   throw new Error("nothing was thrown");
 };
 
-const shown = (requests: { method: string; url: URL; token: string }[]) =>
+const textsOf = (requests: { method: string; url: URL; token: string }[]) =>
   requests.map(({ method, url, token }) => `${method} ${url.host}${url.pathname} ${token}`);
 
 describe("call", () => {
@@ -72,7 +72,7 @@ describe("call", () => {
     expect(await call("GetGroup", { uid: GROUP })).toEqual({ uid: GROUP, name: "eng" });
     expect(requests[0]?.url.searchParams.getAll("aud")).toEqual([BASE_URL]);
     expect(requests[0]?.url.searchParams.get("identity")).toBe(IDENTITY);
-    expect(shown(requests)).toEqual([
+    expect(textsOf(requests)).toEqual([
       `GET issuer.example.com/sts/exchange ${WORKLOAD_TOKEN}`,
       `GET console-api.example.com/iam/v2beta1/groups/${GROUP} api-token-1`,
     ]);

@@ -174,11 +174,11 @@ describe("an explicit provider of another service than IRM_BASE_URL", () => {
     IRM_TOKEN: "api token",
     IRM_REQUEST_TIMEOUT: "9",
   };
-  const parsed = (settings: Record<string, string>, more: Record<string, string | undefined> = {}) =>
+  const parse = (settings: Record<string, string>, more: Record<string, string | undefined> = {}) =>
     parseConfig((key) => settings[key], { ...env, ...more }, { keys: Object.keys(settings), provider: "acme" });
 
   it("uses neither its exchange nor its identity nor its API token", () => {
-    const { config, credentials } = parsed({ "irm:baseUrl": there });
+    const { config, credentials } = parse({ "irm:baseUrl": there });
     expect(config).toMatchObject({ baseUrl: there, authUrl: there, requestTimeoutMs: 9_000 });
     expect(config?.identity).toBeUndefined();
     expect(missingCredentials(credentials)).toBe(
@@ -187,21 +187,21 @@ describe("an explicit provider of another service than IRM_BASE_URL", () => {
   });
 
   it("is another service too where that is no URL", () => {
-    const { config, credentials } = parsed({ "irm:baseUrl": there }, { IRM_BASE_URL: "here.example.com" });
+    const { config, credentials } = parse({ "irm:baseUrl": there }, { IRM_BASE_URL: "here.example.com" });
     expect(config).toMatchObject({ baseUrl: there, authUrl: there });
     expect(credentials.env.IRM_TOKEN).toBeUndefined();
   });
 
   it("uses the workload's own token, and what its arguments name", () => {
-    const workload = parsed({ "irm:baseUrl": there }, { IRM_IDENTITY_TOKEN: "jwt" });
+    const workload = parse({ "irm:baseUrl": there }, { IRM_IDENTITY_TOKEN: "jwt" });
     expect(missingCredentials(workload.credentials)).toBeUndefined();
     expect(workload.credentials.env.IRM_TOKEN).toBeUndefined();
-    const named = parsed({ "irm:baseUrl": there, "irm:tokenEnv": "THERE" }, { THERE: "own" });
+    const named = parse({ "irm:baseUrl": there, "irm:tokenEnv": "THERE" }, { THERE: "own" });
     expect(named.credentials.env.IRM_TOKEN).toBe("own");
   });
 
   it("is the same service at another spelling of the address, and where the environment has none", () => {
-    for (const own of [parsed({ "irm:baseUrl": `${here}/` }), parsed({ "irm:baseUrl": there }, { IRM_BASE_URL: "" })])
+    for (const own of [parse({ "irm:baseUrl": `${here}/` }), parse({ "irm:baseUrl": there }, { IRM_BASE_URL: "" })])
       expect(own.config).toMatchObject({ authUrl: env.IRM_AUTH_URL, identity: ORG });
   });
 });

@@ -7,11 +7,11 @@ import { getter } from "../support/scripted.ts";
 
 const BASE = { "irm:baseUrl": "https://api.example.com" };
 
-const parsed = (settings: Record<string, string>, env: Record<string, string> = {}, provider?: string) =>
+const parse = (settings: Record<string, string>, env: Record<string, string> = {}, provider?: string) =>
   parseConfig(getter({ ...BASE, ...settings }), env, { keys: Object.keys(settings), provider });
 
 const credentials = (settings: Record<string, string>, env: Record<string, string>, provider?: string) => {
-  const { credentials: source, config } = parsed(settings, env, provider);
+  const { credentials: source, config } = parse(settings, env, provider);
   const environment: CredentialEnvironment = {
     ...source,
     identity: config?.identity,
@@ -38,15 +38,15 @@ describe("settings that name where a token is", () => {
   it("take an API token, or the workload's own, which is exchanged", async () => {
     const claims = (sub: string) => ["e30", Buffer.from(JSON.stringify({ sub })).toString("base64url"), "x"].join(".");
     const identity = `${"a".repeat(40)}/0123456789abcdef`;
-    const own = (token: string, settings = {}) =>
+    const ownToken = (token: string, settings = {}) =>
       credentials({ "irm:tokenEnv": "ACME", ...settings }, { ACME: token }, "acme");
-    expect(await own(claims(identity)).token()).toBe(claims(identity));
-    await expect(own(claims("repo:acme/x")).token()).rejects.toThrow("not exchanged here");
-    const other = own(claims(identity), { "irm:identity": `${"b".repeat(40)}/0123456789abcdef` });
+    expect(await ownToken(claims(identity)).token()).toBe(claims(identity));
+    await expect(ownToken(claims("repo:acme/x")).token()).rejects.toThrow("not exchanged here");
+    const other = ownToken(claims(identity), { "irm:identity": `${"b".repeat(40)}/0123456789abcdef` });
     await expect(other.token()).rejects.toThrow(
       `ACME (provider acme: tokenEnv) holds an API token that is of the identity ${identity}, and the identity to assume is bbbb`,
     );
-    await expect(own("opaque", { "irm:identity": identity }).token()).rejects.toThrow(
+    await expect(ownToken("opaque", { "irm:identity": identity }).token()).rejects.toThrow(
       `ACME (provider acme: tokenEnv) holds an API token that does not show its identity, and the identity to assume is ${identity}`,
     );
   });
@@ -55,13 +55,13 @@ describe("settings that name where a token is", () => {
     const own = credentials({ "irm:token": "acme" }, { IRM_TOKEN: "usual" }, "acme");
     expect(await own.token()).toBe("acme");
     expect(own.source).toBe("provider acme: token");
-    expect(parsed({ "irm:token": "acme" }).problems).toEqual([
+    expect(parse({ "irm:token": "acme" }).problems).toEqual([
       "irm:token would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)",
     ]);
   });
 
   it("are a problem where the variable does not exist, only once a token is needed", () => {
-    const { problems, credentials: source } = parsed({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme");
+    const { problems, credentials: source } = parse({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme");
     expect(problems).toEqual([]);
     expect(missingCredentials(source)).toBe("provider acme: tokenEnv: the environment has no ACME_TOKEN");
     expect(() => credentials({ "irm:tokenEnv": "ACME_TOKEN" }, { IRM_TOKEN: "usual" }, "acme")).toThrow(
@@ -70,10 +70,10 @@ describe("settings that name where a token is", () => {
   });
 
   it("are refused where they are a token by mistake, or more than one, without quoting them", () => {
-    expect(parsed({ "irm:tokenEnv": "eyJhbGciOi.J9.secret" }).problems).toEqual([
+    expect(parse({ "irm:tokenEnv": "eyJhbGciOi.J9.secret" }).problems).toEqual([
       "stack configuration irm:tokenEnv: must be the name of an environment variable",
     ]);
-    expect(parsed({ "irm:tokenEnv": "A", "irm:tokenFile": "/b" }).problems).toEqual([
+    expect(parse({ "irm:tokenEnv": "A", "irm:tokenFile": "/b" }).problems).toEqual([
       "only one of these may be set: stack configuration irm:tokenEnv; stack configuration irm:tokenFile",
     ]);
   });

@@ -24,7 +24,7 @@ const endless = (pageOf: (page: number) => Json, tookMs = 0) => {
   return scripted;
 };
 
-const walked = async (session: Session, meanwhile?: () => void): Promise<number> => {
+const countListed = async (session: Session, meanwhile?: () => void): Promise<number> => {
   let count = 0;
   for await (const _ of listAll(session, GROUPS, { uidp: { childrenOf: ORG } })) {
     count += 1;
@@ -46,13 +46,13 @@ describe("a list whose page tokens never end", () => {
     ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2],
   ])("ends with an error after a few requests for %s", async (_what, pageOf, requests) => {
     const service = endless(pageOf);
-    await expect(walked(service.session)).rejects.toThrow(/^ListGroups: /);
+    await expect(countListed(service.session)).rejects.toThrow(/^ListGroups: /);
     expect(service.requests).toHaveLength(requests);
   });
 
   it("reports which list it was, how far it came, and what to do", async () => {
     const { session } = endless((page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }));
-    await expect(walked(session)).rejects.toThrow(
+    await expect(countListed(session)).rejects.toThrow(
       `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
         `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is incomplete, so it is not used. ` +
         "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
@@ -74,7 +74,7 @@ describe("a list whose page tokens never end", () => {
 describe("a list without progress", () => {
   it("is given up after five minutes without a new record", async () => {
     const service = endless((page) => ({ groups: [], nextPageToken: `${page}` }), MINUTE_MS);
-    await expect(walked(service.session)).rejects.toThrow(
+    await expect(countListed(service.session)).rejects.toThrow(
       "ListGroups: no new record for 300 seconds, and the service names another page",
     );
     expect(service.requests).toHaveLength(5);
@@ -82,7 +82,9 @@ describe("a list without progress", () => {
 
   it("is given up after an hour, even if a record arrives now and then", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }), 4 * MINUTE_MS);
-    await expect(walked(service.session)).rejects.toThrow("ListGroups: not complete after 3600 seconds of waiting");
+    await expect(countListed(service.session)).rejects.toThrow(
+      "ListGroups: not complete after 3600 seconds of waiting",
+    );
     expect(service.requests).toHaveLength(15);
   });
 });
@@ -98,7 +100,7 @@ describe("a long list with progress", () => {
       clock.advance(10_000);
       return { groups: groups(page * 1_000, 1_000), nextPageToken: page < pages ? `${page}` : "" };
     }) as never;
-    expect(await walked(session)).toBe(100_000);
+    expect(await countListed(session)).toBe(100_000);
     expect(page).toBe(pages);
   });
 
@@ -109,7 +111,7 @@ describe("a long list with progress", () => {
       groups: groups((numbers[page - 1] as number) * 10, 10),
       nextPageToken: page < numbers.length ? `${page}` : "",
     }));
-    expect(await walked(service.session)).toBe(600);
+    expect(await countListed(service.session)).toBe(600);
   });
 
   it("accepts a few empty pages between others (AIP-158)", async () => {
@@ -117,12 +119,12 @@ describe("a long list with progress", () => {
       groups: page % 10 === 0 ? groups(page, 1) : [],
       nextPageToken: page < 10 ? `${page}` : "",
     }));
-    expect(await walked(service.session)).toBe(1);
+    expect(await countListed(service.session)).toBe(1);
   });
 
   it("does not count the time that the program spends on a record", async () => {
     const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: page < 5 ? `${page}` : "" }));
-    expect(await walked(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
+    expect(await countListed(service.session, () => service.clock.advance(60 * MINUTE_MS))).toBe(5);
   });
 });
 

@@ -5,7 +5,7 @@ import type { HttpAnswer } from "../../client/transport.ts";
 import { type ApiError, type Json, type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { GROUP, IDENTITY, json, ORG, ROLE, refusal } from "../support/scripted.ts";
 
-const written = (name: OperationName, request: Json) => {
+const write = (name: OperationName, request: Json) => {
   const { method, url, body } = requestOf(operations[name] as Operation, "https://api.example.com", request);
   return `${method} ${url.pathname}${url.search}${body === undefined ? "" : ` ${body}`}`;
 };
@@ -53,16 +53,16 @@ describe("a request", () => {
   ];
   for (const [name, request, expected, reason] of rows)
     it(`${name}: ${reason}`, () =>
-      expect(written(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
+      expect(write(name, request).replaceAll("%2F", "/")).toBe(expected.replaceAll("%2F", "/")));
 
   it("does not change its argument", () => {
     const request = { group: { uid: GROUP, name: "x" }, updateMask: "name" };
-    written("UpdateGroup", request);
+    write("UpdateGroup", request);
     expect(request).toEqual({ group: { uid: GROUP, name: "x" }, updateMask: "name" });
   });
 
   it("puts nothing but uids into a path", () => {
-    expect(() => written("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
+    expect(() => write("GetGroup", { uid: "../identities/x" })).toThrow("uid is not a uid");
   });
 });
 

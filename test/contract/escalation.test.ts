@@ -180,7 +180,7 @@ describe("an identity", () => {
     clerk = await api.actor("clerk", { role: uid });
   });
 
-  const bound = async (...roles: [uid: string, at: string][]): Promise<string> => {
+  const bindRoles = async (...roles: [uid: string, at: string][]): Promise<string> => {
     const claimMatch = { issuer: api.issuer, subject: "robot" };
     const body = { name: "robot", claimMatch };
     const { uid } = await createRecord(api, "identities", group, body);
@@ -192,14 +192,14 @@ describe("an identity", () => {
   const subjectOf = async (uid: string) => (await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch.subject;
 
   test("that is granted more cannot be opened to another workload, and the error names what is missing", async () => {
-    const uid = await bound([narrow, group], [wide, group]);
+    const uid = await bindRoles([narrow, group], [wide, group]);
     expectDenied(await asClerk(uid, { claimMatch: OPEN }), "groups.delete", group);
     expectDenied(await asClerk(uid, { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }), "groups.delete", group);
     expect(await subjectOf(uid)).toBe("robot");
   });
 
   test("that is granted more can still be renamed, and its claims restated", async () => {
-    const uid = await bound([wide, group]);
+    const uid = await bindRoles([wide, group]);
     const body = { name: "renamed", claimMatch: { issuer: api.issuer, subject: "robot" } };
     const answer = await asClerk(uid, body);
     expect(answer.status, answer.text).toBe(200);
@@ -207,13 +207,13 @@ describe("an identity", () => {
   });
 
   test("that is granted no more is opened to another workload", async () => {
-    const uid = await bound([narrow, group]);
+    const uid = await bindRoles([narrow, group]);
     expect((await asClerk(uid, { claimMatch: OPEN })).status).toBe(200);
     expect(await subjectOf(uid)).toBe("clerk");
   });
 
   test("that another organization trusts is managed by its own organization", async () => {
-    const uid = await bound();
+    const uid = await bindRoles();
     const other = await createRecord(api, "groups", "", { name: "other" });
     const owner = { identityUid: uid, roleUid: await api.role("owner") };
     await createRecord(api, "roleBindings", other.uid, owner);

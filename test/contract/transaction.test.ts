@@ -16,7 +16,7 @@ const reset = () => {
   writes = [];
 };
 
-const watched = () => {
+const watch = () => {
   const database = openDatabase(":memory:");
   const { prepare, exec } = database;
   database.exec = (sql) => {
@@ -52,7 +52,7 @@ const send = async (name: OperationName, row: Operation) => {
 };
 
 reset();
-const fixture: Fixture = await startFixture({ store: watched() });
+const fixture: Fixture = await startFixture({ store: watch() });
 
 test.each(rows.filter(([, { method }]) => method === "GET"))("%s writes nothing", async (name, row) => {
   await send(name, row);

@@ -13,7 +13,7 @@ describe("a program of literal uids", () => {
 
   const CHAINS = ["chain", "serial"];
 
-  const ordered = (chain: string) => `{
+  const chainProgram = (chain: string) => `{
 let parent: string | Group = process.env.ORG!;
 for (let i = 0; i < ${DEPTH}; i += 1) parent = new Group("${chain}" + i, { parent, name: "${chain}" + i });
 const ci = new Identity("${chain}-ci", { parent, name: "${chain}", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
@@ -41,15 +41,18 @@ ${groups.reverse().join("\n")}
     `import { Group, Identity, Role, RoleBinding } from "pulumi-irm";\n${declarations.join("\n")}`;
 
   it(`is destroyed at the default parallelism and at --parallel 1, a chain of ${DEPTH} groups deep, each in one run`, async () => {
-    const program = await place.program("literal", source(CHAINS.map(ordered)), { ORG: place.server.organization });
+    const program = await place.program("literal", source(CHAINS.map(chainProgram)), {
+      ORG: place.server.organization,
+    });
     await program.must("up", "--yes", "--skip-preview");
     program.write(source(CHAINS.map(literal)));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
-    const left = () => place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
+    const remainingGroups = () =>
+      place.rows("groups", "uid <> ?", place.server.organization).map(({ name }) => name as string);
     await program.must("destroy", "--yes", "--skip-preview", "--parallel", "1", "--target", "urn:**::serial*");
-    expect(left().filter((name) => !name.startsWith("chain"))).toEqual([]);
-    expect(left()).toHaveLength(DEPTH);
+    expect(remainingGroups().filter((name) => !name.startsWith("chain"))).toEqual([]);
+    expect(remainingGroups()).toHaveLength(DEPTH);
     await program.must("destroy", "--yes", "--skip-preview");
-    expect(left()).toEqual([]);
+    expect(remainingGroups()).toEqual([]);
   });
 });

@@ -98,13 +98,13 @@ const life =
       place = await createWorkplace();
       const { organization } = place.server;
       const [viewer] = place.rows("roles", "name = ?", "viewer");
-      const made = async (path: string, record: object) =>
+      const createRecord = async (path: string, record: object) =>
         (await place.call("POST", `/iam/v2beta1/${path}`, record)).json.uid as string;
       const oidc = { issuer: "https://old.acme.example", clientId: "console", pkceEnabled: true };
       const provider = { name: "old", defaultRole: viewer?.uid, oidc };
-      const holder = await made(`identityProviders/${organization}`, provider);
+      const holder = await createRecord(`identityProviders/${organization}`, provider);
       const mapping = { externalGroupId: "Legacy", roleUid: viewer?.uid, scope: organization };
-      const legacy = await made(`externalGroupRoleMappings/${holder}`, mapping);
+      const legacy = await createRecord(`externalGroupRoleMappings/${holder}`, mapping);
       values = { organization, legacy, holder, role: "viewer", viewer: viewer?.uid as string };
       program = await create(place, source(values));
       await place.server.takeRequests();
@@ -112,7 +112,7 @@ const life =
     afterAll(() => place.close());
 
     const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
-    const mapped = () => place.rows("external_group_role_mappings", "external_group_id = 'SRE'");
+    const mappings = () => place.rows("external_group_role_mappings", "external_group_id = 'SRE'");
     const roleNamed = (name: string) => place.rows("roles", "name = ?", name)[0]?.uid;
 
     it("is created, another one is imported and looked up, and a read changes nothing", async () => {
@@ -120,18 +120,21 @@ const life =
       expect(output).toMatch(/legacy\s+imported/);
       expect(await writes()).toEqual(["CreateIdentityProvider", "CreateExternalGroupRoleMapping"]);
       const [sso] = place.rows("identity_providers", "name = 'sso'");
-      expect(mapped()).toMatchObject([{ parent: sso?.uid, role_uid: roleNamed("viewer"), scope: values.organization }]);
+      expect(mappings()).toMatchObject([
+        { parent: sso?.uid, role_uid: roleNamed("viewer"), scope: values.organization },
+      ]);
       const { resources } = program.state();
-      const stored = (name: string) => resources.find(({ urn }) => urn.endsWith(`ExternalGroupRoleMapping::${name}`));
+      const storedMapping = (name: string) =>
+        resources.find(({ urn }) => urn.endsWith(`ExternalGroupRoleMapping::${name}`));
       expect(resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs).toEqual({
         found: "Legacy",
         listed: [values.legacy],
       });
-      expect(stored("sre")).toMatchObject({
-        id: mapped()[0]?.uid,
+      expect(storedMapping("sre")).toMatchObject({
+        id: mappings()[0]?.uid,
         outputs: { externalGroupId: "SRE", identityProviderUid: sso?.uid, scope: values.organization },
       });
-      expect(stored("legacy")?.id).toBe(values.legacy);
+      expect(storedMapping("legacy")?.id).toBe(values.legacy);
       await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
       expect(await writes()).toEqual([]);
     });
@@ -147,15 +150,15 @@ const life =
       ]);
       await program.must("up", "--yes", "--skip-preview");
       expect(await writes()).toEqual(["CreateExternalGroupRoleMapping", "DeleteExternalGroupRoleMapping"]);
-      expect(mapped().map(({ role_uid }) => role_uid)).toEqual([roleNamed("editor")]);
+      expect(mappings().map(({ role_uid }) => role_uid)).toEqual([roleNamed("editor")]);
     });
 
     it("is created again after it was removed by hand", async () => {
-      await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${mapped()[0]?.uid}`);
+      await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${mappings()[0]?.uid}`);
       await place.server.takeRequests();
       await program.must("up", "--refresh", "--yes", "--skip-preview");
       expect(await writes()).toEqual(["CreateExternalGroupRoleMapping"]);
-      expect(mapped()).toHaveLength(1);
+      expect(mappings()).toHaveLength(1);
     });
 
     it("blocks the deletion of its identity provider where somebody else made it, and the review says so", async () => {

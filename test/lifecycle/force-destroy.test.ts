@@ -41,13 +41,13 @@ describe("deletion of a tree", () => {
     // The lower one ends during the delete of the upper one, by the server's log and not by a clock.
     await place.server.takeRequests();
     const waiting = upper.start("destroy", "--yes", "--skip-preview");
-    const refused = () =>
+    const countRefusals = () =>
       place.server
         .log()
         .split("\n")
         .filter((line) => line.includes("cannot delete group with child")).length;
-    const before = refused();
-    await expect.poll(refused, { timeout: 60_000 }).toBeGreaterThan(before);
+    const before = countRefusals();
+    await expect.poll(countRefusals, { timeout: 60_000 }).toBeGreaterThan(before);
     await place.call("DELETE", `/iam/v2beta1/groups/${uidOf("lower")}`);
     const { code, output } = await waiting.result;
     expect(code, output).toBe(0);

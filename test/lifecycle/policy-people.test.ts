@@ -40,14 +40,14 @@ new AccessPolicy("acme", {
     writesOf(await place.server.takeRequests())
       .map(({ operation }) => operation)
       .sort();
-  const mapped = () => {
+  const mappings = () => {
     const names = new Map(place.rows("roles").map(({ uid, name }) => [uid, name]));
     return place
       .rows("external_group_role_mappings", "parent = ?", sso)
       .map(({ external_group_id, role_uid }) => `${external_group_id} ${names.get(role_uid as string)}`)
       .sort();
   };
-  const reviewed = async () => {
+  const review = async () => {
     const { stdout, stderr } = await reviewOf(program, ["--format", "json"]);
     const { people, unknown, findings } = Report.parse(JSON.parse(stdout || stderr));
     expect(unknown).toEqual([]);
@@ -66,7 +66,7 @@ new AccessPolicy("acme", {
 
   it("is reviewed: who gains what by which external group, through a role that is new too", async () => {
     program.write(source(first));
-    const { shown, found } = await reviewed();
+    const { shown, found } = await review();
     expect(shown).toEqual([
       ["external group /SRE of acme-sso", true, false],
       ["external group Audit of acme-sso", true, false],
@@ -79,7 +79,7 @@ new AccessPolicy("acme", {
     await program.must("up", "--yes", "--skip-preview");
     const mapping = "CreateExternalGroupRoleMapping";
     expect(await writes()).toEqual([mapping, mapping, mapping, "CreateRole"]);
-    expect(mapped()).toEqual(["/SRE owner", "Audit auditor", "Audit viewer"]);
+    expect(mappings()).toEqual(["/SRE owner", "Audit auditor", "Audit viewer"]);
     await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
     expect(await writes()).toEqual([]);
   });
@@ -88,20 +88,20 @@ new AccessPolicy("acme", {
     const [sre] = place.rows("external_group_role_mappings", "external_group_id = ?", "/SRE");
     await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${sre?.uid}`);
     await place.server.takeRequests();
-    const { shown } = await reviewed();
+    const { shown } = await review();
     expect(shown).toEqual([["external group /SRE of acme-sso", true, false]]);
     await program.must("up", "--refresh", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["CreateExternalGroupRoleMapping"]);
-    expect(mapped()).toContain("/SRE owner");
+    expect(mappings()).toContain("/SRE owner");
   });
 
   it("follows the policy: a role of a group ends, and another begins", async () => {
     program.write(source({ "acme-sso": { externalGroups: { "/SRE": ["viewer"], Audit: ["auditor", "viewer"] } } }));
-    const { shown } = await reviewed();
+    const { shown } = await review();
     expect(shown).toEqual([["external group /SRE of acme-sso", false, true]]);
     await program.must("up", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["CreateExternalGroupRoleMapping", "DeleteExternalGroupRoleMapping"]);
-    expect(mapped()).toEqual(["/SRE viewer", "Audit auditor", "Audit viewer"]);
+    expect(mappings()).toEqual(["/SRE viewer", "Audit auditor", "Audit viewer"]);
   });
 
   it('is adopted by another stack with adopt: "match", which leaves it in place in the end', async () => {
@@ -120,17 +120,17 @@ new AccessPolicy("acme", {
     expect(await writes()).toEqual(["CreateExternalGroupRoleMapping"]);
     await other.must("destroy", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["DeleteExternalGroupRoleMapping"]);
-    expect(mapped()).toEqual(["/SRE viewer", "Audit auditor", "Audit viewer"]);
+    expect(mappings()).toEqual(["/SRE viewer", "Audit auditor", "Audit viewer"]);
   });
 
   it("takes an identity provider of the same program, which the same update creates", async () => {
     const own = `{ parent: "${place.server.organization}", name: "own", defaultRole: "viewer", oidc: ${JSON.stringify(oidc)} }`;
     const people = { own: { externalGroups: { Dev: ["viewer"] } } };
     program.write(source(people, `identityProviders: { own: new IdentityProvider("own", ${own}) },`));
-    const { shown } = await reviewed();
+    const { shown } = await review();
     expect(shown).toContainEqual(["external group Dev of own", true, false]);
     await program.must("up", "--yes", "--skip-preview");
-    expect(mapped()).toEqual([]);
+    expect(mappings()).toEqual([]);
     const [provider] = place.rows("identity_providers", "name = ?", "own");
     const [dev] = place.rows("external_group_role_mappings");
     expect([dev?.parent, dev?.external_group_id]).toEqual([provider?.uid, "Dev"]);

@@ -27,7 +27,7 @@ const programOf = (name: string, from: string, env = {}) =>
     { ownProcess: true, plugin: inject("pluginFolder") },
   );
 
-const removed = async (program: Program, ...flags: string[]): Promise<void> => {
+const removeStack = async (program: Program, ...flags: string[]): Promise<void> => {
   await program.must("stack", "rm", "--yes", ...flags);
   await program.must("stack", "init", "dev", "--secrets-provider", (await keyService()).url);
 };
@@ -44,7 +44,7 @@ it.each([
   await program.must("up", "--yes", "--skip-preview");
   const first = groups(name);
   expect(first).toHaveLength(1);
-  await removed(program, "--force");
+  await removeStack(program, "--force");
 
   const up = await program.must("up", "--yes");
   expect(up.output).not.toMatch(TAKES_OVER);
@@ -53,14 +53,14 @@ it.each([
 
   await program.must("destroy", "--yes", "--skip-preview");
   expect(groups(name)).toEqual(first);
-  await removed(program);
+  await removeStack(program);
   expect((await program.must("preview")).output).not.toMatch(TAKES_OVER);
 });
 
 it("an engine that saves its state only at the end proves nothing before: the records are still taken over", async () => {
   const program = await programOf("unsaved", "pulumi-irm/plugin", { PULUMI_SKIP_CHECKPOINTS: "true" });
   await program.must("up", "--yes", "--skip-preview");
-  await removed(program, "--force");
+  await removeStack(program, "--force");
   const { output } = await program.must("preview");
   expect(output).toContain(`takes over group ${groups("unsaved")[0]} "unsaved", created by an earlier run at `);
   expect(output).not.toContain("interrupted");

@@ -27,7 +27,7 @@ const old = (organization: string) => `
     options: { provider: "\${one}" }
 `;
 
-const moved = (organization: string) => `
+const movedProgram = (organization: string) => `
   new:
     type: irm:Group
     properties: { parent: ${organization}, name: kept, adopt: match, deleteAdopted: true }
@@ -50,33 +50,33 @@ describe("two providers of one program", () => {
   afterAll(() => place.close());
 
   const operations = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
-  const named = (name: string) => place.rows("groups", "name = ?", name).map(({ uid }) => uid);
+  const groupsNamed = (name: string) => place.rows("groups", "name = ?", name).map(({ uid }) => uid);
   /** files that they share, of operations that have not ended */
-  const shared = () => readdirSync(join(temporary, `pulumi-irm-${process.getuid?.()}`));
+  const sharedFolders = () => readdirSync(join(temporary, `pulumi-irm-${process.getuid?.()}`));
 
   it("create their records without waiting for each other, and leave no file behind", async () => {
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(await operations()).toEqual(["CreateGroup", "CreateGroup", "CreateGroup"]);
-    expect(named("equal")).toHaveLength(2);
+    expect(groupsNamed("equal")).toHaveLength(2);
     expect(up.output).not.toContain("waiting for");
-    expect(shared()).toEqual([]);
+    expect(sharedFolders()).toEqual([]);
   });
 
   it("move a record between them, and the deletion under one leaves what the other has adopted", async () => {
-    const [uid] = named("kept");
+    const [uid] = groupsNamed("kept");
     const { organization } = place.server;
-    program.write(source(organization, moved(organization)));
+    program.write(source(organization, movedProgram(organization)));
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain(`group ${uid} "kept" stays: another resource of this stack manages it`);
     expect(await operations()).toEqual([]);
-    expect(named("kept")).toEqual([uid]);
-    expect(shared()).toEqual([]);
+    expect(groupsNamed("kept")).toEqual([uid]);
+    expect(sharedFolders()).toEqual([]);
   });
 
   it("destroy each record once", async () => {
     await program.must("destroy", "--yes", "--skip-preview");
     expect(await operations()).toEqual(["DeleteGroup", "DeleteGroup", "DeleteGroup"]);
-    expect(shared()).toEqual([]);
+    expect(sharedFolders()).toEqual([]);
   });
 });
 

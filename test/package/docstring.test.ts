@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { undocumentedIn } from "../support/docstring.ts";
-import { installed } from "../support/package.ts";
+import { installPackage } from "../support/package.ts";
 
 test.each([
   ["index", 350],
   ["plugin", 60],
 ])("%s.d.ts leaves nothing without a docstring", async (entry, least) => {
-  const { path } = await installed();
+  const { path } = await installPackage();
   const { count, ...found } = undocumentedIn(join(path, `${entry}.d.ts`));
   expect(count).toBeGreaterThan(least);
   for (const [what, names] of Object.entries(found)) expect([what, names]).toEqual([what, []]);

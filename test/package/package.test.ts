@@ -10,11 +10,11 @@ import { pageFrom } from "../../scripts/base/markdown.ts";
 import { root } from "../../scripts/base/project.mjs";
 import { documents } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
-import { environment, type Installed, installed, runIn } from "../support/package.ts";
+import { environment, type Installed, installPackage, runIn } from "../support/package.ts";
 
 let project: Installed;
 beforeAll(async () => {
-  project = await installed();
+  project = await installPackage();
 });
 
 const EXPORTS = [

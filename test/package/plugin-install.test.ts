@@ -9,12 +9,12 @@ import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts"
 import { withoutPython } from "../harness/language-program.ts";
 import { createPythonEnvironment } from "../harness/python.ts";
 import { programsOf } from "../support/document.ts";
-import { type Installed, installed, writeProject } from "../support/package.ts";
+import { type Installed, installPackage, writeProject } from "../support/package.ts";
 
 let place: Workplace;
 let project: Installed;
 beforeAll(async () => {
-  [project, place] = await Promise.all([installed(), createWorkplace()]);
+  [project, place] = await Promise.all([installPackage(), createWorkplace()]);
 });
 afterAll(() => place.close());
 

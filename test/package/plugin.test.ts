@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
 import { oldNodeFolder } from "../support/old-node.ts";
-import { environment, type Installed, installed, once } from "../support/package.ts";
+import { environment, type Installed, installPackage, once } from "../support/package.ts";
 
 let project: Installed;
 /** of the plugin alone, with nothing beside it */
 let folder: string;
 beforeAll(async () => {
-  project = await installed();
+  project = await installPackage();
   folder = await once("plugin-alone", (own) => {
     cpSync(join(project.path, "plugin"), join(own, "plugin"), { recursive: true });
     return join(own, "plugin");

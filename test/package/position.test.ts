@@ -5,12 +5,12 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStack, type StateResource } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
+import { type Installed, installPackage, templateOptions, writeProject } from "../support/package.ts";
 
 let place: Workplace;
 let project: Installed;
 beforeAll(async () => {
-  [project, place] = await Promise.all([installed(), createWorkplace()]);
+  [project, place] = await Promise.all([installPackage(), createWorkplace()]);
 });
 afterAll(() => place.close());
 

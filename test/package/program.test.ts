@@ -8,7 +8,7 @@ import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
 import { oldNodeFolder } from "../support/old-node.ts";
-import { type Installed, installed, templateOptions, writeProject } from "../support/package.ts";
+import { type Installed, installPackage, templateOptions, writeProject } from "../support/package.ts";
 
 // Of November 2025.
 const YEAR_OLD = "3.208.0";
@@ -17,7 +17,7 @@ let place: Workplace;
 let newest: Installed;
 let yearOld: Installed;
 beforeAll(async () => {
-  [newest, yearOld, place] = await Promise.all([installed(), installed(YEAR_OLD), createWorkplace()]);
+  [newest, yearOld, place] = await Promise.all([installPackage(), installPackage(YEAR_OLD), createWorkplace()]);
 });
 afterAll(() => place.close());
 

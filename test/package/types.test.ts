@@ -8,7 +8,7 @@ import { type DocumentProgram, documents, programsOf } from "../support/document
 import {
   compile,
   type Installed,
-  installed,
+  installPackage,
   linkPackages,
   NODE_TYPES,
   templateOptions,
@@ -18,7 +18,7 @@ import {
 let project: Installed;
 let programs: DocumentProgram[];
 beforeAll(async () => {
-  project = await installed();
+  project = await installPackage();
   programs = documents(project.path).flatMap((document) => programsOf(project.path, document));
 });
 

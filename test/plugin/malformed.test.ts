@@ -8,7 +8,7 @@ import { requestTypes, type ServedMethod } from "../../plugin/request-type.ts";
 import { createPlugin, type Plugin } from "../../plugin/server.ts";
 import { readMessage } from "../../plugin/wire-format.ts";
 import { manualClock } from "../harness/clock.ts";
-import { framed, openHttp2 } from "../support/http2.ts";
+import { messageFrame, openHttp2 } from "../support/http2.ts";
 import { malformedSeeds } from "../support/malformed.ts";
 
 const plugin: Plugin = createPlugin({
@@ -79,7 +79,7 @@ describe("a call", () => {
 
   it("whose message does not come in time is refused, and its connection closed", async () => {
     const { stream, closed } = open();
-    stream.write(framed(Buffer.alloc(1), { length: 100 }));
+    stream.write(messageFrame(Buffer.alloc(1), { length: 100 }));
     const [head] = await once(stream, "response");
     expect(head).toMatchObject({ "grpc-status": "4" });
     expect(decodeURI(String(head["grpc-message"]))).toBe("Check: the message did not arrive within 0.05 s");
@@ -91,7 +91,7 @@ describe("a call", () => {
     ["no message", Buffer.alloc(0), "Check: the call has no message"],
     [
       "two messages",
-      Buffer.concat([framed(Buffer.alloc(0)), framed(Buffer.alloc(0))]),
+      Buffer.concat([messageFrame(Buffer.alloc(0)), messageFrame(Buffer.alloc(0))]),
       "Check: the call has a second message",
     ],
   ])("with %s is refused", async (_, bytes, text) => {
@@ -104,7 +104,7 @@ describe("a call", () => {
 
   it("with a message of more than 64 MiB is refused by its length", async () => {
     const { session, stream } = open();
-    stream.write(framed(Buffer.alloc(1), { length: 64 * 1024 * 1024 + 1 }));
+    stream.write(messageFrame(Buffer.alloc(1), { length: 64 * 1024 * 1024 + 1 }));
     const [head] = await once(stream, "response");
     expect(head).toMatchObject({ "grpc-status": "8" });
     session.destroy();

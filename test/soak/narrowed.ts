@@ -94,7 +94,7 @@ const PARAMETERS: Record<string, Json> = {
 };
 
 /** A query takes the numbers of an enum beside its names (docs/contract.md#json); an answer never has them. */
-export const widened = (document: Document): Document => {
+export const widen = (document: Document): Document => {
   const { paths } = structuredClone(document);
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     for (const parameter of operation.parameters ?? []) parameter.schema = withNumbers(parameter.schema, document);
@@ -109,7 +109,7 @@ const withNumbers = (schema: Json, document: Document): Json => {
   return names ? { anyOf: [schema, { type: "integer", minimum: 0, maximum: names.length - 1 }] } : schema;
 };
 
-export const narrowed = (document: Document, words: Words): Document => {
+export const narrow = (document: Document, words: Words): Document => {
   const { paths } = structuredClone(document);
   const bodies = creates(words);
   for (const [path, methods] of Object.entries(paths)) {

@@ -99,7 +99,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     const [before, after] = [one.name, fresh(one.kind)];
     unsettle(before);
     one.name = after;
-    for (const other of resources) other.inputs = renamed(other.inputs, before, after) as Json;
+    for (const other of resources) other.inputs = renameIn(other.inputs, before, after) as Json;
     unsettle(after);
   };
 
@@ -109,7 +109,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
       if ((one.inputs.parent as { ref?: string }).ref === name && !unstable.has(one.name)) unsettle(one.name);
   };
 
-  const rendered = ({ name, kind, inputs, literal }: Own, uidOf: (name: string) => string | undefined): Declared => {
+  const render = ({ name, kind, inputs, literal }: Own, uidOf: (name: string) => string | undefined): Declared => {
     if (!literal) return { name, kind, inputs };
     const spelt = Object.entries(inputs).map(([field, value]) => {
       const [target] = refsIn(value);
@@ -131,18 +131,18 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
         else if (verb < 8) move(one);
         else rename(one);
       }
-      return resources.map((one) => rendered(one, uidOf));
+      return resources.map((one) => render(one, uidOf));
     },
   };
 };
 
-const renamed = (value: unknown, before: string, after: string): unknown => {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, before, after));
+const renameIn = (value: unknown, before: string, after: string): unknown => {
+  if (Array.isArray(value)) return value.map((one) => renameIn(one, before, after));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name,
-      name === "ref" && one === before ? after : renamed(one, before, after),
+      name === "ref" && one === before ? after : renameIn(one, before, after),
     ]),
   );
 };

@@ -14,7 +14,7 @@ afterEach(() => folder.remove());
 
 const install = (path = "/usr/bin:/bin") =>
   installSchemathesis({ PATH: [folder.path("bin"), path].join(delimiter), XDG_CACHE_HOME: folder.path("cache") });
-const made = () => {
+const cachedFiles = () => {
   const cache = folder.path("cache/pulumi-irm");
   return existsSync(cache) ? readdirSync(cache).filter((name) => name !== "lock") : [];
 };
@@ -29,20 +29,20 @@ const playPython = (version: string, pip: string) => {
 
 test("no Python at all is the reason", async () => {
   expect(await install(folder.path("nothing"))).toEqual({ reason: "there is no Python 3.10 or later with venv" });
-  expect(made()).toEqual([]);
+  expect(cachedFiles()).toEqual([]);
 });
 
 test.each(["3 9", "2 7", "4 0", ""])("Python %j is the reason", async (version) => {
   playPython(version, "exit 0");
   expect(await install()).toEqual({ reason: "there is no Python 3.10 or later with venv" });
-  expect(made()).toEqual([]);
+  expect(cachedFiles()).toEqual([]);
 });
 
 test("what pip said last is the reason, and the environment is taken away again", async () => {
   playPython("3 10", "echo first; echo ERROR: no matching distribution; exit 1");
   const reason = expect.stringMatching(/^Schemathesis [\d.]+ could not be installed: ERROR: no matching distribution$/);
   expect(await install()).toEqual({ reason });
-  expect(made()).toEqual([]);
+  expect(cachedFiles()).toEqual([]);
 });
 
 test("it is installed once", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capture } from "../../scripts/base/child.mjs";
 import { IAM, REGISTRY, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
-import { type Document, narrowed, widened } from "./narrowed.ts";
+import { type Document, narrow, widen } from "./narrowed.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 import { configurationFor } from "./schemathesis-configuration.ts";
 import { type Report, readReport } from "./schemathesis-report.ts";
@@ -55,12 +55,12 @@ export const schemathesis = async (options: SchemathesisOptions): Promise<PartRe
       return report;
     };
 
-    const alone = await run("alone", widened(document), seed, "--phases", phases.join(), "--max-examples", `${rounds}`);
+    const alone = await run("alone", widen(document), seed, "--phases", phases.join(), "--max-examples", `${rounds}`);
     let together: Report = { requests: 0, scenarios: 0, links: [], failed: [] };
     const limits = ["--phases", "stateful", "--mode", "positive", "--max-examples"];
     for (let i = 0; i < runsOfScenariosMax(scenariosMin) && together.scenarios < scenariosMin; i += 1) {
       const count = Math.min(SCENARIOS_A_RUN, scenariosMin - together.scenarios);
-      together = await run("scenarios", narrowed(document, words), seed + i, ...limits, `${count}`);
+      together = await run("scenarios", narrow(document, words), seed + i, ...limits, `${count}`);
     }
 
     const requests = alone.requests + together.requests;

@@ -12,7 +12,7 @@ export const openHttp2 = (baseUrl: string, options: ClientSessionOptions = {}): 
   connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
 
 /** A message as gRPC sends it: behind a flag, 1 for compressed, and its length. */
-export const framed = (message: Buffer, { flag = 0, length = message.length } = {}): Buffer => {
+export const messageFrame = (message: Buffer, { flag = 0, length = message.length } = {}): Buffer => {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(flag);
   prefix.writeUInt32BE(length, 1);
@@ -25,7 +25,7 @@ export const rawCall = (
   path: string,
   headers: readonly string[],
   message: Buffer = Buffer.alloc(0),
-): Promise<RawAnswer> => rawStream(session, path, headers, framed(message));
+): Promise<RawAnswer> => rawStream(session, path, headers, messageFrame(message));
 
 /** The same with any bytes in place of a message. */
 export const rawStream = (

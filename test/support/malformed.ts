@@ -57,7 +57,7 @@ export const malformedMessage = (random: Random, type: MessageType): Buffer => {
   if (seed === 0) return Buffer.from(random.pick(malformedSeeds)[1]);
   if (seed === 1) return randomBytes(random, random.below(200));
   let bytes = randomMessage(random, type, 0);
-  for (let count = random.below(4); count > 0; count -= 1) bytes = mutated(random, bytes);
+  for (let count = random.below(4); count > 0; count -= 1) bytes = mutate(random, bytes);
   return bytes;
 };
 
@@ -72,7 +72,7 @@ export const malformedText = (random: Random, names: readonly string[]): Buffer 
   const object = (depth: number): unknown =>
     Object.fromEntries(Array.from({ length: random.below(5) }, () => [random.pick(names), value(depth)]));
   let bytes: Buffer = Buffer.from(JSON.stringify(random.below(8) === 0 ? value(0) : object(0)) ?? "");
-  for (let count = random.below(3); count > 0; count -= 1) bytes = mutated(random, bytes);
+  for (let count = random.below(3); count > 0; count -= 1) bytes = mutate(random, bytes);
   return bytes;
 };
 
@@ -138,7 +138,7 @@ const randomField = (random: Random, number: number, type: FieldType, depth: num
   return Buffer.concat([tag(2), varint(length), content]);
 };
 
-const mutated = (random: Random, bytes: Buffer): Buffer => {
+const mutate = (random: Random, bytes: Buffer): Buffer => {
   const at = random.below(bytes.length + 1);
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
   switch (random.below(6)) {

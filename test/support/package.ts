@@ -25,7 +25,7 @@ const typesName = (major: number): string => `types-node-${major}`;
 const laterTypes = NODE_TYPES.map((major) => `${typesName(major)}@npm:@types/node@^${major}`);
 
 /** The template with the package; or a project of plain JavaScript with it and with this version of the SDK. */
-export const installed = async (sdk?: string): Promise<Installed> => {
+export const installPackage = async (sdk?: string): Promise<Installed> => {
   const tarball = await once("tarball", (folder) => {
     runIn(root, process.execPath, join(root, "scripts", "build.ts"));
     const [packed] = JSON.parse(runIn(root, "npm", "pack", "./dist", "--json", "--pack-destination", folder));

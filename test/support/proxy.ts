@@ -49,7 +49,7 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
   const rules: Rule[] = [];
   const seen: Seen[] = [];
 
-  const passed = async ({ method, path, headers, body }: Request) => {
+  const forward = async ({ method, path, headers, body }: Request) => {
     const { host: _host, connection: _connection, "content-length": _length, ...own } = headers;
     const answer = await fetch(target() + path, {
       method,
@@ -59,7 +59,7 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
     return { answer, text: await answer.text() };
   };
   const pass = async (request: Request, response: ServerResponse, wait?: () => Promise<void>) => {
-    const { answer, text } = await passed(request);
+    const { answer, text } = await forward(request);
     await wait?.();
     const headers = ["content-type", "date", "retry-after"].flatMap((name) => {
       const value = answer.headers.get(name);
@@ -112,7 +112,7 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
     },
     cut: (method, path, at, meanwhile) => {
       const meet: Rule["meet"] = async (request, response) => {
-        if (at === "after") await passed(request);
+        if (at === "after") await forward(request);
         await meanwhile?.();
         response.destroy();
       };

@@ -27,19 +27,19 @@ export const restRequest = (row: Operation, version: string, request: Json, spel
     return value ?? "";
   });
   const { method } = row;
-  if (row.body === "*") return { method, path, query: {}, body: spelled(row.request, rest, spell) };
+  if (row.body === "*") return { method, path, query: {}, body: respell(row.request, rest, spell) };
   const { [row.body ?? ""]: body, ...query } = rest;
   const schema = row.body && asMessage(row.request.shape[row.body] as z.ZodType);
   return {
     method,
     path,
     query: flat(row.request, query, spell),
-    ...(schema && { body: spelled(schema, (body as Json) ?? {}, spell) }),
+    ...(schema && { body: respell(schema, (body as Json) ?? {}, spell) }),
   };
 };
 
 // Keys of messages all the way down; keys of maps are values.
-const spelled = (schema: Message, json: Json, spell: (name: string) => string): Body =>
+const respell = (schema: Message, json: Json, spell: (name: string) => string): Body =>
   Object.fromEntries(
     Object.entries(json).map(([name, value]) => [spell(name), within(schema.shape[name] as z.ZodType, value, spell)]),
   );
@@ -53,7 +53,7 @@ const within = (schema: z.ZodType, value: unknown, spell: (name: string) => stri
       Object.entries(value as Json).map(([key, item]) => [key, within(inner.valueType as z.ZodType, item, spell)]),
     );
   const message = asMessage(inner);
-  return message ? spelled(message, value as Json, spell) : value;
+  return message ? respell(message, value as Json, spell) : value;
 };
 
 const flat = (schema: Message, json: Json, spell: (name: string) => string): Body =>

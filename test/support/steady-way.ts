@@ -14,7 +14,7 @@ await inspector.post("Profiler.enable");
 await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
 /** The functions that were called since it was asked last, by file. */
-const called = async (): Promise<Record<string, string[]>> => {
+const countCalls = async (): Promise<Record<string, string[]>> => {
   const { result } = await inspector.post("Profiler.takePreciseCoverage");
   const files = result.flatMap(({ url, functions }) => {
     const path = url.startsWith(here) ? url.slice(here.length) : "";
@@ -30,12 +30,12 @@ const called = async (): Promise<Record<string, string[]>> => {
 const { group } = methodsWith(systemEnvironment());
 await group.configure({ config: { get: () => undefined, projectName: "way" } });
 const inputsOf = (name: string) => ({ __key: `organization/way/dev/irm:Group::${name}`, parent: organization, name });
-const checked = async (name: string) => (await group.check({}, inputsOf(name))).inputs;
+const checkInputs = async (name: string) => (await group.check({}, inputsOf(name))).inputs;
 
 const [first, second, last] = id === undefined ? ["a", "b", "c"] : ["x", "y", "z"];
-for (const name of [first, second] as const) await group.create(await checked(name as string));
-const inputs = await checked(last as string);
-await called();
+for (const name of [first, second] as const) await group.create(await checkInputs(name as string));
+const inputs = await checkInputs(last as string);
+await countCalls();
 const stored = id === undefined ? await group.create(inputs) : await group.delete(id, JSON.parse(state));
-console.log(JSON.stringify({ stored, way: await called() }));
+console.log(JSON.stringify({ stored, way: await countCalls() }));
 process.exit();

@@ -26,11 +26,11 @@ export const readTypes = (file: string): TypeReader => {
   const program = ts.createProgram([path], { ...options, incremental: false, tsBuildInfoFile: undefined });
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(path) as ts.SourceFile;
-  const resolved = (symbol: ts.Symbol): ts.Symbol =>
+  const resolveAlias = (symbol: ts.Symbol): ts.Symbol =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const module = checker.getSymbolAtLocation(source) as ts.Symbol;
-  const exports = new Map(checker.getExportsOfModule(module).map((symbol) => [symbol.name, resolved(symbol)]));
-  const exported = (name: string): ts.Symbol => {
+  const exports = new Map(checker.getExportsOfModule(module).map((symbol) => [symbol.name, resolveAlias(symbol)]));
+  const exportedSymbol = (name: string): ts.Symbol => {
     const symbol = exports.get(name);
     if (symbol === undefined) throw new TypeError(`${file} exports no ${name}`);
     return symbol;
@@ -97,9 +97,9 @@ export const readTypes = (file: string): TypeReader => {
 
   return {
     exports,
-    declared: (name) => checker.getDeclaredTypeOfSymbol(exported(name)),
+    declared: (name) => checker.getDeclaredTypeOfSymbol(exportedSymbol(name)),
     parameter: (name) => {
-      const [signature] = checker.getTypeOfSymbol(exported(name)).getCallSignatures();
+      const [signature] = checker.getTypeOfSymbol(exportedSymbol(name)).getCallSignatures();
       const [parameter] = signature?.getParameters() ?? [];
       if (parameter === undefined) throw new TypeError(`${name} takes nothing`);
       return checker.getTypeOfSymbol(parameter);

@@ -46,7 +46,7 @@ const identity = (name: string, capability = "repo.list"): IdentityReview => ({
 
 const ATTACK = 'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e\u200b </details> #1"';
 
-const attacked = (): Report => ({
+const hostileReport = (): Report => ({
   ...EMPTY,
   identities: [
     {
@@ -78,7 +78,7 @@ describe("Markdown", () => {
   });
 
   test("keeps texts of others in code, where they are neither markup nor mention", () => {
-    const text = reportAsMarkdown(attacked());
+    const text = reportAsMarkdown(hostileReport());
     const outside = outsideCode(text);
     for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e", "</details> #1"])
       expect(outside).not.toContain(part);
@@ -153,7 +153,7 @@ describe("the terminal", () => {
   });
 
   test("shows no control characters of others", () => {
-    expect(controlsIn(reportAsText(attacked(), { color: false, width: 80 }))).toEqual([]);
+    expect(controlsIn(reportAsText(hostileReport(), { color: false, width: 80 }))).toEqual([]);
   });
 
   test("says that nothing changes, and not so where something cannot be seen", () => {
@@ -181,17 +181,17 @@ test("every format is the same whatever the order of the engine's steps and of t
     created("RoleBinding", `unknown-${i}`, { parent: UNKNOWN, identity: UNKNOWN, role: `no-${i}` }),
   );
   const steps = [...preview.steps, ...unknown];
-  const mixed = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(random.shuffle([...map]));
+  const shuffle = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(random.shuffle([...map]));
   const { groups, identities, roles, bindings, providers, externalGroups, invites } = live.graph;
   const reports = Array.from({ length: 5 }, () => {
     const graph = {
-      groups: mixed(groups),
-      identities: mixed(identities),
-      roles: mixed(roles),
-      bindings: mixed(bindings),
-      providers: mixed(providers),
-      externalGroups: mixed(externalGroups),
-      invites: mixed(invites),
+      groups: shuffle(groups),
+      identities: shuffle(identities),
+      roles: shuffle(roles),
+      bindings: shuffle(bindings),
+      providers: shuffle(providers),
+      externalGroups: shuffle(externalGroups),
+      invites: shuffle(invites),
     };
     return reviewFrom({ ...preview, steps: random.shuffle([...steps]) }, { ...live, graph });
   });

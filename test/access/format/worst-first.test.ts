@@ -67,7 +67,7 @@ describe("Markdown", () => {
 });
 
 describe("who can assume an identity", () => {
-  const reassumed = (): Review => {
+  const reviewOfNewMatch = (): Review => {
     const before = newGraph();
     addGroup(before, ROOT, "acme", null);
     const match = { issuer: GITHUB, subject: "repo:acme/shop:ref:refs/heads/main" };
@@ -79,25 +79,27 @@ describe("who can assume an identity", () => {
   };
 
   test("is in the headline of every format, although no capability changes", () => {
-    const { report } = reassumed();
+    const { report } = reviewOfNewMatch();
     const headline = "1 identity: who can assume it changes";
     expect(reportAsMarkdown(report)).toContain(`## Change in access by this preview: ${headline}; `);
     expect(reportAsText(report, { color: false, width: 200 })).toContain(`by this preview: ${headline}; `);
-    expect(reviewAsHtml(reassumed())).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
+    expect(reviewAsHtml(reviewOfNewMatch())).toContain(
+      '<li class="alert"><b>1</b> identity: who can assume it changes</li>',
+    );
   });
 
   test("stands open in Markdown, with what differs in bold inside the text", () => {
-    const text = markdownOf(reassumed());
+    const text = markdownOf(reviewOfNewMatch());
     expect(text).toContain("<details open><summary><code>release</code> who can assume it changes</summary>");
     expect(text).toContain('subject "repo:`**`acme`**`/shop:ref:refs/heads/main"`');
     expect(text).toContain('subject "repo:`**`evil`**`/shop:ref:refs/heads/main"`');
   });
 
   test("stands on the page with what differs marked, and on a terminal with arrows", () => {
-    const page = reviewAsHtml(reassumed());
+    const page = reviewAsHtml(reviewOfNewMatch());
     expect(page).toContain('repo:<del class="differs">acme</del>/shop');
     expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
-    const lines = reportAsText(reassumed().report, { color: false, width: 200 });
+    const lines = reportAsText(reviewOfNewMatch().report, { color: false, width: 200 });
     expect(lines).toContain('subject "repo:»evil«/shop');
   });
 

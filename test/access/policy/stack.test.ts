@@ -36,11 +36,11 @@ const bindingOf = (graph: GraphBuilder, identity: string): string =>
 /** As `pulumi stack export` writes a value that the program made secret. */
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x:y" };
 
-const exported = ({ exclusive = false, adopted = {} }: { exclusive?: unknown; adopted?: object } = {}): string => {
+const exportWith = ({ exclusive = false, adopted = {} }: { exclusive?: unknown; adopted?: object } = {}): string => {
   const { graph } = live();
   const urn = (type: string, name: string) => `urn:pulumi:prod::access::${type}::${name}`;
   const parent = urn("irm:index:AccessPolicy", "acme");
-  const own = (type: string, name: string, id: string, more: object = {}) => ({
+  const resource = (type: string, name: string, id: string, more: object = {}) => ({
     urn: urn(`irm:index:AccessPolicy$irm:index:${type}`, name),
     type: `irm:index:${type}`,
     id,
@@ -51,10 +51,10 @@ const exported = ({ exclusive = false, adopted = {} }: { exclusive?: unknown; ad
   const bindings = [{ uid: bindingOf(graph, RELEASE) }];
   const resources = [
     { urn: parent, type: "irm:index:AccessPolicy", outputs: { organization: ROOT } },
-    own("Group", "acme", ROOT),
-    own("Group", "acme/team", TEAM),
-    own("Identity", "acme:identity/release", RELEASE, { outputs: adopted }),
-    own("RoleBindingSet", "acme:access/team", TEAM, { inputs: { exclusive }, outputs: { exclusive, bindings } }),
+    resource("Group", "acme", ROOT),
+    resource("Group", "acme/team", TEAM),
+    resource("Identity", "acme:identity/release", RELEASE, { outputs: adopted }),
+    resource("RoleBindingSet", "acme:access/team", TEAM, { inputs: { exclusive }, outputs: { exclusive, bindings } }),
   ];
   return JSON.stringify({ version: 3, deployment: { resources } });
 };
@@ -80,7 +80,7 @@ const match = (subject: string) => ({ in: "team", claimMatch: { issuer, subject 
 describe("a policy of a stack", () => {
   test("that renames a record under its key keeps it", () => {
     const policy = policyOf({ release: { ...match("s"), name: "publish" } }, { team: { viewer: ["release"] } });
-    const { identities, findings } = review(policy, exported());
+    const { identities, findings } = review(policy, exportWith());
     expect(findings).toEqual([]);
     expect(identities).toMatchObject([{ uid: RELEASE, nameBefore: "release", name: "publish", gains: [], losses: [] }]);
     // By names alone the same looks like a new identity.
@@ -89,35 +89,35 @@ describe("a policy of a stack", () => {
 
   test("that renames a key gets another record, unless it says what the key was", () => {
     const access = { team: { viewer: ["publish"] } };
-    const renamed = review(policyOf({ publish: match("s") }, access), exported());
+    const renamed = review(policyOf({ publish: match("s") }, access), exportWith());
     expect(renamed.findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["identity-replaced", RELEASE]);
-    const kept = review(policyOf({ publish: { ...match("s"), was: "release" } }, access), exported());
+    const kept = review(policyOf({ publish: { ...match("s"), was: "release" } }, access), exportWith());
     expect(kept.identities).toMatchObject([{ uid: RELEASE, name: "publish", nameBefore: "release" }]);
   });
 
   test("loses what the stack manages and the policy lacks, and nothing else", () => {
-    const { identities } = review(policyOf({}, {}), exported());
+    const { identities } = review(policyOf({}, {}), exportWith());
     expect(identities.map(({ name, change }) => [name, change])).toEqual([["release", "deleted"]]);
   });
 
   test("loses every other binding of a group whose set is exclusive", () => {
     const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
-    expect(review(policy, exported()).identities).toEqual([]);
-    const { identities } = review(policy, exported({ exclusive: true }));
+    expect(review(policy, exportWith()).identities).toEqual([]);
+    const { identities } = review(policy, exportWith({ exclusive: true }));
     expect(identities.map(({ name, losses }) => [name, losses.length])).toEqual([["by-hand", 1]]);
   });
 
   test("loses what it adopted only with deleteAdopted; a secret setting counts as set", () => {
-    const goneWith = (options: Parameters<typeof exported>[0]) =>
-      review(policyOf({}, {}), exported(options)).identities.map(({ name, change }) => [name, change]);
-    expect(goneWith({ adopted: { adopted: true } })).toEqual([["release", "none"]]);
-    expect(goneWith({ adopted: { adopted: true, deleteAdopted: SECRET } })).toEqual([["release", "deleted"]]);
+    const deletedWith = (options: Parameters<typeof exportWith>[0]) =>
+      review(policyOf({}, {}), exportWith(options)).identities.map(({ name, change }) => [name, change]);
+    expect(deletedWith({ adopted: { adopted: true } })).toEqual([["release", "none"]]);
+    expect(deletedWith({ adopted: { adopted: true, deleteAdopted: SECRET } })).toEqual([["release", "deleted"]]);
     const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
-    expect(review(policy, exported({ exclusive: SECRET })).identities).toMatchObject([{ name: "by-hand" }]);
+    expect(review(policy, exportWith({ exclusive: SECRET })).identities).toMatchObject([{ name: "by-hand" }]);
   });
 
   test("takes no record of a key that is elsewhere than the policy has it", () => {
-    const moved = exported().replace(RELEASE, uidIn(ROOT, 99));
+    const moved = exportWith().replace(RELEASE, uidIn(ROOT, 99));
     const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
     expect(review(policy, moved).identities).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe("a policy of a stack", () => {
     const { graph } = live();
     const twinsOf = (identities: object, ...viewers: string[]): string[] => {
       const policy = policyOf(identities, { team: { viewer: viewers } });
-      const stack = policyStackFrom(exported(), policy);
+      const stack = policyStackFrom(exportWith(), policy);
       const known = { ids: new Set(stack?.identities.values()), source: "the stack" };
       return possibleTwins(policyGraph(policy, graph, stack), graph, known).map(({ message }) => message);
     };

@@ -26,7 +26,7 @@ const live = (): Live => {
   return own;
 };
 
-const gone = (type: string, name: string, uid: string, outputs: Json = {}): Json =>
+const deleteStep = (type: string, name: string, uid: string, outputs: Json = {}): Json =>
   changed("delete", type, name, uid, { outputs });
 
 const reviewFrom = (steps: Json[], own = live(), held?: HeldRecords): Review => {
@@ -43,15 +43,15 @@ const namesOf = ({ blocked }: Report) =>
   ]);
 
 const ALL = [
-  gone("RoleBinding", "b", bindingUid(TEAM, 0)),
-  gone("Role", "maker", MAKER),
-  gone("Identity", "bot", BOT),
-  gone("Group", "child", CHILD),
+  deleteStep("RoleBinding", "b", bindingUid(TEAM, 0)),
+  deleteStep("Role", "maker", MAKER),
+  deleteStep("Identity", "bot", BOT),
+  deleteStep("Group", "child", CHILD),
 ];
 
 describe("the deletion of a group", () => {
   test("is blocked by all that the run does not delete, each by its name, and takes nothing along", () => {
-    const report = reportOf([gone("Group", "team", TEAM)]);
+    const report = reportOf([deleteStep("Group", "team", TEAM)]);
     expect(namesOf(report)).toEqual([
       ["team", true, ["group team/child", "identity bot", "role binding ci as viewer at team", "role maker"]],
     ]);
@@ -62,10 +62,10 @@ describe("the deletion of a group", () => {
   });
 
   test("is not blocked by what goes with the same run, nor with forceDestroy", () => {
-    expect(reportOf([...ALL, gone("Group", "team", TEAM)]).blocked).toEqual([]);
-    const forced = reportOf([gone("Group", "team", TEAM, { forceDestroy: true })]);
+    expect(reportOf([...ALL, deleteStep("Group", "team", TEAM)]).blocked).toEqual([]);
+    const forced = reportOf([deleteStep("Group", "team", TEAM, { forceDestroy: true })]);
     // The program may hide it.
-    expect(reportOf([gone("Group", "team", TEAM, { forceDestroy: "[secret]" })])).toEqual(forced);
+    expect(reportOf([deleteStep("Group", "team", TEAM, { forceDestroy: "[secret]" })])).toEqual(forced);
     expect(forced.blocked).toEqual([]);
     expect(forced.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
     expect(reportAsMarkdown(forced)).toContain("It does not list event subscriptions");
@@ -74,7 +74,7 @@ describe("the deletion of a group", () => {
 
   test("is blocked by a group below that is blocked itself", () => {
     const steps = ALL.filter(({ urn }) => !String(urn).endsWith("::bot"));
-    expect(namesOf(reportOf([...steps, gone("Group", "team", TEAM)]))).toEqual([
+    expect(namesOf(reportOf([...steps, deleteStep("Group", "team", TEAM)]))).toEqual([
       ["team", true, ["group team/child", "identity bot"]],
       ["child", true, ["identity bot"]],
     ]);
@@ -86,14 +86,14 @@ describe("the deletion of a group", () => {
       records: [{ kind: "repo", uid: repo, name: "images", group: TEAM }],
       unseen: new Map(),
     };
-    const steps = [...ALL, gone("Group", "team", TEAM)];
+    const steps = [...ALL, deleteStep("Group", "team", TEAM)];
     expect(namesOf(reportOf(steps, live(), held))).toEqual([["team", true, ["repo images"]]]);
-    expect(reportOf([...steps, gone("Repo", "images", repo)], live(), held).blocked).toEqual([]);
+    expect(reportOf([...steps, deleteStep("Repo", "images", repo)], live(), held).blocked).toEqual([]);
   });
 
   test("may be blocked by what the caller cannot list", () => {
     const held = { records: [], unseen: new Map([[TEAM, ["repos"]]]) };
-    const report = reportOf([...ALL, gone("Group", "team", TEAM)], live(), held);
+    const report = reportOf([...ALL, deleteStep("Group", "team", TEAM)], live(), held);
     expect(namesOf(report)).toEqual([["team", false, []]]);
     expect(report.blocked[0]?.message).toBe(
       "this up may be blocked: group team cannot be deleted while it holds something, and you cannot list its repos",
@@ -114,14 +114,14 @@ describe("the deletion of a group", () => {
       if (group === ROOT) groups.delete(TEAM);
       return own;
     };
-    expect(namesOf(reportOf([gone("Group", "team", TEAM)], withOwnerAt(TEAM)))).toEqual([
+    expect(namesOf(reportOf([deleteStep("Group", "team", TEAM)], withOwnerAt(TEAM)))).toEqual([
       ["team", true, ["role binding ci as owner at team"]],
     ]);
-    expect(reportOf([gone("Group", "dev", ROOT)], withOwnerAt(ROOT)).blocked).toEqual([]);
+    expect(reportOf([deleteStep("Group", "dev", ROOT)], withOwnerAt(ROOT)).blocked).toEqual([]);
   });
 
   test("shows in every format before what changes", () => {
-    const review = reviewFrom([gone("Group", "team", TEAM)]);
+    const review = reviewFrom([deleteStep("Group", "team", TEAM)]);
     const { report } = review;
     for (const text of [
       reportAsMarkdown(report).replaceAll("`", ""),
@@ -138,10 +138,13 @@ describe("the deletion of a group", () => {
 describe("the deletion of a role", () => {
   test("is blocked while a binding that stays grants it", () => {
     const own = liveWith([TEAM, CI, MAKER]);
-    const report = reportOf([gone("Role", "maker", MAKER)], own);
+    const report = reportOf([deleteStep("Role", "maker", MAKER)], own);
     expect(namesOf(report)).toEqual([["maker", true, ["role binding ci at team"]]]);
     expect(rowsOf(report)).toEqual([]);
-    const both = reportOf([gone("Role", "maker", MAKER), gone("RoleBinding", "b", bindingUid(TEAM, 0))], own);
+    const both = reportOf(
+      [deleteStep("Role", "maker", MAKER), deleteStep("RoleBinding", "b", bindingUid(TEAM, 0))],
+      own,
+    );
     expect(both.blocked).toEqual([]);
     expect(rowsOf(both)).toEqual(["ci - team repo.create maker"]);
   });
@@ -149,13 +152,13 @@ describe("the deletion of a role", () => {
   test("may be blocked by what the caller cannot list", () => {
     const message = "cannot be listed";
     const own = { ...liveWith(), notVisible: [{ kind: "roleBinding" as const, group: TEAM, message }] };
-    const report = reportOf([gone("Role", "maker", MAKER)], own);
+    const report = reportOf([deleteStep("Role", "maker", MAKER)], own);
     expect(namesOf(report)).toEqual([["maker", false, []]]);
     expect(report.blocked[0]?.message).toBe(
       "this up may be blocked: role maker cannot be deleted while it is granted, and you cannot list all role bindings",
     );
     const ofProviders = { ...liveWith(), notVisible: [{ kind: "identityProvider" as const, group: "", message }] };
-    expect(reportOf([gone("Role", "maker", MAKER)], ofProviders).blocked[0]?.message).toContain(
+    expect(reportOf([deleteStep("Role", "maker", MAKER)], ofProviders).blocked[0]?.message).toContain(
       "all identity providers",
     );
   });
@@ -170,7 +173,7 @@ describe("the deletion of a role", () => {
       group: ROOT,
       capabilities: ["repo.list"],
     });
-    expect(reportOf([gone("Role", "r", role)], own).blocked).toMatchObject([
+    expect(reportOf([deleteStep("Role", "r", role)], own).blocked).toMatchObject([
       { kind: "role", group: ROOT, groupName: "/" },
     ]);
   });
@@ -181,7 +184,7 @@ test("an identity provider in the way is listed once", () => {
   const id = uidIn(TEAM, 77);
   const provider = { id, uid: id, name: "sso", group: TEAM, signIn: null, defaultRole: null };
   (own.graph as GraphBuilder).providers.set(id, provider);
-  const [blocked] = reportOf([gone("Group", "team", TEAM)], own).blocked;
+  const [blocked] = reportOf([deleteStep("Group", "team", TEAM)], own).blocked;
   expect(blocked?.contents.filter(({ uid }) => uid === id)).toEqual([
     { kind: "identity provider", uid: id, name: "sso" },
   ]);

@@ -11,7 +11,7 @@ const inputs = { parent: TEAM, identity: CI, role: "viewer" };
 const binding = changed("refresh", "RoleBinding", "before", uid, { old: inputs, outputs: grant });
 const set = changed("refresh", "RoleBindingSet", "before", TEAM, { outputs: { bindings: [{ uid, ...grant }] } });
 
-const foundIn = (steps: Json[], live = liveWith()): string[] =>
+const findingsOf = (steps: Json[], live = liveWith()): string[] =>
   reportOf({ steps }, live)
     .findings.filter(({ rule }) => rule === "regrants-removed")
     .map(({ name, message }) => `${name}: ${message}`);
@@ -39,7 +39,7 @@ describe("a binding that was removed by hand is found when the run creates it ag
       ],
     ],
   ])("%s", (_, steps) => {
-    expect(foundIn(steps)).toEqual([AGAIN]);
+    expect(findingsOf(steps)).toEqual([AGAIN]);
   });
 
   test.each([
@@ -51,13 +51,13 @@ describe("a binding that was removed by hand is found when the run creates it ag
       liveWith([TEAM, CI, VIEWER]),
     ],
   ])("and nothing is found of one %s", (_, steps, live) => {
-    expect(foundIn(steps, live)).toEqual([]);
+    expect(findingsOf(steps, live)).toEqual([]);
   });
 });
 
 describe("a record that was removed by hand is found when the run creates it again under another name", () => {
   const claimMatch = { issuer: ISSUER, subject: "gone" };
-  const gone = (type: string, n: number, outputs: Json) =>
+  const deleteStep = (type: string, n: number, outputs: Json) =>
     changed("refresh", type, "before", uidIn(ROOT, n), { outputs });
 
   test.each([
@@ -71,14 +71,14 @@ describe("a record that was removed by hand is found when the run creates it aga
     ["a role", "Role", { name: "gone", capabilities: ["groups.list"] }, { name: "gone", capabilities: ["repo.list"] }],
     ["a group", "Group", { name: "gone" }, { name: "gone" }],
   ])("%s", (_, type, outputs, news) => {
-    const steps = [gone(type, 50, outputs), created(type, "after", { parent: ROOT, ...news })];
-    expect(foundIn(steps)).toEqual([expect.stringContaining("was removed by hand, and would be created again")]);
+    const steps = [deleteStep(type, 50, outputs), created(type, "after", { parent: ROOT, ...news })];
+    expect(findingsOf(steps)).toEqual([expect.stringContaining("was removed by hand, and would be created again")]);
   });
 
   test("with what was in it, and what it had", () => {
     const [group, identity] = [uidIn(ROOT, 50), uidIn(uidIn(ROOT, 50), 51)];
     const steps = [
-      gone("Group", 50, { name: "gone" }),
+      deleteStep("Group", 50, { name: "gone" }),
       changed("refresh", "Identity", "before", identity, { outputs: { name: "bot", claimMatch } }),
       changed("refresh", "RoleBinding", "before", uidIn(group, 52), {
         outputs: { identity: named(identity, "bot"), role: named(VIEWER, "viewer") },
@@ -91,7 +91,7 @@ describe("a record that was removed by hand is found when the run creates it aga
         role: "viewer",
       }),
     ];
-    expect(foundIn(steps)).toEqual([
+    expect(findingsOf(steps)).toEqual([
       "bot: gets viewer at gone again, which was removed by hand; this identity was removed by hand, and would be created again",
       "gone: this group was removed by hand, and would be created again",
     ]);
@@ -99,9 +99,9 @@ describe("a record that was removed by hand is found when the run creates it aga
 
   test("an invite, by its role and its address", () => {
     const steps = [
-      gone("GroupInvite", 50, { keyId: "k", roleUid: VIEWER, email: "a@b.example" }),
+      deleteStep("GroupInvite", 50, { keyId: "k", roleUid: VIEWER, email: "a@b.example" }),
       created("GroupInvite", "after", { parent: ROOT, role: "viewer", email: "a@b.example", ttl: "3600s" }),
     ];
-    expect(foundIn(steps)).toEqual(["invite after: gets viewer at / again, which was removed by hand"]);
+    expect(findingsOf(steps)).toEqual(["invite after: gets viewer at / again, which was removed by hand"]);
   });
 });

@@ -28,14 +28,14 @@ const organization = () => {
 const own = organization();
 const live: Live = { graph: own.graph, notVisible: [] };
 
-const asked = (question: QuestionText, from: Live = live): string[] => {
+const answerRows = (question: QuestionText, from: Live = live): string[] => {
   const { graph, grants } = answerOf(from, question);
   const name = (id: string) =>
     graph.identities.get(id)?.name ?? graph.groups.get(id)?.name ?? graph.roles.get(id)?.name;
   return grants.map((one) => `${name(one.identity)} ${name(one.group)} ${one.capability} by ${name(one.role)}`);
 };
 
-const refused = (question: QuestionText, from: Live = live): string => {
+const refusalOf = (question: QuestionText, from: Live = live): string => {
   try {
     answerOf(from, question);
   } catch (error) {
@@ -52,43 +52,42 @@ test("an identity acts where its bindings are, one grant for each binding and ca
     "release tools groups.list by viewer",
     "release tools repo.list by viewer",
   ];
-  expect(asked({ identity: "release" })).toEqual(expected);
-  expect(asked({ identity: own.release })).toEqual(expected);
+  expect(answerRows({ identity: "release" })).toEqual(expected);
+  expect(answerRows({ identity: own.release })).toEqual(expected);
 });
 
 test("who acts at a group comes from its bindings and those above, not from those below or beside", () => {
   const above = ["reader acme groups.list by viewer", "reader acme repo.list by viewer"];
   const here = ["release registry repo.list by publisher", "release registry tag.create by publisher"];
   for (const group of ["platform/registry", "/platform/registry/", own.registry])
-    expect(asked({ group })).toEqual([...here, ...above]);
-  expect(asked({ group: "platform" })).toEqual(above);
-  expect(asked({ group: "/" })).toEqual(above);
+    expect(answerRows({ group })).toEqual([...here, ...above]);
+  expect(answerRows({ group: "platform" })).toEqual(above);
+  expect(answerRows({ group: "/" })).toEqual(above);
 });
 
 test("who can do something: a friendly name or that of the API", () => {
   for (const capability of ["tag.create", "CAP_TAG_CREATE"])
-    expect(asked({ capability })).toEqual(["release registry tag.create by publisher"]);
+    expect(answerRows({ capability })).toEqual(["release registry tag.create by publisher"]);
 });
 
 test("questions combine, and without any all access is the answer", () => {
-  expect(asked({ identity: "release", group: "tools", capability: "repo.list" })).toEqual([
+  expect(answerRows({ identity: "release", group: "tools", capability: "repo.list" })).toEqual([
     "release tools repo.list by viewer",
   ]);
-  expect(asked({ identity: "reader", capability: "tag.create" })).toEqual([]);
-  expect(asked({})).toHaveLength(6);
+  expect(answerRows({ identity: "reader", capability: "tag.create" })).toEqual([]);
+  expect(answerRows({})).toHaveLength(6);
 });
 
 test("two bindings that grant the same are two grants", () => {
   const { graph, tools, release, publisher } = organization();
   bind(graph, tools, release, publisher);
-  expect(asked({ identity: "release", group: "tools", capability: "repo.list" }, { graph, notVisible: [] })).toEqual([
-    "release tools repo.list by publisher",
-    "release tools repo.list by viewer",
-  ]);
+  expect(
+    answerRows({ identity: "release", group: "tools", capability: "repo.list" }, { graph, notVisible: [] }),
+  ).toEqual(["release tools repo.list by publisher", "release tools repo.list by viewer"]);
 });
 
 test("all unknown names are reported at once, each with the nearest", () => {
-  expect(refused({ identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" })).toBe(
+  expect(refusalOf({ identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" })).toBe(
     [
       'there is no identity "relaese"; did you mean release?',
       'there is no group "platform/registri"; did you mean platform/registry?',
@@ -98,20 +97,20 @@ test("all unknown names are reported at once, each with the nearest", () => {
 });
 
 test("a path begins below the organization", () => {
-  expect(refused({ group: "acme/platform/registry" })).toBe(
+  expect(refusalOf({ group: "acme/platform/registry" })).toBe(
     'there is no group "acme/platform/registry"; a path begins below the organization: platform/registry',
   );
-  expect(refused({ group: "acme" })).toBe('there is no group "acme"; / is the organization itself');
+  expect(refusalOf({ group: "acme" })).toBe('there is no group "acme"; / is the organization itself');
 });
 
 test("an empty group is refused: it is no way to write the organization", () => {
-  expect(refused({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organization itself");
+  expect(refusalOf({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organization itself");
 });
 
 test("an ambiguous name lists its uids", () => {
   const { graph, tools } = organization();
   const second = addIdentity(graph, uidIn(tools, 18), "release", tools, MATCH);
-  expect(refused({ identity: "release" }, { graph, notVisible: [] })).toBe(
+  expect(refusalOf({ identity: "release" }, { graph, notVisible: [] })).toBe(
     `2 identities have the name "release"; give a uid:\n  ${own.release} in platform\n  ${second} in tools`,
   );
 });
@@ -122,23 +121,23 @@ test("of several organizations, a path that several have needs its organization"
   const tools = addGroup(graph, uidIn(other, 1), "tools", other);
   bind(graph, tools, own.release, own.viewer);
   const both = { graph, notVisible: [] };
-  expect(asked({ group: "platform" }, both)).toHaveLength(2);
-  expect(refused({ group: "tools" }, both)).toBe(
+  expect(answerRows({ group: "platform" }, both)).toHaveLength(2);
+  expect(refusalOf({ group: "tools" }, both)).toBe(
     `2 groups have the path "tools"; give a uid, or the path with its organization:\n  ${own.tools} tools of acme\n  ${tools} tools of zenith`,
   );
-  expect(asked({ group: "tools of zenith" }, both)).toEqual([
+  expect(answerRows({ group: "tools of zenith" }, both)).toEqual([
     "release tools groups.list by viewer",
     "release tools repo.list by viewer",
   ]);
-  expect(refused({ group: "/" }, both)).toContain(`\n  ${ROOT} / of acme\n  ${other} / of zenith`);
-  expect(asked({ group: "/ of acme" }, both)).toHaveLength(2);
-  expect(asked({ group: "/ of zenith" }, both)).toEqual([]);
-  expect(refused({ group: "acme/platform" }, both)).toContain("a path begins below the organization: platform");
+  expect(refusalOf({ group: "/" }, both)).toContain(`\n  ${ROOT} / of acme\n  ${other} / of zenith`);
+  expect(answerRows({ group: "/ of acme" }, both)).toHaveLength(2);
+  expect(answerRows({ group: "/ of zenith" }, both)).toEqual([]);
+  expect(refusalOf({ group: "acme/platform" }, both)).toContain("a path begins below the organization: platform");
 });
 
 test("a name that may be hidden is not reported as absent without saying so", () => {
   const notVisible = [{ kind: "identity" as const, group: ROOT, message: "identities of this group cannot be listed" }];
-  expect(refused({ identity: "deploy" }, { graph: own.graph, notVisible })).toBe(
+  expect(refusalOf({ identity: "deploy" }, { graph: own.graph, notVisible })).toBe(
     'there is no identity "deploy"; you cannot list all groups and identities, so it may be among the others',
   );
 });

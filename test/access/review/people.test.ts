@@ -57,23 +57,23 @@ const report = (
 };
 
 /** `people of acme-sso: +groups.list at /` */
-const shown = (people: readonly PeopleReview[]): string[] =>
+const rowsOf = (people: readonly PeopleReview[]): string[] =>
   people.map(({ subject, gains, losses }) => {
     const rows = [...gains.map((row) => ({ ...row, sign: "+" })), ...losses.map((row) => ({ ...row, sign: "-" }))];
     return `${subject}: ${rows.map(({ sign, capability, groupName }) => `${sign}${capability} at ${groupName}`).join(", ")}`;
   });
 
-const found = ({ findings }: Report): string[] => findings.map(({ rule, subject }) => `${rule} ${subject}`);
+const findingsOf = ({ findings }: Report): string[] => findings.map(({ rule, subject }) => `${rule} ${subject}`);
 
 describe("an identity provider", () => {
   test("that is new gives its default role to its people, and its issuer is new", () => {
     const before = start();
     before.providers.clear();
     const made = report(before, (graph) => addProvider(graph, roles.viewer));
-    expect(shown(made.people)).toEqual(["people of acme-sso: +groups.list at /"]);
+    expect(rowsOf(made.people)).toEqual(["people of acme-sso: +groups.list at /"]);
     expect(made.people[0]).toMatchObject({ uid: SSO, before: null, groupName: "/" });
     expect(made.identities).toEqual([]);
-    expect(found(made)).toEqual(["new-issuer people of acme-sso", "root-binding people of acme-sso"]);
+    expect(findingsOf(made)).toEqual(["new-issuer people of acme-sso", "root-binding people of acme-sso"]);
   });
 
   test("that stays as it is changes nothing", () => {
@@ -82,8 +82,8 @@ describe("an identity provider", () => {
 
   test("with another default role gives its people more, and rules say so", () => {
     const made = report(start(), (graph) => addProvider(graph, roles.owner));
-    expect(shown(made.people)).toEqual(["people of acme-sso: +role_bindings.create at /"]);
-    expect(found(made)).toEqual(["gains-owner people of acme-sso", "root-binding people of acme-sso"]);
+    expect(rowsOf(made.people)).toEqual(["people of acme-sso: +role_bindings.create at /"]);
+    expect(findingsOf(made)).toEqual(["gains-owner people of acme-sso", "root-binding people of acme-sso"]);
     expect(made.findings[0]?.message).toContain("role_bindings.create");
   });
 
@@ -92,21 +92,21 @@ describe("an identity provider", () => {
     const before = start();
     addExternalGroup(before, "sre", roles.owner);
     const made = report(before, (graph) => addProvider(graph, roles.viewer, { ...OKTA, issuer }));
-    expect(shown(made.people)).toEqual([
+    expect(rowsOf(made.people)).toEqual([
       "external group sre of acme-sso: +role_bindings.create at /, +groups.list at /, -role_bindings.create at /, -groups.list at /",
       "people of acme-sso: +groups.list at /, -groups.list at /",
     ]);
     expect(made.people[1]?.before).toContain("https://acme.okta.example");
     expect(made.people[1]?.after).toContain(issuer);
-    expect(found(made)).toContain("new-issuer people of acme-sso");
-    expect(found(made)).toContain("gains-owner external group sre of acme-sso");
+    expect(findingsOf(made)).toContain("new-issuer people of acme-sso");
+    expect(findingsOf(made)).toContain("gains-owner external group sre of acme-sso");
     const message = `sign in at an issuer that no identity provider has now: ${issuer}`;
     expect(made.findings).toContainEqual(expect.objectContaining({ rule: "new-issuer", message }));
   });
 
   test("whose issuer cannot be known counts as one with other people", () => {
     const made = report(start(), (graph) => addProvider(graph, roles.viewer, null));
-    expect(shown(made.people)).toEqual(["people of acme-sso: +groups.list at /, -groups.list at /"]);
+    expect(rowsOf(made.people)).toEqual(["people of acme-sso: +groups.list at /, -groups.list at /"]);
   });
 
   test("with another client or claim changes who its people are", () => {
@@ -122,7 +122,7 @@ describe("an identity provider", () => {
       graph.providers.clear();
       graph.externalGroups.clear();
     });
-    expect(shown(made.people)).toEqual([
+    expect(rowsOf(made.people)).toEqual([
       "external group sre of acme-sso: -role_bindings.create at /, -groups.list at /",
       "people of acme-sso: -groups.list at /",
     ]);
@@ -144,18 +144,18 @@ test("an external group gains what each of its roles grants, once", () => {
     const own = { id, uid: id, provider: SSO, externalGroupId: "Platform-SRE", group: ROOT };
     graph.externalGroups.set(id, { ...own, role: roles.viewer });
   });
-  expect(shown(made.people)).toEqual([
+  expect(rowsOf(made.people)).toEqual([
     "external group Platform-SRE of acme-sso: +role_bindings.create at /, +groups.list at /",
   ]);
-  expect(found(made)).toContain("gains-owner external group Platform-SRE of acme-sso");
+  expect(findingsOf(made)).toContain("gains-owner external group Platform-SRE of acme-sso");
 });
 
 describe("an invite", () => {
   test("that is open gives its role to those who accept it", () => {
     const made = report(start(), (graph) => addInvite(graph, roles.owner, "2026-02-01T00:00:00Z"));
-    expect(shown(made.people)).toEqual(["invite ab12: +role_bindings.create at team, +groups.list at team"]);
+    expect(rowsOf(made.people)).toEqual(["invite ab12: +role_bindings.create at team, +groups.list at team"]);
     expect(made.people[0]?.after).toBe("anyone who has the code, once, until 2026-02-01T00:00:00Z");
-    expect(found(made)).toEqual(["gains-owner invite ab12"]);
+    expect(findingsOf(made)).toEqual(["gains-owner invite ab12"]);
   });
 
   test("that has ended gives nothing", () => {
@@ -174,15 +174,15 @@ describe("static keys", () => {
 
   test("that are other ones give their holder what the identity has, and take it from the holder of the old ones", () => {
     const made = report(withDeploy(), (graph) => addKeys(graph, "new", "2026-06-01T00:00:00Z"));
-    expect(shown(made.people)).toEqual([
+    expect(rowsOf(made.people)).toEqual([
       `static keys of deploy: +${ALL}, -role_bindings.create at team, -groups.list at team`,
     ]);
-    expect(found(made)).toContain("gains-owner static keys of deploy");
+    expect(findingsOf(made)).toContain("gains-owner static keys of deploy");
   });
 
   test("that had ended begin when they last longer", () => {
     const made = report(withDeploy("2025-12-31T00:00:00Z"), (graph) => addKeys(graph, "old", "2026-06-01T00:00:00Z"));
-    expect(shown(made.people)).toEqual([`static keys of deploy: +${ALL}`]);
+    expect(rowsOf(made.people)).toEqual([`static keys of deploy: +${ALL}`]);
   });
 
   test("that last longer or shorter, and have not ended, are the same keys", () => {
@@ -195,7 +195,7 @@ describe("static keys", () => {
       const relationship = { claimMatch };
       graph.identities.set(DEPLOY, { id: DEPLOY, uid: DEPLOY, name: "deploy", group: TEAM, relationship });
     });
-    expect(shown(made.people)).toEqual(["static keys of deploy: -role_bindings.create at team, -groups.list at team"]);
+    expect(rowsOf(made.people)).toEqual(["static keys of deploy: -role_bindings.create at team, -groups.list at team"]);
   });
 
   test("of a new identity are what the identity gains", () => {

@@ -5,7 +5,7 @@ import { reviewOf } from "../../../access/review/index.ts";
 import { allowanceFrom, ruleFrom } from "../../../access/review/rules-option.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addIdentity, addRole, bind, ROOT } from "../graphs.ts";
-import { CI, exactly, findings, found, NEW, OPTIONS, OWNER, proposal, role, start, TEAM } from "./rules.ts";
+import { CI, exactly, findings, foundSubjects, NEW, OPTIONS, OWNER, proposal, role, start, TEAM } from "./rules.ts";
 
 describe("gains-owner", () => {
   test("fires on a capability that lets one give access", () => {
@@ -32,53 +32,53 @@ describe("gains-owner", () => {
     ["groups.update", false],
   ])("on %s: %s", (capability, fires) => {
     const grant = (graph: GraphBuilder) => bind(graph, TEAM, CI, addRole(graph, "own", [capability], TEAM));
-    expect(found(start(), grant)).toEqual(fires ? [`gains-owner ${CI}`] : []);
+    expect(foundSubjects(start(), grant)).toEqual(fires ? [`gains-owner ${CI}`] : []);
   });
   test("is silent where the identity has it already, and on other capabilities", () => {
     const before = start();
     bind(before, ROOT, CI, role("owner"));
-    expect(found(before, (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([]);
-    expect(found(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
+    expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([]);
+    expect(foundSubjects(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
   });
 });
 
 describe("root-binding", () => {
   test("fires on a role on an organization, also of an identity that does not exist yet", () => {
-    expect(found(start(), (graph) => bind(graph, ROOT, CI, role("viewer")))).toEqual([`root-binding ${CI}`]);
+    expect(foundSubjects(start(), (graph) => bind(graph, ROOT, CI, role("viewer")))).toEqual([`root-binding ${CI}`]);
     const create = (graph: GraphBuilder) =>
       bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), role("viewer"));
-    expect(found(start(), create)).toEqual(["root-binding next"]);
+    expect(foundSubjects(start(), create)).toEqual(["root-binding next"]);
   });
   test("is silent on a group below, and on a new binding of the same pair", () => {
-    expect(found(start(), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(foundSubjects(start(), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     const replace = (graph: GraphBuilder) => {
       graph.bindings.clear();
       graph.bindings.set(NEW, { id: NEW, uid: null, group: ROOT, identity: OWNER, role: role("owner") });
     };
-    expect(found(start(), replace)).toEqual([]);
+    expect(foundSubjects(start(), replace)).toEqual([]);
   });
 });
 
 describe("last-owner-goes", () => {
   test("fires when the last binding of owner on the organization goes, or its identity", () => {
-    expect(found(start(), (graph) => graph.bindings.clear())).toEqual([`last-owner-goes ${ROOT}`]);
-    expect(found(start(), (graph) => void graph.identities.delete(OWNER))).toContain(`last-owner-goes ${ROOT}`);
+    expect(foundSubjects(start(), (graph) => graph.bindings.clear())).toEqual([`last-owner-goes ${ROOT}`]);
+    expect(foundSubjects(start(), (graph) => void graph.identities.delete(OWNER))).toContain(`last-owner-goes ${ROOT}`);
   });
   test("is silent when another owner is left, and when there was none", () => {
     const before = start();
     bind(before, ROOT, CI, role("owner"));
     const drop = (graph: GraphBuilder) => void graph.bindings.delete(`${ROOT}/b ${OWNER} ${role("owner")}`);
-    expect(found(before, drop)).toEqual([]);
+    expect(foundSubjects(before, drop)).toEqual([]);
     const none = start();
     none.bindings.clear();
-    expect(found(none, () => {})).toEqual([]);
+    expect(foundSubjects(none, () => {})).toEqual([]);
   });
   test("is silent on an organization that goes itself", () => {
     const go = (graph: GraphBuilder) => {
       graph.groups.delete(ROOT);
       graph.bindings.clear();
     };
-    expect(found(start(), go)).toEqual([]);
+    expect(foundSubjects(start(), go)).toEqual([]);
   });
 });
 
@@ -104,10 +104,10 @@ describe("identity-replaced", () => {
       addIdentity(graph, NEW, "other", ROOT, match);
     };
     const rename = renameTo({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" });
-    expect(found(start(), rename)).toEqual([]);
-    expect(found(start(), renameTo(exactly))).toEqual([`identity-replaced ${CI}`]);
-    expect(found(start(), rename, { replaced: new Map([[CI, NEW]]) })).toEqual([`identity-replaced ${CI}`]);
-    expect(found(start(), (graph) => void graph.identities.delete(CI))).toEqual([]);
+    expect(foundSubjects(start(), rename)).toEqual([]);
+    expect(foundSubjects(start(), renameTo(exactly))).toEqual([`identity-replaced ${CI}`]);
+    expect(foundSubjects(start(), rename, { replaced: new Map([[CI, NEW]]) })).toEqual([`identity-replaced ${CI}`]);
+    expect(foundSubjects(start(), (graph) => void graph.identities.delete(CI))).toEqual([]);
   });
 });
 
@@ -115,7 +115,7 @@ describe("regrants-removed", () => {
   test("fires on what was removed by hand and is created again", () => {
     const grant = (graph: GraphBuilder) =>
       void graph.bindings.set(NEW, { id: NEW, uid: null, group: TEAM, identity: CI, role: role("viewer") });
-    expect(found(start(), grant)).toEqual([]);
+    expect(foundSubjects(start(), grant)).toEqual([]);
     expect(findings(start(), grant, { restored: [NEW] })).toEqual([
       {
         rule: "regrants-removed",

@@ -52,9 +52,9 @@ export const findings = (
   own?: Partial<Proposal>,
 ): Finding[] => reviewOf(proposal(before, change, own), OPTIONS).report.findings;
 
-export const found = (...given: Parameters<typeof findings>): string[] =>
+export const foundSubjects = (...given: Parameters<typeof findings>): string[] =>
   findings(...given).map(({ rule, subject }) => `${rule} ${subject}`);
 
 export const NEW = "urn:pulumi:dev::p::t::x";
-export const assumedBy = (claimMatch: Json) => (graph: GraphBuilder) =>
+export const withClaimMatch = (claimMatch: Json) => (graph: GraphBuilder) =>
   void addIdentity(graph, CI, "ci", ROOT, claimMatch);

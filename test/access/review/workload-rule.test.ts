@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addIdentity, bind, ROOT } from "../graphs.ts";
-import { assumedBy, CI, exactly, findings, found, GITHUB, NEW, role, start, TEAM } from "./rules.ts";
+import { CI, exactly, findings, foundSubjects, GITHUB, NEW, role, start, TEAM, withClaimMatch } from "./rules.ts";
 
 const GITLAB = "https://gitlab.com";
 const BUILDKITE = "https://agent.buildkite.com";
@@ -29,7 +29,7 @@ describe("matches-many", () => {
     ],
     ["a branch in any case", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
   ])("fires on %s", (_, claimMatch) => {
-    expect(found(start(), assumedBy(claimMatch))).toContain(`matches-many ${CI}`);
+    expect(foundSubjects(start(), withClaimMatch(claimMatch))).toContain(`matches-many ${CI}`);
   });
   test.each([
     ["one text, as a pattern", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }],
@@ -49,11 +49,11 @@ describe("matches-many", () => {
       },
     ],
   ])("is silent on %s", (_, claimMatch) => {
-    expect(found(start(), assumedBy(claimMatch))).not.toContain(`matches-many ${CI}`);
+    expect(foundSubjects(start(), withClaimMatch(claimMatch))).not.toContain(`matches-many ${CI}`);
   });
   test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
     const before = start({ issuer: GITHUB, subjectPattern: "repo:acme/.*" });
-    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     const aws = {
       awsAccount: "123456789012",
       arnPattern: "arn:aws:sts::123456789012:assumed-role/deploy/.*",
@@ -62,15 +62,15 @@ describe("matches-many", () => {
     const use = (awsIdentity: Json) => (graph: GraphBuilder) =>
       void graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: { awsIdentity } });
     const many = `matches-many ${CI}`;
-    expect(found(start(), use(aws))).not.toContain(many);
-    expect(found(start(), use({ ...aws, arnPattern: "arn:aws:sts::123456789012:.*" }))).toContain(many);
+    expect(foundSubjects(start(), use(aws))).not.toContain(many);
+    expect(foundSubjects(start(), use({ ...aws, arnPattern: "arn:aws:sts::123456789012:.*" }))).toContain(many);
   });
 });
 
 describe("assumed-by-others", () => {
   const evil = { issuer: GITHUB, subject: "repo:evil/images:ref:refs/heads/main" };
   test("fires on another owner, without a change of what it can do", () => {
-    expect(findings(start(), assumedBy(evil))).toEqual([
+    expect(findings(start(), withClaimMatch(evil))).toEqual([
       {
         rule: "assumed-by-others",
         subject: CI,
@@ -84,8 +84,8 @@ describe("assumed-by-others", () => {
       graph.identities.delete(CI);
       addIdentity(graph, NEW, "ci", ROOT, evil);
     };
-    expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
-    expect(found(start(), (graph) => void addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
+    expect(foundSubjects(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+    expect(foundSubjects(start(), (graph) => void addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
   });
   test("fires when a harmless identity of the same name is created beside the other one", () => {
     const replace = (graph: GraphBuilder) => {
@@ -93,13 +93,15 @@ describe("assumed-by-others", () => {
       addIdentity(graph, `${NEW}-harmless`, "ci", ROOT, exactly);
       addIdentity(graph, NEW, "ci", ROOT, evil);
     };
-    expect(found(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+    expect(foundSubjects(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
   });
   test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
-    expect(found(start(), assumedBy({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" }))).toEqual([]);
-    expect(found(start(), assumedBy({ issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }))).toContain(
-      `assumed-by-others ${CI}`,
-    );
+    expect(
+      foundSubjects(start(), withClaimMatch({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" })),
+    ).toEqual([]);
+    expect(
+      foundSubjects(start(), withClaimMatch({ issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" })),
+    ).toContain(`assumed-by-others ${CI}`);
   });
 });
 
@@ -114,10 +116,10 @@ describe("matches-everyone", () => {
       message: 'can be assumed by every owner of GitHub, such as "someone-else"',
     });
     const before = start(open);
-    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
   });
   test("fires on a pattern that cannot be decided", () => {
-    expect(findings(start(), assumedBy({ issuer: GITHUB, subjectPattern: "(?=x)" }))).toContainEqual(
+    expect(findings(start(), withClaimMatch({ issuer: GITHUB, subjectPattern: "(?=x)" }))).toContainEqual(
       expect.objectContaining({
         rule: "matches-everyone",
         message: "can be assumed by perhaps everyone: its patterns cannot be decided",
@@ -129,12 +131,12 @@ describe("matches-everyone", () => {
 describe("new-issuer", () => {
   test("fires on an issuer that no identity trusts, and is silent on one that another identity trusts", () => {
     const other = { issuer: "https://gitlab.example.com", subject: "x" };
-    expect(found(start(), assumedBy(other))).toContain(`new-issuer ${CI}`);
-    expect(found(start(other), assumedBy({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
+    expect(foundSubjects(start(), withClaimMatch(other))).toContain(`new-issuer ${CI}`);
+    expect(foundSubjects(start(other), withClaimMatch({ ...exactly, subject: "y" }))).not.toContain(`new-issuer ${CI}`);
   });
   test("is silent on a pattern that matches trusted issuers alone, and fires on one that matches another", () => {
     const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
-    const pattern = (issuerPattern: string) => found(before, assumedBy({ issuerPattern, subject: "x" }));
+    const pattern = (issuerPattern: string) => foundSubjects(before, withClaimMatch({ issuerPattern, subject: "x" }));
     expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
     expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
   });
@@ -146,23 +148,23 @@ describe("new-issuer", () => {
     };
     const before = start();
     signedBy(keys.issuer)(before);
-    expect(found(before, assumedBy({ issuer: keys.issuer, subject: "x" }))).toContain(`new-issuer ${CI}`);
-    expect(found(start(), signedBy(GITHUB))).not.toContain(`new-issuer ${CI}`);
+    expect(foundSubjects(before, withClaimMatch({ issuer: keys.issuer, subject: "x" }))).toContain(`new-issuer ${CI}`);
+    expect(foundSubjects(start(), signedBy(GITHUB))).not.toContain(`new-issuer ${CI}`);
   });
 });
 
 describe("pull-request-writes", () => {
   const pull = { issuer: GITHUB, subject: "repo:acme/images:pull_request" };
   test("fires when what a pull request can assume gains a right to write", () => {
-    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
+    expect(foundSubjects(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
       `pull-request-writes ${CI}`,
     ]);
   });
   test("is silent on rights to list and get, and on what was there", () => {
-    expect(found(start(pull), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(foundSubjects(start(pull), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     const before = start(pull);
     bind(before, TEAM, CI, role("publisher"));
-    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
   });
   test.each([
     ["the subject of pull requests", pull, true],
@@ -249,6 +251,6 @@ describe("pull-request-writes", () => {
   ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
     const before = start();
     bind(before, TEAM, CI, role("publisher"));
-    expect(found(before, assumedBy(claimMatch)).includes(`pull-request-writes ${CI}`)).toBe(fires);
+    expect(foundSubjects(before, withClaimMatch(claimMatch)).includes(`pull-request-writes ${CI}`)).toBe(fires);
   });
 });

@@ -14,43 +14,43 @@ const zod = { "node_modules/zod": { version: "4.6.7", integrity: "sha512-a" } };
 const yaml = { "node_modules/yaml": { version: "2.9.1", integrity: "sha512-b" } };
 const forMac = { "node_modules/fsevents": { version: "2.3.3", integrity: "sha512-c", optional: true } };
 
-function wanted(packages: object): void {
+function writeWanted(packages: object): void {
   writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages } }));
 }
-function installed(packages: object): void {
+function writeInstalled(packages: object): void {
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   writeFileSync(join(folder, "node_modules", ".package-lock.json"), JSON.stringify({ packages }));
 }
 
 describe("node_modules", () => {
   test("is not current when it does not exist", async () => {
-    wanted(zod);
+    writeWanted(zod);
     expect(await areDependenciesCurrent(folder)).toBe(false);
   });
 
   test("is current after an npm install by hand, other platforms' packages aside", async () => {
-    wanted({ ...zod, ...forMac });
-    installed(zod);
+    writeWanted({ ...zod, ...forMac });
+    writeInstalled(zod);
     expect(await areDependenciesCurrent(folder)).toBe(true);
   });
 
   test("is not current when a package is missing", async () => {
-    wanted({ ...zod, ...yaml });
-    installed(zod);
+    writeWanted({ ...zod, ...yaml });
+    writeInstalled(zod);
     expect(await areDependenciesCurrent(folder)).toBe(false);
   });
 
   test("is not current when a package differs from the version of the lockfile", async () => {
-    wanted(zod);
-    installed(zod);
+    writeWanted(zod);
+    writeInstalled(zod);
     expect(await areDependenciesCurrent(folder)).toBe(true);
 
-    wanted({ "node_modules/zod": { version: "4.6.8", integrity: "sha512-d" } });
+    writeWanted({ "node_modules/zod": { version: "4.6.8", integrity: "sha512-d" } });
     expect(await areDependenciesCurrent(folder)).toBe(false);
   });
 
   test("is not current when an npm ci was cut off before npm wrote its record", async () => {
-    wanted(zod);
+    writeWanted(zod);
     mkdirSync(join(folder, "node_modules"));
     expect(await areDependenciesCurrent(folder)).toBe(false);
   });

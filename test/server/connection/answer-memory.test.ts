@@ -10,7 +10,7 @@ import type { Connection } from "../../../server/connection/connections.ts";
 import { openapiPage } from "../../../server/pages/openapi.ts";
 import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { framed, openHttp2 } from "../../support/http2.ts";
+import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -25,12 +25,13 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const held = async (): Promise<number> => {
+const heldBytes = async (): Promise<number> => {
   const { text } = await api.call("GET", "/metrics", { token: null });
   return Number(/^irm_answer_memory_bytes (\d+)$/m.exec(text)?.[1]);
 };
 
-const closed = () => api.log.flatMap((line) => /"event":"connection closed","reason":"([^"]+)"/.exec(line)?.[1] ?? []);
+const closeReasons = () =>
+  api.log.flatMap((line) => /"event":"connection closed","reason":"([^"]+)"/.exec(line)?.[1] ?? []);
 
 /** HTTP/2 whose client has closed its window: nothing of an answer can be sent. */
 const openDeaf = async (): Promise<ClientHttp2Session> => {
@@ -47,7 +48,7 @@ const ask = (session: ClientHttp2Session, path: string) => session.request({ ":p
 const closeOf = (session: ClientHttp2Session) => new Promise<void>((resolve) => session.once("close", () => resolve()));
 
 /** The server has read what was sent before this. */
-const pinged = (session: ClientHttp2Session) => new Promise<void>((resolve) => session.ping(() => resolve()));
+const ping = (session: ClientHttp2Session) => new Promise<void>((resolve) => session.ping(() => resolve()));
 
 const openapiBytes = async () => (await api.call("GET", "/openapi.json", { token: null })).text.length;
 
@@ -57,10 +58,10 @@ describe("a connection of HTTP/2 with a closed window", () => {
     const size = await openapiBytes();
     const session = await openDeaf();
     for (let i = 0; i < 500; i += 1) ask(session, "/openapi.json");
-    await pinged(session);
-    await expect.poll(held).toBeGreaterThan(UNREAD_MAX);
+    await ping(session);
+    await expect.poll(heldBytes).toBeGreaterThan(UNREAD_MAX);
     // 500 requests of 8 KiB, and the answers until the bound.
-    expect(await held()).toBeLessThan(UNREAD_MAX + size + 510 * 9 * KIB);
+    expect(await heldBytes()).toBeLessThan(UNREAD_MAX + size + 510 * 9 * KIB);
   });
 
   test("is closed when its requests wait for it, while another client is served", async () => {
@@ -69,9 +70,9 @@ describe("a connection of HTTP/2 with a closed window", () => {
     const end = closeOf(session);
     for (let i = 0; i < 100; i += 1) ask(session, "/openapi.json");
     await end;
-    expect(closed()).toEqual(["unread answers"]);
+    expect(closeReasons()).toEqual(["unread answers"]);
     expect(await openapiBytes()).toBeGreaterThan(0);
-    await expect.poll(held).toBeLessThan(20 * KIB);
+    await expect.poll(heldBytes).toBeLessThan(20 * KIB);
   });
 
   test("is closed when the answers of all connections need its memory, and the newest are read", async () => {
@@ -81,11 +82,11 @@ describe("a connection of HTTP/2 with a closed window", () => {
     const ended = sessions.map((session) => closeOf(session));
     for (const session of sessions) {
       for (let i = 0; i < Math.floor(MIB / size) - 1; i += 1) ask(session, "/openapi.json");
-      await pinged(session);
+      await ping(session);
     }
     await Promise.all(ended.slice(0, 2));
-    expect(closed()).toEqual(["too many unread answers", "too many unread answers"]);
-    expect(await held()).toBeLessThanOrEqual(MIB);
+    expect(closeReasons()).toEqual(["too many unread answers", "too many unread answers"]);
+    expect(await heldBytes()).toBeLessThanOrEqual(MIB);
     expect(sessions[2]?.closed).toBe(false);
   });
 
@@ -106,14 +107,14 @@ describe("a connection of HTTP/2 with a closed window", () => {
         te: "trailers",
         authorization: `Bearer ${api.owner.token}`,
       });
-      stream.on("error", () => {}).end(framed(method.requestSerialize({}) as Buffer));
+      stream.on("error", () => {}).end(messageFrame(method.requestSerialize({}) as Buffer));
     };
-    const before = await held();
+    const before = await heldBytes();
     one();
-    await expect.poll(held).toBeGreaterThan(before + 12 * KIB);
+    await expect.poll(heldBytes).toBeGreaterThan(before + 12 * KIB);
     session.destroy();
     await end;
-    await expect.poll(held).toBe(before);
+    await expect.poll(heldBytes).toBe(before);
   });
 });
 
@@ -124,10 +125,10 @@ test("a connection of HTTP/1.1 that sends requests without reading is closed, an
   const end = new Promise<void>((resolve) => socket.on("error", () => {}).once("close", () => resolve()));
   await once(socket, "connect");
   socket.pause().write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(2 * PIPELINED_MAX));
-  await expect.poll(closed).toEqual(["too many pipelined requests"]);
+  await expect.poll(closeReasons).toEqual(["too many pipelined requests"]);
   socket.resume();
   await end;
-  await expect.poll(held).toBeLessThan(20 * KIB);
+  await expect.poll(heldBytes).toBeLessThan(20 * KIB);
 });
 
 test("a client that reads gets all of 500 large answers that it asks for at once", async () => {

@@ -10,7 +10,7 @@ import { createServer, type ServerOptions } from "../../../server/index.ts";
 import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
-import { framed, openHttp2 } from "../../support/http2.ts";
+import { messageFrame, openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
 let api: TestServer;
@@ -77,7 +77,7 @@ describe("incomplete bodies", () => {
         "content-type": "application/grpc",
         authorization,
       });
-      stream.write(framed(Buffer.alloc(50 * KIB), { length: 60 * KIB }));
+      stream.write(messageFrame(Buffer.alloc(50 * KIB), { length: 60 * KIB }));
       return stream;
     };
     const [first] = [open(), open(), open(), open(), open()] as const;
@@ -246,7 +246,7 @@ describe("a connection is closed after the idle time:", () => {
     const session = openHttp2(api.baseUrl);
     const headers = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
     const watch = session.request({ ...headers, ":path": "/grpc.health.v1.Health/Watch" });
-    watch.end(framed(Buffer.alloc(0)));
+    watch.end(messageFrame(Buffer.alloc(0)));
     await once(watch, "data");
     const held = api.call("GET", "/ping/v2beta1/ping");
     const silent = await opened();

@@ -57,7 +57,7 @@ const rounds = async () => {
   for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
 };
 const waiting = () => until(() => vi.getTimerCount() > 0);
-const made = () => store.statement("SELECT 1 FROM groups WHERE name = 'late'").all().length;
+const countCreated = () => store.statement("SELECT 1 FROM groups WHERE name = 'late'").all().length;
 const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
 
 describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
@@ -69,11 +69,11 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     vi.advanceTimersByTime(1999);
     expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
     expect(await outcome[wire]()).toBe(good[wire]);
-    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [false, true, true] });
+    expect({ made: countCreated(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [false, true, true] });
     expect(settled).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(await answer).toBe(good[wire]);
-    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 2, carriedOut: [true, true, true] });
+    expect({ made: countCreated(), carriedOut: carriedOut() }).toEqual({ made: 2, carriedOut: [true, true, true] });
   });
 
   test("a delay after the request creates the record at once and answers later", async () => {
@@ -81,7 +81,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     const settled = vi.fn();
     const answer = outcome[wire]().finally(settled);
     await waiting();
-    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [true] });
+    expect({ made: countCreated(), carriedOut: carriedOut() }).toEqual({ made: 1, carriedOut: [true] });
     vi.advanceTimersByTime(249);
     await rounds();
     expect(settled).not.toHaveBeenCalled();
@@ -95,7 +95,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     await waiting();
     vi.advanceTimersByTime(1000);
     expect(await answer).toBe(unavailable[wire]);
-    expect({ made: made(), carriedOut: carriedOut() }).toEqual({ made: 0, carriedOut: [false] });
+    expect({ made: countCreated(), carriedOut: carriedOut() }).toEqual({ made: 0, carriedOut: [false] });
   });
 
   test("a held request waits until its release, whatever the time and the script", async () => {
@@ -106,11 +106,11 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     vi.advanceTimersByTime(86_400_000);
     api.faults.clear();
     await rounds();
-    expect({ timers: vi.getTimerCount(), made: made() }).toEqual({ timers: 0, made: 0 });
+    expect({ timers: vi.getTimerCount(), made: countCreated() }).toEqual({ timers: 0, made: 0 });
     expect(settled).not.toHaveBeenCalled();
     api.faults.release();
     expect(await answer).toBe(good[wire]);
-    expect(made()).toBe(1);
+    expect(countCreated()).toBe(1);
     // A release applies to earlier requests only.
     meets({ at: "after", hold: true, status: 504 });
     const next = outcome[wire]().finally(settled);
@@ -119,7 +119,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(settled).toHaveBeenCalledTimes(1);
     api.faults.release();
     expect(await next).toBe(unavailable[wire]);
-    expect(made()).toBe(2);
+    expect(countCreated()).toBe(2);
   });
 
   test("a release includes requests that are not carried out yet", async () => {
@@ -149,7 +149,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     await waiting();
     api.faults.release();
     await rounds();
-    expect(made()).toBe(0);
+    expect(countCreated()).toBe(0);
     vi.advanceTimersByTime(2000);
     expect(await answer).toBe(good[wire]);
   });
@@ -171,7 +171,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     meets({ delay: "30s" });
     const connection = await writeRest();
     await waiting();
-    expect(made()).toBe(0);
+    expect(countCreated()).toBe(0);
     const closed = close();
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
     await closed;
@@ -190,7 +190,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     meets({ delay: "30s" });
     const answer = GRPC();
     await waiting();
-    expect(made()).toBe(0);
+    expect(countCreated()).toBe(0);
     const closed = close();
     expect(await answer).toMatchObject({ code: 0, json: { name: "late" } });
     await closed;
@@ -221,10 +221,10 @@ describe("a request whose client has gone away", () => {
     meets({ delay: "2s" });
     await goes[wire]();
     await rounds();
-    expect(made()).toBe(0);
+    expect(countCreated()).toBe(0);
     vi.advanceTimersByTime(2000);
     await until(() => carriedOut()[0] === true);
-    expect(made()).toBe(1);
+    expect(countCreated()).toBe(1);
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe("a request whose client has gone away", () => {
     // The store is closed last, so it is read before that.
     const closeStore = store.close;
     store.close = () => {
-      seen(made());
+      seen(countCreated());
       closeStore();
     };
     grpc.close();

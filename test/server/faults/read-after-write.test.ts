@@ -19,32 +19,32 @@ beforeEach(() => api.faults.set({ readAfterWriteLag: "3s" }));
 
 const create = async (path: string, body: Json): Promise<string> =>
   (await api.ok("POST", `${path}/${api.organization}`, { body })).uid;
-const called = (way: keyof typeof WAYS, operation: OperationName, request: Json) =>
+const callBy = (way: keyof typeof WAYS, operation: OperationName, request: Json) =>
   WAYS[way](api, { operation, request, token: api.owner.token });
 
 describe.each(["REST in lowerCamel", "gRPC"] as const)("over %s", (way) => {
   test("Get says NOT_FOUND until the time has passed", async () => {
     const uid = await create(`${IAM}/groups`, { name: "hidden" });
     api.clock.advance(LAG_MS - 1);
-    expect(await called(way, "GetGroup", { uid })).toMatchObject({
+    expect(await callBy(way, "GetGroup", { uid })).toMatchObject({
       code: "NOT_FOUND",
       message: `Not found: Group ${uid} does not exist`,
     });
     api.clock.advance(1);
-    expect(await called(way, "GetGroup", { uid })).toMatchObject({ code: "OK", json: { uid, name: "hidden" } });
+    expect(await callBy(way, "GetGroup", { uid })).toMatchObject({ code: "OK", json: { uid, name: "hidden" } });
   });
 
   test("List has neither the record nor counts it until then", async () => {
     const name = `listed over ${way.split(" ", 1)[0]?.toLowerCase()}`;
     const uid = await create(`${IAM}/groups`, { name });
-    const listed = async () => {
-      const { json } = await called(way, "ListGroups", { name });
+    const listNames = async () => {
+      const { json } = await callBy(way, "ListGroups", { name });
       return { uids: json.groups.map((group: Json) => group.uid), totalCount: json.totalCount };
     };
     api.clock.advance(LAG_MS - 1);
-    expect(await listed()).toEqual({ uids: [], totalCount: "0" });
+    expect(await listNames()).toEqual({ uids: [], totalCount: "0" });
     api.clock.advance(1);
-    expect(await listed()).toEqual({ uids: [uid], totalCount: "1" });
+    expect(await listNames()).toEqual({ uids: [uid], totalCount: "1" });
   });
 });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { REQUEST_MS } from "../../../server/connection/arrival.ts";
 import { IAM, loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
 import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
-import { framed, openHttp2 } from "../../support/http2.ts";
+import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
 let api: TestServer;
 let session: ClientHttp2Session;
@@ -46,12 +46,12 @@ const open = async (path: string, id: string, bytes: Buffer, type = "application
   });
   const closed = once(stream, "close");
   if (bytes.length > 0) stream.write(bytes);
-  await pinged();
+  await ping();
   return { stream, headers, closed, body: () => body };
 };
 
 /** The server has read what was sent before this. */
-const pinged = () => new Promise<void>((resolve) => session.ping(() => resolve()));
+const ping = () => new Promise<void>((resolve) => session.ping(() => resolve()));
 
 const refusalIn = (headers: IncomingHttpHeaders) => {
   const binary = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
@@ -60,7 +60,8 @@ const refusalIn = (headers: IncomingHttpHeaders) => {
 };
 
 const create = grpcMethodOf("CreateGroup");
-const group = () => framed(create.requestSerialize({ parent: api.organization, group: { name: "late" } }) as Buffer);
+const group = () =>
+  messageFrame(create.requestSerialize({ parent: api.organization, group: { name: "late" } }) as Buffer);
 const groupsNamed = async (name: string) => (await api.ok("GET", `${IAM}/groups`, { query: { name } })).groups;
 
 const parts: [string, (whole: Buffer) => Buffer][] = [
@@ -75,7 +76,7 @@ describe("a call with", () => {
     const id = `late-${name.replaceAll(" ", "-")}`;
     const call = await open(create.path, id, part(group()));
     await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
-    await pinged();
+    await ping();
     expect(call.stream.closed).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await call.closed;
@@ -119,7 +120,7 @@ describe("a call with", () => {
   });
 
   test("a call that was refused already gets no second refusal", async () => {
-    const call = await open(create.path, "refused", framed(Buffer.alloc(0), { length: 2 ** 32 - 1 }));
+    const call = await open(create.path, "refused", messageFrame(Buffer.alloc(0), { length: 2 ** 32 - 1 }));
     expect(call.stream.closed).toBe(false);
     await vi.advanceTimersByTimeAsync(REQUEST_MS);
     await call.closed;
@@ -133,7 +134,7 @@ test("requests of reflection have no time limit", async () => {
   const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   const call = await open(path, "reflection", Buffer.alloc(0));
   await vi.advanceTimersByTimeAsync(2 * REQUEST_MS);
-  await pinged();
+  await ping();
   expect(call.stream.closed).toBe(false);
   call.stream.end();
   await call.closed;
@@ -147,7 +148,7 @@ describe("a request of REST on HTTP/2", () => {
   test("that does not end is 408, as on HTTP/1.1", async () => {
     const call = await open(path(), "rest", Buffer.from('{"name":'), JSON_TYPE);
     await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
-    await pinged();
+    await ping();
     expect(call.stream.closed).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await call.closed;

@@ -11,7 +11,7 @@ import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
 import { loggedRequests, startServer } from "../../harness/api-server.ts";
 import { createGrpcClient, errorFrom, grpcMethodOf } from "../../support/grpc.ts";
-import { framed, openHttp2, rawStream } from "../../support/http2.ts";
+import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
 
 const api = await startServer();
 const grpc = createGrpcClient(api.baseUrl);
@@ -61,48 +61,54 @@ describe("is refused in full with one log line, and the connection serves the ne
     [
       "two messages",
       [],
-      Buffer.concat([framed(NOTHING), framed(NOTHING)]),
+      Buffer.concat([messageFrame(NOTHING), messageFrame(NOTHING)]),
       "UNIMPLEMENTED",
       "Received a second request",
     ],
     ["half a prefix", [], Buffer.alloc(2), "UNIMPLEMENTED", noMessage],
-    ["a message that is cut short", [], framed(NOTHING, { length: 100 }), "UNIMPLEMENTED", noMessage],
+    ["a message that is cut short", [], messageFrame(NOTHING, { length: 100 }), "UNIMPLEMENTED", noMessage],
     [
       "a length of 4 GiB",
       [],
-      framed(NOTHING, { length: 2 ** 32 - 1 }),
+      messageFrame(NOTHING, { length: 2 ** 32 - 1 }),
       "RESOURCE_EXHAUSTED",
       "Received message larger",
     ],
     [
       "bytes that are not gzip",
       gzip,
-      framed(Buffer.from("x"), { flag: 1 }),
+      messageFrame(Buffer.from("x"), { flag: 1 }),
       "INTERNAL",
       "Failed to decompress message",
     ],
     [
       "a small message that unpacks to more than 1 MiB",
       gzip,
-      framed(gzipSync(Buffer.alloc(50 * MIB)), { flag: 1 }),
+      messageFrame(gzipSync(Buffer.alloc(50 * MIB)), { flag: 1 }),
       "RESOURCE_EXHAUSTED",
       "Received message that decompresses to a size larger than 1048576",
     ],
     [
       "an unknown compression",
       ["grpc-encoding", "zstd"],
-      framed(Buffer.from("x"), { flag: 1 }),
+      messageFrame(Buffer.from("x"), { flag: 1 }),
       "UNIMPLEMENTED",
       'Received message compressed with unsupported encoding "zstd"',
     ],
     [
       "a compressed message of no compression",
       [],
-      framed(Buffer.from("x"), { flag: 1 }),
+      messageFrame(Buffer.from("x"), { flag: 1 }),
       "INVALID_ARGUMENT",
       isNoMessage,
     ],
-    ["a malformed time limit", ["grpc-timeout", "soon"], framed(NOTHING), "INTERNAL", "Invalid grpc-timeout value"],
+    [
+      "a malformed time limit",
+      ["grpc-timeout", "soon"],
+      messageFrame(NOTHING),
+      "INTERNAL",
+      "Invalid grpc-timeout value",
+    ],
   ])("%s", async (name, headers, bytes, code, text) => {
     const id = name.replaceAll(" ", "-");
     const answer = await send(PING, ["x-request-id", id, ...headers], bytes);
@@ -112,12 +118,12 @@ describe("is refused in full with one log line, and the connection serves the ne
     expect(refusal.message.startsWith(`${codes[code].category}: ${text}`), refusal.message).toBe(true);
     expect(refusal.details[0]).toMatchObject({ reason: code, domain: "iam.chainguard.dev" });
     expect(await loggedRequests(api, id)).toMatchObject([{ code, message: refusal.message.slice(0, 1024) }]);
-    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+    expect((await send(PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
   test("an unknown method of another domain, with that domain in the error", async () => {
     const path = "/chainguard.platform.registry.v2.ReposService/PaintRepo";
-    const { headers } = await send(path, ["x-request-id", "paint"], framed(NOTHING));
+    const { headers } = await send(path, ["x-request-id", "paint"], messageFrame(NOTHING));
     expect(refusalIn(headers)).toMatchObject({
       code: 12,
       message: `Unimplemented: The server does not implement the method ${path}`,
@@ -131,7 +137,7 @@ describe("is refused in full with one log line, and the connection serves the ne
     ["a watch of health", "/grpc.health.v1.Health/Watch"],
     ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
   ])("bytes that are not a message of %s", async (_, path) => {
-    const { headers } = await send(path, [], framed(Buffer.from("garbage")));
+    const { headers } = await send(path, [], messageFrame(Buffer.from("garbage")));
     expect(refusalIn(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -167,7 +173,7 @@ describe("a stream without an end", () => {
     const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
     // file_containing_symbol, of a file with many imports; each stream gets its files once.
     const symbol = Buffer.from("chainguard.platform.iam.v2.GroupsService");
-    const request = framed(Buffer.concat([Buffer.from([0x22, symbol.length]), symbol]));
+    const request = messageFrame(Buffer.concat([Buffer.from([0x22, symbol.length]), symbol]));
     const own = openHttp2(api.baseUrl);
     let bytes = 0;
     let last: IncomingHttpHeaders = {};
@@ -182,7 +188,7 @@ describe("a stream without an end", () => {
     expect(bytes).toBeGreaterThan(1024 * 1024);
     expect(bytes).toBeLessThan(2.1 * MIB);
     // What the connection asks the API is served as before.
-    expect((await rawStream(own, PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+    expect((await rawStream(own, PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
     expect((await rawStream(session, path, [], request)).headers["grpc-status"]).toBe("0");
     own.close();
   });
@@ -216,12 +222,12 @@ describe("a stream without an end", () => {
 describe("is served:", () => {
   const list = grpcMethodOf("ListGroups");
   test.each<[string, string[], (bytes: Buffer) => Buffer]>([
-    ["a compressed message", gzip, (bytes) => framed(gzipSync(bytes), { flag: 1 })],
-    ["a plain message beside a compression that is not used", gzip, (bytes) => framed(bytes)],
-    ["a time limit of years", ["grpc-timeout", "99999999H"], (bytes) => framed(bytes)],
-    ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => framed(bytes)],
-    ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => framed(bytes)],
-    ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => framed(bytes)],
+    ["a compressed message", gzip, (bytes) => messageFrame(gzipSync(bytes), { flag: 1 })],
+    ["a plain message beside a compression that is not used", gzip, (bytes) => messageFrame(bytes)],
+    ["a time limit of years", ["grpc-timeout", "99999999H"], (bytes) => messageFrame(bytes)],
+    ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => messageFrame(bytes)],
+    ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => messageFrame(bytes)],
+    ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => messageFrame(bytes)],
   ])("%s", async (_, headers, wrap) => {
     const bytes = list.requestSerialize({ name: "dev" }) as Buffer;
     const own = ["authorization", `Bearer ${api.owner.token}`, ...headers];
@@ -283,7 +289,7 @@ describe("a flood", () => {
       const stream = own.request(headers);
       stream.on("error", () => {});
       // Some before the message, some in the middle of it, some after it.
-      if (i % 3 > 0) stream.write(framed(Buffer.alloc(64)).subarray(0, i % 3 === 1 ? 10 : undefined));
+      if (i % 3 > 0) stream.write(messageFrame(Buffer.alloc(64)).subarray(0, i % 3 === 1 ? 10 : undefined));
       if (i % 6 === 5) stream.end();
       await new Promise<void>((resolve) => own.ping(() => resolve()));
       stream.close(8);
@@ -292,7 +298,7 @@ describe("a flood", () => {
     await Promise.all(closed);
     own.close();
     expect(await loggedRequests(api, "reset", count)).toHaveLength(count);
-    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+    expect((await send(PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
   test.each([
@@ -313,7 +319,7 @@ describe("a flood", () => {
     socket.destroy();
     process.off("uncaughtExceptionMonitor", seen);
     expect(uncaught).toEqual([]);
-    expect((await send(PING, [], framed(NOTHING))).headers["grpc-status"]).toBe("0");
+    expect((await send(PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
   });
 
   test("of requests with unread responses is paused, and all are answered once the client reads", async () => {

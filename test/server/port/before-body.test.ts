@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { IAM, startServer } from "../../harness/api-server.ts";
 import { HOUR_MS } from "../../harness/clock.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { framed, openHttp2 } from "../../support/http2.ts";
+import { messageFrame, openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
 const api = await startServer();
@@ -76,7 +76,7 @@ describe("without a valid token", () => {
   test.each(["CreateGroup", "Exchange"] as const)(
     "a call of %s is UNAUTHENTICATED, and its stream is closed",
     async (name) => {
-      const message = framed(Buffer.alloc(10), { length: 1_000_000 });
+      const message = messageFrame(Buffer.alloc(10), { length: 1_000_000 });
       const answer = await halfOnHttp2(grpcMethodOf(name).path, { "content-type": "application/grpc" }, message);
       expect(answer).toMatchObject({ "grpc-status": "16", rstCode: 0 });
     },

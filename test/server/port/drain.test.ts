@@ -20,7 +20,7 @@ describe("while the server drains", () => {
     const server = await start();
     const slow = await openConnection(server.baseUrl);
     slow.write(POST + body.slice(0, 5));
-    await answered(server.baseUrl, "/healthz");
+    await waitForAnswer(server.baseUrl, "/healthz");
     const closed = server.close();
     slow.write(body.slice(5));
     const answer = await slow.ended;
@@ -44,7 +44,7 @@ describe("while the server drains", () => {
     const server = await start();
     const slow = await openConnection(server.baseUrl);
     slow.write(POST);
-    await answered(server.baseUrl, "/healthz");
+    await waitForAnswer(server.baseUrl, "/healthz");
     const closed = server.close();
     await expect(openConnection(server.baseUrl)).rejects.toMatchObject({ code: "ECONNREFUSED" });
     slow.write(body);
@@ -57,7 +57,7 @@ describe("while the server drains", () => {
     // The heads are not complete: the requests come when the drain has begun.
     ready.write(GET("/readyz").slice(0, -2));
     alive.write(GET("/healthz").slice(0, -2));
-    await answered(server.baseUrl, "/healthz");
+    await waitForAnswer(server.baseUrl, "/healthz");
     const closed = server.close();
     ready.write("\r\n");
     alive.write("\r\n");
@@ -74,7 +74,7 @@ describe("a client that hangs", () => {
     const server = await start();
     const hanging = await openConnection(server.baseUrl);
     hanging.write(POST + body.slice(0, 5));
-    await answered(server.baseUrl, "/healthz");
+    await waitForAnswer(server.baseUrl, "/healthz");
     return { server, hanging };
   };
 
@@ -115,8 +115,8 @@ test("a server with two ports drains both", async () => {
   const auth = await openConnection(server.authUrl);
   api.write(GET(`${IAM}/groups`).slice(0, -2));
   auth.write(POST);
-  await answered(server.baseUrl, "/readyz");
-  await answered(server.authUrl, "/readyz");
+  await waitForAnswer(server.baseUrl, "/readyz");
+  await waitForAnswer(server.authUrl, "/readyz");
   const closed = server.close();
   api.write("\r\n");
   auth.write(body);
@@ -126,7 +126,7 @@ test("a server with two ports drains both", async () => {
 });
 
 /** Waits for the response on another connection: by then the server has read everything before it. */
-async function answered(baseUrl: string, path: string): Promise<void> {
+async function waitForAnswer(baseUrl: string, path: string): Promise<void> {
   const connection = await openConnection(baseUrl);
   connection.write(GET(path));
   await connection.until(/\r\n\r\n/);

@@ -133,8 +133,8 @@ describe("in the clear", async () => {
 
   test("a response on HTTP/2 has no connection header, of which Node would warn", async () => {
     const warnings: string[] = [];
-    const warned = ({ message }: Error) => warnings.push(message);
-    process.on("warning", warned);
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on("warning", onWarning);
     const session = connectHttp2(api.baseUrl);
     const headers = { "content-type": "application/json", authorization: `Bearer ${api.owner.token}` };
     const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, ...headers });
@@ -144,7 +144,7 @@ describe("in the clear", async () => {
     stream.resume();
     await once(stream, "close");
     session.close();
-    process.off("warning", warned);
+    process.off("warning", onWarning);
     expect(warnings).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe("with TLS", async () => {
   });
   afterAll(() => server.close());
 
-  const negotiated = async (ALPNProtocols: string[] | undefined): Promise<string | false | null> => {
+  const negotiate = async (ALPNProtocols: string[] | undefined): Promise<string | false | null> => {
     const { hostname: host, port } = new URL(server.baseUrl);
     const socket = connectTls({ host, port: Number(port), ca: CERTIFICATE, ...(ALPNProtocols && { ALPNProtocols }) });
     await once(socket, "secureConnect");
@@ -184,7 +184,7 @@ describe("with TLS", async () => {
     ["a client that offers HTTP/1.1 alone", ["http/1.1"], "http/1.1"],
     ["a client that offers nothing", undefined, false],
   ])("%s gets its own protocol", async (_, offered, expected) => {
-    expect(await negotiated(offered)).toBe(expected);
+    expect(await negotiate(offered)).toBe(expected);
   });
 
   test("REST is served, with the same document as in the clear", async () => {
@@ -215,6 +215,6 @@ describe("with TLS", async () => {
     const connection = await openConnection(server.baseUrl);
     connection.write(GET);
     expect(await connection.ended).not.toContain("HTTP/1.1 200");
-    expect(await negotiated(["http/1.1"])).toBe("http/1.1");
+    expect(await negotiate(["http/1.1"])).toBe("http/1.1");
   });
 });

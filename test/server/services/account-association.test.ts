@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const group = (parent = api.organization): Promise<string> => createUid(api, "groups", parent, { name: "g" });
 const create = (uid: string, body: Body = {}) =>
   api.call("POST", `${PATH}/${uid}`, { body: { name: "accounts", ...body } });
-const made = async (body: Body = {}, uid?: string) => recordOf(create(uid ?? (await group()), body));
+const createdRecord = async (body: Body = {}, uid?: string) => recordOf(create(uid ?? (await group()), body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
@@ -47,13 +47,13 @@ describe("an account association", () => {
   });
 
   test("may have only a name, even that of another", async () => {
-    const [{ createTime, updateTime, ...one }, two] = [await made(), await made()];
+    const [{ createTime, updateTime, ...one }, two] = [await createdRecord(), await createdRecord()];
     expect(one).toEqual({ uid: one.uid, name: "accounts" });
     expect(two.name).toBe("accounts");
   });
 
   test("is the only one of its group: a second is ALREADY_EXISTS with the first", async () => {
-    const { uid, ...before } = await made({ description: "first" });
+    const { uid, ...before } = await createdRecord({ description: "first" });
     const text = `the group ${uid} has an account association already`;
     expectRefusal(await create(uid, { description: "second" }), "ALREADY_EXISTS", text, {
       details: [resourceInfo("AccountAssociation", uid)],
@@ -62,7 +62,7 @@ describe("an account association", () => {
   });
 
   test("is the organization's, where its group is the organization", async () => {
-    expect((await made({}, api.organization)).uid).toBe(api.organization);
+    expect((await createdRecord({}, api.organization)).uid).toBe(api.organization);
     await api.ok("DELETE", `${PATH}/${api.organization}`);
   });
 
@@ -126,7 +126,7 @@ describe("an account association", () => {
   });
 
   test("can be deleted again: a missing one is success", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     for (const _ of [1, 2]) {
       const answer = await api.call("DELETE", `${PATH}/${uid}`);
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: "" });
@@ -166,7 +166,7 @@ describe("a change of an account association", () => {
       },
     ],
   ])("%s", async (_, body, mask, changed) => {
-    const before = await made(CLOUDS);
+    const before = await createdRecord(CLOUDS);
     api.clock.advance(1000);
     const answer = await patch(before.uid, body, mask);
     expect(answer.status, answer.text).toBe(200);
@@ -180,7 +180,7 @@ describe("a change of an account association", () => {
     ["the name is cleared", {}, "name", ["name", NAME]],
     ["the mask names no field", {}, "gitlab", ["updateMask", '"gitlab" is not a field of the resource']],
   ])("is refused when %s", async (_, body, mask, violation) => {
-    const before = await made(CLOUDS);
+    const before = await createdRecord(CLOUDS);
     expectInvalid(await patch(before.uid, body, mask), violation);
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
   });
@@ -196,14 +196,14 @@ describe("the check", () => {
   ];
 
   test.each(TYPES)("of %s is READY when that is configured", async (type, member) => {
-    const { uid } = await made({ [member]: CLOUDS[member] });
+    const { uid } = await createdRecord({ [member]: CLOUDS[member] });
     expect((await check(uid, type)).json).toEqual({ status: "CHECK_STATUS_READY" });
   });
 
   test.each(TYPES)(
     "of %s is NOT_READY when all but that is configured, with the reason",
     async (type, member, name) => {
-      const { uid } = await made({ ...CLOUDS, [member]: undefined });
+      const { uid } = await createdRecord({ ...CLOUDS, [member]: undefined });
       expect((await check(uid, type)).json).toEqual({
         status: "CHECK_STATUS_NOT_READY",
         reason: "not configured",
@@ -248,7 +248,7 @@ describe("a list of account associations", () => {
     at.sales = await group();
     for (const [name, uid] of Object.entries(at)) {
       api.clock.advance(1);
-      await made({ name }, uid);
+      await createdRecord({ name }, uid);
     }
   });
   const names = async (query: Body): Promise<string[]> =>

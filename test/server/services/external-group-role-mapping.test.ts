@@ -157,7 +157,7 @@ describe("the list", () => {
 });
 
 describe("the delete of several", () => {
-  const deleted = (parent: string, names: string[], token?: string) =>
+  const deleteMappings = (parent: string, names: string[], token?: string) =>
     api.call("POST", `${PATH}:batchDelete`, { body: { parent, names }, ...(token && { token }) });
 
   test("answers with those that it deleted, in order, and skips those that are gone", async () => {
@@ -168,24 +168,24 @@ describe("the delete of several", () => {
       await create(parent, { externalGroupId: "c" }),
     ];
     const names = [second.uid, `${parent}/ffffffffffffffff`, first.uid, second.uid];
-    const answer = await deleted(parent, names);
+    const answer = await deleteMappings(parent, names);
     expect(answer.json).toEqual({ parent, externalGroupRoleMappings: [second, first] });
     expect(await list({ identityProviderUid: parent })).toEqual([kept]);
-    expect((await deleted(parent, names)).json).toEqual({ parent, externalGroupRoleMappings: [] });
+    expect((await deleteMappings(parent, names)).json).toEqual({ parent, externalGroupRoleMappings: [] });
   });
 
   test("deletes nothing when one is of another identity provider, and names each that is", async () => {
     const [parent, other] = [await provider(), await provider()];
     const [own, theirs] = [await create(parent), await create(other)];
     const text = "must be the uid of a mapping of the identity provider";
-    expectInvalid(await deleted(parent, [own.uid, theirs.uid, parent]), ["names[1]", text], ["names[2]", text]);
+    expectInvalid(await deleteMappings(parent, [own.uid, theirs.uid, parent]), ["names[1]", text], ["names[2]", text]);
     expect(await list({ identityProviderUid: parent })).toEqual([own]);
   });
 
   test("needs names that are uids", async () => {
     const parent = await provider();
-    expectInvalid(await deleted(parent, []), ["names", "is required"]);
-    expectInvalid(await deleted(parent, ["x"]), ["names[0]", UID]);
+    expectInvalid(await deleteMappings(parent, []), ["names", "is required"]);
+    expectInvalid(await deleteMappings(parent, ["x"]), ["names[0]", UID]);
   });
 });
 

@@ -38,7 +38,7 @@ afterAll(() => api.close());
 
 const create = (body: Body = {}, token?: string) =>
   api.call("POST", `${PATH}/${eng}`, { body: { roleUid: viewer, ttl: "3600s", ...body }, ...(token && { token }) });
-const made = (body: Body = {}) => recordOf(create(body));
+const createdRecord = (body: Body = {}) => recordOf(create(body));
 
 describe("an invite", () => {
   test("shows its role, its expiry, and its code only once", async () => {
@@ -62,16 +62,16 @@ describe("an invite", () => {
   });
 
   test("is for any holder of the code without an address", async () => {
-    for (const email of [undefined, ""]) expect(await made({ email })).not.toHaveProperty("email");
+    for (const email of [undefined, ""]) expect(await createdRecord({ email })).not.toHaveProperty("email");
   });
 
   test("has a new code each time", async () => {
-    expect((await made()).code).not.toBe((await made()).code);
+    expect((await createdRecord()).code).not.toBe((await createdRecord()).code);
   });
 
   test("ignores what only the server sets", async () => {
     const set = { uid: "x", code: "known", keyId: "known", expirationTime: "2001-01-01T00:00:00Z", role: { uid: "x" } };
-    const invite = await made(set);
+    const invite = await createdRecord(set);
     expect(invite.code).not.toBe("known");
     expect(invite.keyId).not.toBe("known");
     expect(invite.expirationTime).toBe(new Date(START_MS + 3_600_000).toISOString());
@@ -100,7 +100,7 @@ describe("an invite", () => {
   });
 
   test("may be valid for ten years", async () => {
-    expect((await made({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
+    expect((await createdRecord({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
   });
 
   test("needs an existing group", async () => {
@@ -110,7 +110,7 @@ describe("an invite", () => {
   });
 
   test("cannot be changed: the API has no such method", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { singleUse: true } });
     const text = "PATCH is not a method of this path; it takes GET, DELETE, POST";
     expect(answer.headers.allow?.split(", ").toSorted()).toEqual(["DELETE", "GET", "POST"]);
@@ -120,7 +120,7 @@ describe("an invite", () => {
   });
 
   test("that is missing is NOT_FOUND, to read and to delete", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "GroupInvite", uid);
     expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "GroupInvite", uid);
@@ -147,7 +147,7 @@ describe("the role of an invite", () => {
   test("is absent once it was deleted, which an invite does not prevent", async () => {
     const body = { name: "short", capabilities: ["CAP_REPO_LIST"] };
     const { uid: roleUid } = await createRecord(api, "roles", eng, body);
-    const { uid, code, role, ...rest } = await made({ roleUid });
+    const { uid, code, role, ...rest } = await createdRecord({ roleUid });
     expect(role.name).toBe("short");
     await api.ok("DELETE", `${IAM}/roles/${roleUid}`);
     expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...rest });
@@ -219,7 +219,7 @@ describe("a list of invites", () => {
 });
 
 test("a code is only in the response of the create, and in no log line", async () => {
-  const invite = await made({ email: "x@acme.example" });
+  const invite = await createdRecord({ email: "x@acme.example" });
   const answers = [
     await api.call("GET", `${PATH}/${invite.uid}`),
     await api.call("GET", PATH, { query: { page_size: 200 } }),

@@ -14,7 +14,7 @@ afterAll(() => api.close());
 
 const create = (parent: string, body: Body, token?: string) =>
   api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
-const made = async (parent: string, body: Body): Promise<string> => (await recordOf(create(parent, body))).uid;
+const createdUid = async (parent: string, body: Body): Promise<string> => (await recordOf(create(parent, body))).uid;
 
 describe("a root group", () => {
   test("can be created with any token, whose identity owns it at once", async () => {
@@ -59,7 +59,10 @@ describe("a root group", () => {
 
 describe("a group below another", () => {
   test("may have the name of a sibling: names are not unique", async () => {
-    const uids = [await made(api.organization, { name: "twin" }), await made(api.organization, { name: "twin" })];
+    const uids = [
+      await createdUid(api.organization, { name: "twin" }),
+      await createdUid(api.organization, { name: "twin" }),
+    ];
     expect(new Set(uids).size).toBe(2);
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "twin" } })).totalCount).toBe("2");
   });

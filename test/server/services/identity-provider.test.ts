@@ -52,7 +52,7 @@ const create = (body: Body = {}, token?: string) =>
     body: { name: "okta", defaultRole: viewer, oidc: OIDC, ...body },
     ...(token && { token }),
   });
-const made = (body: Body = {}) => recordOf(create(body));
+const createdRecord = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string, token?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask }, ...(token && { token }) });
 
@@ -81,7 +81,7 @@ describe("an identity provider", () => {
   });
 
   test("is listed without its provisioning", async () => {
-    const { scim, ...listed } = await made({ name: "listed" });
+    const { scim, ...listed } = await createdRecord({ name: "listed" });
     expect(await api.ok("GET", PATH, { query: { name: "listed" } })).toEqual({
       identityProviders: [listed],
       totalCount: "1",
@@ -166,7 +166,7 @@ describe("an identity provider", () => {
 
 describe("a change of an identity provider", () => {
   test("of one field leaves the others, and moves updateTime", async () => {
-    const before = await made({ description: "d" });
+    const before = await createdRecord({ description: "d" });
     api.clock.advance(1000);
     const answer = await patch(before.uid, { oidc: { groupsClaim: "groups" } });
     const updateTime = new Date(api.clock()).toISOString();
@@ -180,7 +180,7 @@ describe("a change of an identity provider", () => {
     ["is empty under full replacement", { name: "n", defaultRole: "VIEWER", oidc: { ...OIDC, clientSecret: "" } }, "*"],
     ["is changed", { oidc: { clientSecret: "another" } }, "oidc.clientSecret"],
   ])("keeps its secret when the secret %s", async (_, body, mask) => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     const change = body.defaultRole ? { ...body, defaultRole: viewer } : body;
     expect((await patch(uid, change, mask)).status).toBe(200);
     // Without PKCE it could not be without a secret: taking PKCE away again shows that there is one.
@@ -192,7 +192,7 @@ describe("a change of an identity provider", () => {
     ["named by the mask in snake_case", {}, "oidc.client_secret"],
     ["named, empty, by the body of a request without a mask", { oidc: { clientSecret: "" } }, undefined],
   ])("loses its secret when it is %s, which requires PKCE", async (_, body, mask) => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expectInvalid(await patch(uid, body, mask), ["oidc.clientSecret", NO_SECRET]);
     expect((await patch(uid, { oidc: { pkceEnabled: true } })).status).toBe(200);
     expect((await patch(uid, body, mask)).status).toBe(200);
@@ -208,14 +208,14 @@ describe("a change of an identity provider", () => {
   ])("keeps its correlation rule when that is %s", async (_, before, after) => {
     const rule = (name: string | undefined) =>
       name && (name === "UNSPECIFIED" ? `CORRELATION_RULE_${name}` : `CORRELATION_RULE_${name}_EQUALS_EXTERNAL_ID`);
-    const created = await made({ oidc: { ...OIDC, correlationRule: rule(before) } });
+    const created = await createdRecord({ oidc: { ...OIDC, correlationRule: rule(before) } });
     const answer = await patch(created.uid, { oidc: { ...OIDC, correlationRule: rule(after) } }, "oidc");
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json.oidc.correlationRule).toBe(created.oidc.correlationRule);
   });
 
   test("may not have another correlation rule", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     const oidc = { correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" };
     expectInvalid(await patch(uid, { oidc }), ["oidc.correlationRule", RULE]);
     expectInvalid(await patch(uid, { oidc: { ...OIDC, ...oidc } }, "oidc"), ["oidc.correlationRule", RULE]);
@@ -227,18 +227,18 @@ describe("a change of an identity provider", () => {
     ["the mask names no field", {}, "oidc.secret", ["updateMask", '"oidc.secret" is not a field of the resource']],
     ["its issuer is malformed", { oidc: { issuer: "x" } }, "oidc.issuer", ["oidc.issuer", ISSUER]],
   ])("is refused when %s", async (_, body, mask, violation) => {
-    const before = await made();
+    const before = await createdRecord();
     expectInvalid(await patch(before.uid, body, mask), violation);
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
   });
 
   test("of its provisioning is ignored, since the server sets it", async () => {
-    const before = await made();
+    const before = await createdRecord();
     expect((await patch(before.uid, { scim: { enabled: true } }, "scim.enabled,scim")).json).toEqual(before);
   });
 
   test("of a missing one is NOT_FOUND, as are its get and delete", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "IdentityProvider", uid);
     expectNotFound(await patch(uid, { description: "d" }), "IdentityProvider", uid);
@@ -260,7 +260,7 @@ describe("the default role", () => {
   ])("that is %s is refused, the same way", async (_, role) => {
     const violation: [string, string] = ["defaultRole", missing(role())];
     expectInvalid(await create({ defaultRole: role() }), violation);
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expectInvalid(await patch(uid, { defaultRole: role() }), violation);
   });
 
@@ -270,17 +270,17 @@ describe("the default role", () => {
   });
 
   test("must be one that the caller may grant for any change, such as a new issuer", async () => {
-    const { uid } = await made({ defaultRole: roles["pusher eng"] });
+    const { uid } = await createdRecord({ defaultRole: roles["pusher eng"] });
     const answer = await patch(uid, { oidc: { issuer: "https://mine.example" } }, undefined, sso.token);
     expectDenied(answer, "repo.create", eng);
     expectDenied(await patch(uid, { defaultRole: viewer }, "description", sso.token), "repo.create", eng);
-    expect((await patch((await made()).uid, { description: "d" }, undefined, sso.token)).status).toBe(200);
+    expect((await patch((await createdRecord()).uid, { description: "d" }, undefined, sso.token)).status).toBe(200);
   });
 
   test("cannot be deleted while a provider grants it", async () => {
     const body = { name: "granted", capabilities: ["CAP_REPO_LIST"] };
     const { uid: role } = await createRecord(api, "roles", eng, body);
-    const { uid } = await made({ defaultRole: role });
+    const { uid } = await createdRecord({ defaultRole: role });
     const text = "cannot delete role that is the default of an identity provider";
     expectRefusal(await api.call("DELETE", `${IAM}/roles/${role}`), "FAILED_PRECONDITION", text, {
       details: [preconditionFailure("RESOURCE_IN_USE", text)],
@@ -292,7 +292,7 @@ describe("the default role", () => {
 
 test("the client secret is in no response and in no log line", async () => {
   const secret = "never-to-be-seen-again";
-  const { uid } = await made({ oidc: { ...OIDC, clientSecret: secret } });
+  const { uid } = await createdRecord({ oidc: { ...OIDC, clientSecret: secret } });
   const answers = [
     await api.call("GET", `${PATH}/${uid}`),
     await api.call("GET", PATH, { query: { page_size: 200 } }),

@@ -20,7 +20,7 @@ afterAll(() => api.close());
 let count = 0;
 const create = (body: Body = {}, parent = eng) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `repo-${++count}`, ...body } });
-const made = (body: Body = {}) => recordOf(create(body));
+const createdRecord = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
@@ -63,7 +63,7 @@ describe("a repo", () => {
   });
 
   test.each(["nginx-fips", "charts/nginx", "UPPER", "a".repeat(255)])("may be called %s", async (name) => {
-    expect((await made({ name })).name).toBe(name);
+    expect((await createdRecord({ name })).name).toBe(name);
   });
 
   test.each<[string, Body, [string, string][]]>([
@@ -117,7 +117,7 @@ describe("a repo", () => {
   test("needs an existing group, and no repo, as its parent", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
     expectNotFound(await create({}, missing), "Group", missing, "registry");
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expectNotFound(await create({}, uid), "Group", uid, "registry");
   });
 });
@@ -127,24 +127,24 @@ const asIam = (detail: Body) => (detail.domain ? { ...detail, domain: "iam.chain
 
 describe("a name", () => {
   test("is unique in a group: ALREADY_EXISTS names the repo that has it", async () => {
-    const { uid, name } = await made();
+    const { uid, name } = await createdRecord();
     const details = [resourceInfo("Repo", uid)];
     const text = `the group ${eng} has a repo ${name} already`;
     expectRefusal(await create({ name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
-    const other = await made();
+    const other = await createdRecord();
     expectRefusal(await patch(other.uid, { name }), "ALREADY_EXISTS", text, { details, domain: "registry" });
     expect(await api.ok("GET", `${PATH}/${other.uid}`)).toEqual(other);
   });
 
   test("is free in another group, and again once its repo is deleted", async () => {
-    const { uid, name } = await made();
+    const { uid, name } = await createdRecord();
     expect((await create({ name }, api.organization)).status).toBe(200);
     await api.ok("DELETE", `${PATH}/${uid}`);
-    expect((await made({ name })).uid).not.toBe(uid);
+    expect((await createdRecord({ name })).uid).not.toBe(uid);
   });
 
   test("may be restated for its own repo", async () => {
-    const { uid, name } = await made();
+    const { uid, name } = await createdRecord();
     expect((await patch(uid, { name, description: "d" })).json).toMatchObject({ name, description: "d" });
   });
 });
@@ -167,7 +167,7 @@ describe("a change of a repo", () => {
       { customOverlay: { contents: { packages: ["curl"] } }, catalogTier: undefined },
     ],
   ])("%s", async (_, body, mask, changed) => {
-    const before = await made({
+    const before = await createdRecord({
       bundles: ["base"],
       aliases: ["a:b"],
       catalogTier: "CATALOG_TIER_AI",
@@ -182,7 +182,7 @@ describe("a change of a repo", () => {
   });
 
   test("that is invalid changes nothing", async () => {
-    const before = await made({ bundles: ["base"] });
+    const before = await createdRecord({ bundles: ["base"] });
     expect((await patch(before.uid, { bundles: ["gold"], description: "new" })).status).toBe(400);
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
   });
@@ -190,7 +190,7 @@ describe("a change of a repo", () => {
 
 describe("deleting a repo", () => {
   test("deletes its tags, and no others", async () => {
-    const [gone, stays] = [await made(), await made()];
+    const [gone, stays] = [await createdRecord(), await createdRecord()];
     const digest = `sha256:${"a".repeat(64)}`;
     const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
     const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
@@ -202,7 +202,7 @@ describe("deleting a repo", () => {
   });
 
   test("succeeds once: then delete, get and update are NOT_FOUND", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     await api.ok("DELETE", `${PATH}/${uid}`);
     for (const answer of [
       await api.call("DELETE", `${PATH}/${uid}`),
@@ -214,7 +214,7 @@ describe("deleting a repo", () => {
   });
 
   test("is refused with the uid of a tag", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     const body = { name: "latest", digest: `sha256:${"b".repeat(64)}` };
     const tag = await createRecord(api, "tags", uid, body);
     expectNotFound(await api.call("DELETE", `${PATH}/${tag.uid}`), "Repo", tag.uid, "registry");

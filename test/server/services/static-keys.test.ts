@@ -20,14 +20,14 @@ const create = (body: Body) =>
   api.call("POST", `${IAM}/identities/${api.organization}`, { body: { name: "i", ...body } });
 
 describe("static keys", () => {
-  const keyed = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: KEYS(), ...further } });
+  const createWithKeys = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: KEYS(), ...further } });
   const TIME = "must be in the future, at most 365 days after creation";
 
   test.each([
     ["the last moment", later(365 * DAY_MS)],
     ["the next millisecond", later(1)],
   ])("may end at %s", async (_, expirationTime) => {
-    expect((await keyed({ expirationTime })).json.staticKeys.expirationTime).toBe(expirationTime);
+    expect((await createWithKeys({ expirationTime })).json.staticKeys.expirationTime).toBe(expirationTime);
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe("static keys", () => {
     ["now", later(0)],
     ["the past", later(-DAY_MS)],
   ])("must not end at %s", async (_, expirationTime) => {
-    expectInvalid(await keyed({ expirationTime }), ["staticKeys.expirationTime", TIME]);
+    expectInvalid(await createWithKeys({ expirationTime }), ["staticKeys.expirationTime", TIME]);
   });
 
   test("cannot be extended beyond 365 days after creation by a later change", async () => {

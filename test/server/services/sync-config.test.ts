@@ -23,7 +23,7 @@ const sync = (source: string, body: Body = {}, token?: string) =>
     body: { name: `mirror-${++count}`, sync_config: { source }, ...body },
     ...(token && { token }),
   });
-const synced = async (source: string, body: Body = {}): Promise<Body> => {
+const createSynced = async (source: string, body: Body = {}): Promise<Body> => {
   const answer = await sync(source, body);
   expect(answer.status, answer.text).toBe(200);
   return answer.json;
@@ -48,15 +48,15 @@ describe("the source", () => {
   test("is a uid, a path in the catalog or an image, and is kept as the uid", async () => {
     const { uid, name } = await repo();
     for (const source of [uid, `dev/eng/${name}`, `cgr.dev/dev/eng/${name}`, `localhost:5000/dev/eng/${name}`]) {
-      const { sync_config } = await synced(source);
+      const { sync_config } = await createSynced(source);
       expect(sync_config).toEqual({ source: uid, expirationTime: new Date(START_MS + 14 * DAY_MS).toISOString() });
     }
   });
 
   test("may be an organization's own repo, and have slashes in its name", async () => {
     const { uid } = await repo({ name: "charts/nginx" }, api.organization);
-    expect((await synced("dev/charts/nginx")).sync_config.source).toBe(uid);
-    expect((await synced("cgr.dev/dev/charts/nginx")).sync_config.source).toBe(uid);
+    expect((await createSynced("dev/charts/nginx")).sync_config.source).toBe(uid);
+    expect((await createSynced("cgr.dev/dev/charts/nginx")).sync_config.source).toBe(uid);
   });
 
   test("may be spelt syncConfig, and may have more targets", async () => {
@@ -69,7 +69,7 @@ describe("the source", () => {
   test("ignores fields that only the server sets", async () => {
     const { uid: source } = await repo();
     const set = { expirationTime: "2099-01-01T00:00:00Z", uniqueTags: true, apkoOverlay: "x", gracePeriod: true };
-    const { sync_config } = await synced(source, { sync_config: { source, ...set } });
+    const { sync_config } = await createSynced(source, { sync_config: { source, ...set } });
     expect(Object.keys(sync_config)).toEqual(["source", "expirationTime"]);
     expect(sync_config.expirationTime).not.toBe(set.expirationTime);
   });
@@ -131,7 +131,7 @@ describe("the source", () => {
 describe("a repo that syncs", () => {
   test("shows the current values of its source, and its own description if it has one", async () => {
     const source = await repo({ ...SHOWN, description: "theirs" });
-    const { uid } = await synced(source.uid);
+    const { uid } = await createSynced(source.uid);
     expect(await get(uid)).toMatchObject({ ...SHOWN, description: "theirs" });
     await patch(source.uid, { bundles: ["ai"], aliases: [], description: "changed" });
     const after = await get(uid);
@@ -143,8 +143,8 @@ describe("a repo that syncs", () => {
 
   test("shows them through other repos, and also in a list and in v1", async () => {
     const source = await repo(SHOWN);
-    const middle = await synced(source.uid);
-    const end = await synced(middle.uid);
+    const middle = await createSynced(source.uid);
+    const end = await createSynced(middle.uid);
     expect(end).toMatchObject(SHOWN);
     const { repos } = await api.ok("GET", PATH, { query: { "uidp.ids": end.uid } });
     expect(repos).toEqual([end]);
@@ -158,7 +158,7 @@ describe("a repo that syncs", () => {
 
   test("in a sync cycle shows no inherited values, and does not loop", async () => {
     const one = await repo(SHOWN);
-    const two = await synced(one.uid);
+    const two = await createSynced(one.uid);
     const answer = await patch(one.uid, { sync_config: { source: two.uid } });
     expect(answer.status, answer.text).toBe(200);
     for (const uid of [one.uid, two.uid]) expect(await get(uid)).not.toHaveProperty("bundles");
@@ -166,7 +166,7 @@ describe("a repo that syncs", () => {
 
   test("shows nothing of a source that was deleted", async () => {
     const source = await repo(SHOWN);
-    const { uid } = await synced(source.uid);
+    const { uid } = await createSynced(source.uid);
     await api.ok("DELETE", `${PATH}/${source.uid}`);
     const left = await get(uid);
     expect(left.sync_config.source).toBe(source.uid);
@@ -181,7 +181,7 @@ describe("a repo that syncs", () => {
     ["the active tags", { activeTags: ["1.27"] }],
   ])("cannot change %s", async (_, body) => {
     const { uid: source } = await repo(SHOWN);
-    const before = await synced(source);
+    const before = await createSynced(source);
     const [field] = Object.keys(body) as [string];
     expectViolations(await patch(before.uid, body), [field, INHERITED]);
     expect(await get(before.uid)).toEqual(before);
@@ -195,7 +195,7 @@ describe("a repo that syncs", () => {
 
   test("may restate what it inherits, or leave it unset in a full replacement", async () => {
     const { uid: source } = await repo(SHOWN);
-    const before = await synced(source, SHOWN);
+    const before = await createSynced(source, SHOWN);
     expect((await patch(before.uid, SHOWN)).json).toMatchObject(SHOWN);
     const replaced = await patch(before.uid, { name: before.name, sync_config: { source } }, "*");
     expect(replaced.json).toMatchObject({ ...SHOWN, sync_config: before.sync_config });
@@ -203,7 +203,7 @@ describe("a repo that syncs", () => {
 
   test("that gets another source shows its values, and keeps its expiry", async () => {
     const [one, two] = [await repo(SHOWN), await repo({ bundles: ["ai"] })];
-    const { uid, sync_config } = await synced(one.uid);
+    const { uid, sync_config } = await createSynced(one.uid);
     api.clock.advance(1000);
     const answer = await patch(uid, { sync_config: { source: two.uid } });
     expect(answer.json).toMatchObject({
@@ -220,7 +220,7 @@ describe("a repo that syncs", () => {
 
   test("that stops syncing keeps its last values, and may change them", async () => {
     const { uid: source } = await repo(SHOWN);
-    const { uid } = await synced(source);
+    const { uid } = await createSynced(source);
     const { json } = await patch(uid, {}, "sync_config");
     expect(json).toMatchObject(SHOWN);
     expect(json).not.toHaveProperty("sync_config");

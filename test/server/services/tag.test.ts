@@ -16,7 +16,7 @@ const newRepo = (parent: string, name: string): Promise<string> => createUid(api
 let count = 0;
 const create = (body: Body = {}, parent = repo) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `v${++count}`, digest: digest("a"), ...body } });
-const made = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
+const createdRecord = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
 
 const api = await startServer({ ids: shuffledIds(31) });
 const repo: string = await newRepo(api.organization, "nginx");
@@ -34,9 +34,9 @@ describe("a tag", () => {
   });
 
   test("that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
-    const before = await made({ deprecated: true, bundles: ["ai"] });
+    const before = await createdRecord({ deprecated: true, bundles: ["ai"] });
     api.clock.advance(1000);
-    const after = await made({ name: before.name, digest: digest("c") });
+    const after = await createdRecord({ name: before.name, digest: digest("c") });
     const { uid, name } = before;
     expect(after).toEqual({ uid, name, digest: digest("c"), updateTime: new Date(api.clock()).toISOString() });
     expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(after);
@@ -45,22 +45,25 @@ describe("a tag", () => {
   });
 
   test("that is moved to its own digest also gets a new updateTime", async () => {
-    const before = await made();
+    const before = await createdRecord();
     api.clock.advance(1000);
-    const { updateTime, ...after } = await made({ name: before.name });
+    const { updateTime, ...after } = await createdRecord({ name: before.name });
     expect(after).toEqual({ uid: before.uid, name: before.name, digest: before.digest });
     expect(updateTime).toBe(new Date(api.clock()).toISOString());
   });
 
   test("has a unique name in its repo: the same name in another repo is another tag", async () => {
     const other = await newRepo(api.organization, "curl");
-    const [here, there] = [await made({ name: "same" }), await made({ name: "same", digest: digest("d") }, other)];
+    const [here, there] = [
+      await createdRecord({ name: "same" }),
+      await createdRecord({ name: "same", digest: digest("d") }, other),
+    ];
     expect(here.uid).not.toBe(there.uid);
     expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
   });
 
   test("is case-sensitive in its name", async () => {
-    expect((await made({ name: "Latest" })).uid).not.toBe((await made({ name: "latest" })).uid);
+    expect((await createdRecord({ name: "Latest" })).uid).not.toBe((await createdRecord({ name: "latest" })).uid);
   });
 
   test.each<[string, Body, [string, string][]]>([
@@ -97,7 +100,7 @@ describe("a tag", () => {
   });
 
   test("may have a name of 128 characters", async () => {
-    expect((await made({ name: "x".repeat(128) })).name).toHaveLength(128);
+    expect((await createdRecord({ name: "x".repeat(128) })).name).toHaveLength(128);
   });
 
   test("needs an existing repo, and no group, as its parent", async () => {
@@ -107,7 +110,7 @@ describe("a tag", () => {
   });
 
   test("that is missing is NOT_FOUND, to read and to delete", async () => {
-    const { uid } = await made();
+    const { uid } = await createdRecord();
     expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
     expectNotFound(await api.call("GET", `${PATH}/${uid}`), "Tag", uid, "registry");
     expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "Tag", uid, "registry");
@@ -139,7 +142,7 @@ describe("a list of tags", async () => {
   const busy: string = await newRepo(eng, "busy");
   for (const name of [...SHOWN, ...Object.values(HIDDEN).flat(), TWICE]) {
     api.clock.advance(1);
-    await made({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
+    await createdRecord({ name, digest: digest(name.includes("dev") ? "e" : "f") }, busy);
   }
   const names = async (query: Body): Promise<string[]> => {
     const page = await api.ok("GET", PATH, { query: { "uidp.childrenOf": busy, page_size: 200, ...query } });

@@ -161,7 +161,7 @@ describe("a token of another caller is refused, so that it reveals neither its c
 });
 
 describe("a token lives for three days", () => {
-  const restarted = async (ageMs: number) => {
+  const continueAfter = async (ageMs: number) => {
     const server = await start();
     const { nextPageToken } = await first(QUERY, server);
     server.clock.advance(ageMs);
@@ -173,18 +173,18 @@ describe("a token lives for three days", () => {
   };
 
   test("to the millisecond the list continues", async () => {
-    const { page } = await restarted(3 * DAY_MS);
+    const { page } = await continueAfter(3 * DAY_MS);
     expect(names(page)).toEqual(["r3", "r4", "r5"]);
   });
 
   test("a millisecond later the walk restarts from the first page, without an error", async () => {
-    const { page } = await restarted(3 * DAY_MS + 1);
+    const { page } = await continueAfter(3 * DAY_MS + 1);
     expect(names(page)).toEqual(["r0", "r1", "r2"]);
     expect(page).toMatchObject({ totalCount: "9", skipped: 0, nextPageToken: expect.any(String) });
   });
 
   test("and an old one of another list is still refused", async () => {
-    const { wrong } = await restarted(30 * DAY_MS);
+    const { wrong } = await continueAfter(30 * DAY_MS);
     expect(wrong.json.message).toBe(`Invalid argument: pageToken: ${OTHER}`);
   });
 

@@ -93,7 +93,7 @@ const LIMITS: Record<string, Limit> = {
   },
 };
 
-const granted = (answer: Answer, token: string, expected: Body) => {
+const expectGranted = (answer: Answer, token: string, expected: Body) => {
   expect(answer.status, answer.text).toBe(200);
   const { aud, internal } = payloadOf(token) as { aud: unknown; internal?: { scopes?: string[] } };
   const own: Body = { aud, cap: capOf(answer, token), scopes: internal?.scopes };
@@ -108,7 +108,7 @@ describe.each([...Object.entries(ENCODINGS), ["the query of a GET", GET] as cons
 
     it.each(Object.entries(LIMITS))("has its limit applied: %s", async (_name, limit) => {
       const answer = await exchange(limit.request());
-      granted(answer, answer.json.token, limit.granted());
+      expectGranted(answer, answer.json.token, limit.granted());
     });
 
     it("assumes the identity that it names", async () => {
@@ -147,7 +147,7 @@ describe.each(Object.entries(ENCODINGS))("a refresh by %s", (_, encode) => {
 
   it.each(Object.entries(LIMITS))("has its limit applied: %s", async (_name, limit) => {
     const answer = await encode("ExchangeRefreshToken", await family(), { aud: [api.baseUrl], ...limit.request() });
-    granted(answer, answer.json.token?.token, limit.granted());
+    expectGranted(answer, answer.json.token?.token, limit.granted());
   });
 
   it("is refused without an audience", async () => {

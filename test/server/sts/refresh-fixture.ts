@@ -19,7 +19,7 @@ export const start = async (options: Parameters<typeof startServer>[0] = {}) => 
 };
 
 /** What an exchange for the owner answers. */
-export const exchanged = async (api: TestServer, query: Body = {}): Promise<Body> => {
+export const exchangeForOwner = async (api: TestServer, query: Body = {}): Promise<Body> => {
   const request = { aud: api.baseUrl, identity: api.identity, ...query };
   const answer = await api.exchange(await api.identityToken("owner"), request);
   expect(answer.status, answer.text).toBe(200);
@@ -29,7 +29,7 @@ export const exchanged = async (api: TestServer, query: Body = {}): Promise<Body
 export const use = (api: TestServer, token: string | null, query: Body = {}): Promise<Answer> =>
   api.call("POST", "/sts/exchange_refresh_token", { token, query: { aud: api.baseUrl, ...query } });
 
-export const used = async (api: TestServer, token: string, query: Body = {}): Promise<Body> => {
+export const refreshWith = async (api: TestServer, token: string, query: Body = {}): Promise<Body> => {
   const answer = await use(api, token, query);
   expect(answer.status, answer.text).toBe(200);
   return answer.json;
@@ -47,4 +47,5 @@ export const reasons = (api: TestServer) =>
 
 export const families = (store: Store) => store.database.prepare("SELECT * FROM refresh_families").all();
 
-export const decoded = (refreshToken: string): Body => JSON.parse(Buffer.from(refreshToken, "base64").toString());
+export const decodeRefreshToken = (refreshToken: string): Body =>
+  JSON.parse(Buffer.from(refreshToken, "base64").toString());

@@ -7,20 +7,30 @@ import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
-import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
+import {
+  decodeRefreshToken,
+  exchangeForOwner,
+  expectRefused,
+  families,
+  reasons,
+  refreshWith,
+  start,
+  use,
+} from "./refresh-fixture.ts";
 
 describe("the limits of a family", () => {
   const limits = { cap: ["groups.list", "groups.create"] };
-  const held = (token: string, at: string) => capabilitiesFromBits((payloadOf(token).cap as Body)[at] ?? "AAAAAAAAAAA");
+  const heldCapabilities = (token: string, at: string) =>
+    capabilitiesFromBits((payloadOf(token).cap as Body)[at] ?? "AAAAAAAAAAA");
 
   const group = (api: TestServer, parent: string, name: string): Promise<string> =>
     createUid(api, "groups", parent, { name });
 
   it("stay by default", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api, limits);
-    const { token } = await used(api, refreshToken);
-    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
+    const { refreshToken } = await exchangeForOwner(api, limits);
+    const { token } = await refreshWith(api, refreshToken);
+    expect(heldCapabilities(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
     expect((await api.call("DELETE", `${IAM}/groups/${api.organization}`, { token: token.token })).status).toBe(403);
   });
 
@@ -31,19 +41,19 @@ describe("the limits of a family", () => {
     ["one that does not exist", { cap: ["no.such"] }, []],
   ])("shrink for one token that is requested with %s", async (_, query, expected) => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api, limits);
-    const narrow = await used(api, refreshToken, query);
-    expect(held(narrow.token.token, api.organization)).toEqual(expected);
+    const { refreshToken } = await exchangeForOwner(api, limits);
+    const narrow = await refreshWith(api, refreshToken, query);
+    expect(heldCapabilities(narrow.token.token, api.organization)).toEqual(expected);
     // RFC 6749, section 6: the next refresh token is for what this one was for.
-    const { token } = await used(api, narrow.refreshToken.token);
-    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
+    const { token } = await refreshWith(api, narrow.refreshToken.token);
+    expect(heldCapabilities(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
   });
 
   it("may be set when there were none", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
-    const { token } = await used(api, refreshToken, { cap: ["groups.list"] });
-    expect(held(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_LIST"]);
+    const { refreshToken } = await exchangeForOwner(api);
+    const { token } = await refreshWith(api, refreshToken, { cap: ["groups.list"] });
+    expect(heldCapabilities(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_LIST"]);
   });
 
   it.each([
@@ -54,16 +64,16 @@ describe("the limits of a family", () => {
     const { api } = await start();
     const left = await group(api, api.organization, "left");
     const below = await group(api, left, "below");
-    const { refreshToken } = await exchanged(api, { scopes: [left] });
-    const { token } = await used(api, refreshToken, { scopes: [scope(left, below, api)] });
+    const { refreshToken } = await exchangeForOwner(api, { scopes: [left] });
+    const { token } = await refreshWith(api, refreshToken, { scopes: [scope(left, below, api)] });
     expect(Object.keys(payloadOf(token.token).cap as Body)).toEqual([expected === "left" ? left : below]);
   });
 
   it("hold scopes: another group is none of them", async () => {
     const { api } = await start();
     const [left, right] = [await group(api, api.organization, "left"), await group(api, api.organization, "right")];
-    const { refreshToken } = await exchanged(api, { scopes: [left] });
-    const { token } = await used(api, refreshToken, { scope: right });
+    const { refreshToken } = await exchangeForOwner(api, { scopes: [left] });
+    const { token } = await refreshWith(api, refreshToken, { scope: right });
     expect(payloadOf(token.token)).toMatchObject({ cap: {}, internal: { scopes: [] } });
     expect((await api.ok("GET", `${IAM}/groups`, { token: token.token })).totalCount).toBe("0");
   });
@@ -71,41 +81,41 @@ describe("the limits of a family", () => {
   it("hold the audience: all of them or some, and no other of ours", async () => {
     const { api } = await start();
     const localhost = api.baseUrl.replace("127.0.0.1", "localhost");
-    const both = await exchanged(api, { aud: [api.baseUrl, localhost] });
-    const one = await used(api, both.refreshToken, { aud: localhost });
+    const both = await exchangeForOwner(api, { aud: [api.baseUrl, localhost] });
+    const one = await refreshWith(api, both.refreshToken, { aud: localhost });
     expect(payloadOf(one.token.token).aud).toBe(localhost);
-    const again = await used(api, one.refreshToken.token, { aud: [api.baseUrl, localhost] });
+    const again = await refreshWith(api, one.refreshToken.token, { aud: [api.baseUrl, localhost] });
     expect(payloadOf(again.token.token).aud).toEqual([api.baseUrl, localhost]);
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     expectRefused(await use(api, refreshToken, { aud: localhost }));
-    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
   it("are reported in full when they are malformed, and the token stays valid", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     const refused = await use(api, refreshToken, { aud: "https://evil.example" });
     expect(refused.json.message).toMatch(/^Invalid argument: aud: must be http:/);
     expectInvalid(await use(api, refreshToken, { aud: undefined }), ["aud", "Audience must be specified"]);
     expectInvalid(await use(api, refreshToken, { scope: ["a", "b"] }), ["scope", "must be given once"]);
     expect(reasons(api)).toEqual(["request", "request", "request"]);
-    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 });
 
 describe("a refresh token in the wrong place, or something else in its place", () => {
   it("is refused by the API", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
-    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
   it("cannot be exchanged as a workload's token", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     expectRefused(await api.exchange(refreshToken, { identity: api.identity }));
-    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
   it("a missing one is unauthenticated", async () => {
@@ -121,10 +131,10 @@ describe("a refresh token in the wrong place, or something else in its place", (
     ["base64 of a list", () => btoa("[]"), "token_shape"],
     ["no jti", () => btoa("{}"), "token_shape"],
     ["a jti that is no text", () => btoa('{"jti":1}'), "token_shape"],
-    ["a jti twice", () => btoa(`{"jti":"${made()}","jti":"${made()}"}`), "token_shape"],
-    ["a jti that is inherited", () => btoa(`{"__proto__":{"jti":"${made()}"}}`), "token_shape"],
-    ["an overlong one", () => btoa(JSON.stringify({ jti: made(), pad: "x".repeat(4096) })), "token_shape"],
-    ["one that was made up", () => btoa(JSON.stringify({ jti: made() })), "refresh_unknown"],
+    ["a jti twice", () => btoa(`{"jti":"${randomToken()}","jti":"${randomToken()}"}`), "token_shape"],
+    ["a jti that is inherited", () => btoa(`{"__proto__":{"jti":"${randomToken()}"}}`), "token_shape"],
+    ["an overlong one", () => btoa(JSON.stringify({ jti: randomToken(), pad: "x".repeat(4096) })), "token_shape"],
+    ["one that was made up", () => btoa(JSON.stringify({ jti: randomToken() })), "refresh_unknown"],
   ])("%s is refused", async (_, token, reason) => {
     const { api, store } = await start();
     expectRefused(await use(api, await token(api)));
@@ -134,15 +144,15 @@ describe("a refresh token in the wrong place, or something else in its place", (
 
   it("one with any change is refused, and counts as a used one of its family", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
-    const later = { ...decoded(refreshToken), exp: decoded(refreshToken).exp + 86_400 };
+    const { refreshToken } = await exchangeForOwner(api);
+    const later = { ...decodeRefreshToken(refreshToken), exp: decodeRefreshToken(refreshToken).exp + 86_400 };
     expectRefused(await use(api, btoa(JSON.stringify(later))));
     expectRefused(await use(api, refreshToken));
     expect(reasons(api)).toEqual(["refresh_reused", "refresh_unknown"]);
   });
 });
 
-const made = () => `${"f".repeat(22)}.${"s".repeat(43)}`;
+const randomToken = () => `${"f".repeat(22)}.${"s".repeat(43)}`;
 
 describe("a failure of the server", () => {
   it("leaves the refresh token valid", async () => {
@@ -151,20 +161,20 @@ describe("a failure of the server", () => {
     const sign: typeof signer.sign = (claims) =>
       broken ? Promise.reject(new Error("no entropy")) : signer.sign(claims);
     const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     broken = true;
     expectRefusal(await use(api, refreshToken), "INTERNAL", "the token could not be exchanged");
     broken = false;
-    expect(await used(api, refreshToken)).toHaveProperty("token.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
     expect(reasons(api)).toEqual(["internal", "granted"]);
   });
 });
 
 it("leaves one audit line for each use, with the hash of the family and no part of a token", async () => {
   const { api, store } = await start();
-  const first = await exchanged(api);
+  const first = await exchangeForOwner(api);
   const [own] = families(store).filter(({ id }) => api.log.at(-2)?.includes(id as string));
-  const second = await used(api, first.refreshToken);
+  const second = await refreshWith(api, first.refreshToken);
   await use(api, first.refreshToken);
   const lines = api.log.map((line) => JSON.parse(line) as Body).filter(({ event }) => event === "sts.refresh");
   const common = {
@@ -181,7 +191,8 @@ it("leaves one audit line for each use, with the hash of the family and no part 
   ]);
   const log = api.log.join("");
   for (const token of [first.refreshToken, second.refreshToken.token])
-    for (const part of [token, ...(decoded(token).jti as string).split(".")]) expect(log).not.toContain(part);
+    for (const part of [token, ...(decodeRefreshToken(token).jti as string).split(".")])
+      expect(log).not.toContain(part);
   for (const token of [first.token, second.token.token])
     for (const part of (token as string).split(".").slice(1)) expect(log).not.toContain(part);
 });

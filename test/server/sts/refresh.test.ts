@@ -14,18 +14,27 @@ import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Answer } from "../../support/http.ts";
-import { decoded, exchanged, expectRefused, families, reasons, start, use, used } from "./refresh-fixture.ts";
+import {
+  decodeRefreshToken,
+  exchangeForOwner,
+  expectRefused,
+  families,
+  reasons,
+  refreshWith,
+  start,
+  use,
+} from "./refresh-fixture.ts";
 
 describe("an exchange", () => {
   it("returns no refresh token by default: the published request cannot ask for one", async () => {
     const { api, store } = await start({ refreshTokens: undefined });
-    expect(await exchanged(api)).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:54:21.000Z" });
+    expect(await exchangeForOwner(api)).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:54:21.000Z" });
     expect(families(store)).toEqual([]);
   });
 
   it("returns one with the token, in exactly the published shape", async () => {
     const { api } = await start();
-    expect(await exchanged(api)).toEqual({
+    expect(await exchangeForOwner(api)).toEqual({
       token: expect.any(String),
       refreshToken: expect.any(String),
       expiry: "2026-01-28T13:54:21.000Z",
@@ -34,8 +43,8 @@ describe("an exchange", () => {
 
   it("returns one whose expiry the vendor's clients can read: base64 of JSON with exp", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
-    expect(decoded(refreshToken)).toEqual({
+    const { refreshToken } = await exchangeForOwner(api);
+    expect(decodeRefreshToken(refreshToken)).toEqual({
       iss: api.authUrl,
       sub: api.identity,
       aud: api.baseUrl,
@@ -47,9 +56,9 @@ describe("an exchange", () => {
 
   it("keeps only hashes of it", async () => {
     const { api, store } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     const kept = JSON.stringify(families(store));
-    for (const part of [refreshToken, ...(decoded(refreshToken).jti as string).split(".")])
+    for (const part of [refreshToken, ...(decodeRefreshToken(refreshToken).jti as string).split(".")])
       expect(kept).not.toContain(part);
     for (const { id, token_hash } of families(store))
       expect([id, token_hash].join()).toMatch(/^[0-9a-f]{64},[0-9a-f]{64}$/);
@@ -65,7 +74,7 @@ describe("an exchange", () => {
   it("keeps a hundred families of an identity, and drops the oldest", async () => {
     const { api, store } = await start();
     api.clock.advance(1);
-    const first = await exchanged(api);
+    const first = await exchangeForOwner(api);
     const identityToken = await api.identityToken("owner");
     for (let i = 0; i < 100; i += 1) {
       api.clock.advance(1);
@@ -78,9 +87,9 @@ describe("an exchange", () => {
 
   it("deletes expired families", async () => {
     const { api, store } = await start();
-    await exchanged(api);
+    await exchangeForOwner(api);
     api.clock.advance(DAY_MS);
-    await exchanged(api);
+    await exchangeForOwner(api);
     expect(families(store)).toHaveLength(1);
   });
 });
@@ -88,9 +97,9 @@ describe("an exchange", () => {
 describe("a refresh token", () => {
   it("is exchanged for an API token and the next refresh token, in exactly the published shape", async () => {
     const { api } = await start();
-    const first = await exchanged(api);
+    const first = await exchangeForOwner(api);
     api.clock.advance(HOUR_MS);
-    const pair = await used(api, first.refreshToken);
+    const pair = await refreshWith(api, first.refreshToken);
     expect(pair).toEqual({
       token: { token: expect.any(String), expiry: "2026-01-28T14:54:21.000Z" },
       refreshToken: { token: expect.any(String), expiry: "2026-01-29T12:54:21.189Z" },
@@ -98,7 +107,7 @@ describe("a refresh token", () => {
     expect(TokenPair.parse(pair)).toEqual(pair);
     expect((await api.call("GET", `${IAM}/groups`, { token: first.token })).status).toBe(401);
     expect((await api.call("GET", `${IAM}/groups`, { token: pair.token.token })).status).toBe(200);
-    expect(await used(api, pair.refreshToken.token)).toHaveProperty("token.token");
+    expect(await refreshWith(api, pair.refreshToken.token)).toHaveProperty("token.token");
   });
 
   it("passes the claims of the first exchange to each token, with the current bindings", async () => {
@@ -111,7 +120,7 @@ describe("a refresh token", () => {
     ).json;
     const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: actor.uid } });
     await api.ok("DELETE", `${IAM}/roleBindings/${roleBindings[0].uid}`);
-    const { token } = await used(api, refreshToken);
+    const { token } = await refreshWith(api, refreshToken);
     expect(payloadOf(token.token)).toMatchObject({
       sub: actor.uid,
       act: { iss: api.issuer, sub: "ci", aud: api.authUrl },
@@ -123,9 +132,9 @@ describe("a refresh token", () => {
 
   it("moves lastSeenTime", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     api.clock.advance(1000);
-    await used(api, refreshToken);
+    await refreshWith(api, refreshToken);
     expect((await api.ok("GET", `${IAM}/identities/${api.identity}`)).lastSeenTime).toBe("2026-01-28T12:54:22.189Z");
   });
 
@@ -133,11 +142,11 @@ describe("a refresh token", () => {
     const store = createStore(openDatabase(":memory:"));
     const closing = { ...store, close: () => undefined };
     const before = await startServer({ store: closing, refreshTokens: true });
-    const { refreshToken } = await exchanged(before);
+    const { refreshToken } = await exchangeForOwner(before);
     const port = Number(new URL(before.baseUrl).port);
     await before.close();
     const { api } = await start({ store, port });
-    expect(await used(api, refreshToken)).toHaveProperty("refreshToken.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("refreshToken.token");
   });
 });
 
@@ -149,8 +158,8 @@ describe("row 31: a used refresh token", () => {
     const boot = (port?: number) => startServer({ store: file, clock, refreshTokens: true, keys: undefined, port });
     const one = await boot();
     const port = Number(new URL(one.baseUrl).port);
-    const first = await exchanged(one);
-    const second = await used(one, first.refreshToken);
+    const first = await exchangeForOwner(one);
+    const second = await refreshWith(one, first.refreshToken);
     await one.close();
     const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
     expect(kept.join()).toContain(one.identity);
@@ -169,9 +178,9 @@ describe("row 31: a used refresh token", () => {
 
   it("is refused and ends its family, including the newest token", async () => {
     const { api, store } = await start();
-    const first = await exchanged(api);
-    const second = await used(api, first.refreshToken);
-    const third = await used(api, second.refreshToken.token);
+    const first = await exchangeForOwner(api);
+    const second = await refreshWith(api, first.refreshToken);
+    const third = await refreshWith(api, second.refreshToken.token);
     expectRefused(await use(api, first.refreshToken));
     expectRefused(await use(api, third.refreshToken.token));
     expect(reasons(api)).toEqual(["granted", "granted", "refresh_reused", "refresh_unknown"]);
@@ -181,15 +190,15 @@ describe("row 31: a used refresh token", () => {
 
   it("ends no other family, not even of the same identity", async () => {
     const { api } = await start();
-    const [one, other] = [await exchanged(api), await exchanged(api)];
-    await used(api, one.refreshToken);
+    const [one, other] = [await exchangeForOwner(api), await exchangeForOwner(api)];
+    await refreshWith(api, one.refreshToken);
     expectRefused(await use(api, one.refreshToken));
-    expect(await used(api, other.refreshToken)).toHaveProperty("refreshToken.token");
+    expect(await refreshWith(api, other.refreshToken)).toHaveProperty("refreshToken.token");
   });
 
   it("ends it also when both uses are concurrent: one succeeds, and its next token is refused", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     const answers = await Promise.all(Array.from({ length: 8 }, () => use(api, refreshToken)));
     const granted = answers.filter(({ status }) => status === 200);
     expect(granted).toHaveLength(1);
@@ -210,7 +219,7 @@ describe("row 31: a used refresh token", () => {
       return signer.sign(claims);
     };
     const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     awaited = 2;
     const answers = await Promise.all([use(api, refreshToken), use(api, refreshToken)]);
     const [granted, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
@@ -224,8 +233,8 @@ describe("row 31: a used refresh token", () => {
 
   it("leaves the API tokens of the family valid for their hour", async () => {
     const { api } = await start();
-    const first = await exchanged(api);
-    const { token } = await used(api, first.refreshToken);
+    const first = await exchangeForOwner(api);
+    const { token } = await refreshWith(api, first.refreshToken);
     expectRefused(await use(api, first.refreshToken));
     expect((await api.call("GET", `${IAM}/groups`, { token: token.token })).status).toBe(200);
   });
@@ -234,13 +243,13 @@ describe("row 31: a used refresh token", () => {
 describe("a refresh token ends", () => {
   it("a day after the exchange, however often it was used", async () => {
     const { api } = await start();
-    let { refreshToken: token } = await exchanged(api);
+    let { refreshToken: token } = await exchangeForOwner(api);
     for (let hour = 0; hour < 23; hour += 1) {
       api.clock.advance(HOUR_MS);
-      token = (await used(api, token)).refreshToken.token;
+      token = (await refreshWith(api, token)).refreshToken.token;
     }
     api.clock.advance(HOUR_MS - 1);
-    token = (await used(api, token)).refreshToken.token;
+    token = (await refreshWith(api, token)).refreshToken.token;
     api.clock.advance(1);
     expectRefused(await use(api, token));
     expect(reasons(api).at(-1)).toBe("refresh_expired");
@@ -270,15 +279,15 @@ describe("a refresh token ends", () => {
 
   it("but not when the description of its identity changes", async () => {
     const { api } = await start();
-    const { refreshToken } = await exchanged(api);
+    const { refreshToken } = await exchangeForOwner(api);
     await api.ok("PATCH", `${IAM}/identities/${api.identity}`, { body: { description: "changed" } });
-    expect(await used(api, refreshToken)).toHaveProperty("refreshToken.token");
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("refreshToken.token");
   });
 
   it("when the server no longer accepts refresh tokens", async () => {
     const store = createStore(openDatabase(":memory:"));
     const before = await startServer({ store: { ...store, close: () => undefined }, refreshTokens: true });
-    const { refreshToken } = await exchanged(before);
+    const { refreshToken } = await exchangeForOwner(before);
     const port = Number(new URL(before.baseUrl).port);
     await before.close();
     const { api } = await start({ store, port, refreshTokens: false });
@@ -301,7 +310,7 @@ it("a static-keys identity's family does not outlive its keys", async () => {
   const now = Math.floor(START_MS / 1000);
   const bearer = await workload.sign({ iss: staticKeys.issuer, sub: "ci", aud: api.authUrl, iat: now, exp: now + 60 });
   const { refreshToken } = (await api.exchange(bearer, { identity: uid })).json;
-  const pair = await used(api, refreshToken);
+  const pair = await refreshWith(api, refreshToken);
   expect(pair.refreshToken.expiry).toBe(expirationTime);
   api.clock.advance(HOUR_MS);
   expectRefused(await use(api, pair.refreshToken.token));
@@ -310,4 +319,4 @@ it("a static-keys identity's family does not outlive its keys", async () => {
 
 /** What is secret in a token: the random part of a refresh token, the signature of an API token. */
 const decodedId = (token: string): string =>
-  (token.includes(".") ? token : (decoded(token).jti as string)).split(".").at(-1) as string;
+  (token.includes(".") ? token : (decodeRefreshToken(token).jti as string)).split(".").at(-1) as string;

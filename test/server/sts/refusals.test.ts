@@ -34,7 +34,7 @@ const target: Target = { authUrl: AUTH_URL, api: API, issuer, claims };
 const trusting = (claimMatch?: Identity["claimMatch"]) => identity(claimMatch ? { claimMatch } : trustExactly(target));
 
 /** Denied with the fixed text and for this reason, without a lastSeenTime. Returns how many connections were made. */
-const denied = async (bearer: string, reason: string, record = trusting(), invalid?: string) => {
+const expectRefusal = async (bearer: string, reason: string, record = trusting(), invalid?: string) => {
   const before = issuer.connections();
   const { sts, events, seen } = createService([record]);
   const expected = reason === "expired" ? { code: "PERMISSION_DENIED" } : { ...DENIED, message: deniedText(invalid) };
@@ -53,7 +53,7 @@ describe.each([
     "row %i: %s",
     async (_row, _what, row) => {
       const { bearer, reason, relationship = trustExactly, isOffline = false, invalid } = row;
-      const connections = await denied(await bearer(target), reason, identity(relationship(target)), invalid);
+      const connections = await expectRefusal(await bearer(target), reason, identity(relationship(target)), invalid);
       if (isOffline) expect(connections).toBe(0);
     },
   );
@@ -97,7 +97,7 @@ describe("taken", () => {
 
   it("row 24: a claim named __proto__ is a claim like another", async () => {
     const record = trusting({ issuer: issuer.url, subject: SUBJECT, claims: JSON.parse('{"__proto__":"x"}') });
-    await denied(await sign(claims()), "claim", record, "__proto__");
+    await expectRefusal(await sign(claims()), "claim", record, "__proto__");
     const { sts } = createService([record]);
     const token = await sign(JSON.stringify(claims()).replace("{", '{"__proto__":"x",'));
     expect(await sts.exchange({ identity: UID }, token)).toHaveProperty("token");
@@ -120,7 +120,7 @@ describe("row 7: a token in the wrong place", () => {
 
 it("row 22: a pattern must match the issuer before any fetch", async () => {
   const record = trusting({ issuerPattern: "https://issuer\\.example", subject: SUBJECT });
-  expect(await denied(await sign(claims()), "issuer", record)).toBe(0);
+  expect(await expectRefusal(await sign(claims()), "issuer", record)).toBe(0);
 });
 
 describe("row 23: an identity that says too much or too little matches nothing", () => {
@@ -134,17 +134,17 @@ describe("row 23: an identity that says too much or too little matches nothing",
     ["both an audience and a pattern", { issuerPattern: ".*", subject: SUBJECT, audience: "a", audiencePattern: ".*" }],
     ["an empty audience", { issuerPattern: ".*", subject: SUBJECT, audience: "" }],
   ])("%s", async (_, claimMatch) => {
-    expect(await denied(await sign(claims()), "identity_malformed", trusting(claimMatch))).toBe(0);
+    expect(await expectRefusal(await sign(claims()), "identity_malformed", trusting(claimMatch))).toBe(0);
   });
 
   it("two relationships", async () => {
     const staticKeys = { issuer: issuer.url, subject: SUBJECT, issuerKeys: JSON.stringify({ keys: [RSA.jwk] }) };
-    await denied(await sign(claims()), "identity_malformed", { ...trusting(), staticKeys });
+    await expectRefusal(await sign(claims()), "identity_malformed", { ...trusting(), staticKeys });
   });
 
   it("a service of the platform", async () => {
     const record = identity({ servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" });
-    expect(await denied(await sign(claims()), "identity_kind", record)).toBe(0);
+    expect(await expectRefusal(await sign(claims()), "identity_kind", record)).toBe(0);
   });
 });
 
@@ -211,7 +211,7 @@ describe("row 28 and 29: an identity with static keys", () => {
     ["when they are no keys", withKeys({ issuerKeys: "keys" }), "identity_malformed"],
     ["when they are private", withKeys({ issuerKeys: JSON.stringify({ keys: [privateJwk] }) }), "key"],
   ])("is refused %s, without a connection", async (_, record, reason) => {
-    expect(await denied(await sign(claims(), OTHER_RSA), reason, record)).toBe(0);
+    expect(await expectRefusal(await sign(claims(), OTHER_RSA), reason, record)).toBe(0);
   });
 
   it("is assumed for its own audience, and gets the API's", async () => {

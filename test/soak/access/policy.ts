@@ -6,7 +6,7 @@ import { type Policy, ROOT } from "../../../access/policy/policy.ts";
 import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import type { Json } from "../../../schema/index.ts";
-import { renamed } from "./renamed.ts";
+import { renameRecords } from "./renamed.ts";
 
 /** Undefined: two records of one kind have one name in one group, which a policy cannot tell apart. */
 export const policyOf = (organization: string, graph: AccessGraph): Policy | undefined => {
@@ -74,5 +74,5 @@ export const withUidsOf = (named: AccessGraph, graph: AccessGraph): AccessGraph 
   ];
   for (const [path, id] of placed(named)) uids.set(path, id);
   const renames = new Map(placed(graph).map(([path, id]) => [id, uids.get(path) ?? id]));
-  return renamed(graph, (id) => renames.get(id) ?? id);
+  return renameRecords(graph, (id) => renames.get(id) ?? id);
 };

@@ -6,7 +6,7 @@ import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import { previewDocument } from "../../support/preview-document.ts";
-import { renamed } from "./renamed.ts";
+import { renameRecords } from "./renamed.ts";
 
 /** The records that the change creates do not exist yet. `live`: what the caller sees, if not all. */
 export const previewProposal = (
@@ -32,7 +32,7 @@ type Proposed = { uid: string | null };
 const uidIn = (id: NodeId): string => id.split("::").at(-1) as string;
 
 /** The graph with the uids that the records of the proposal get. */
-export const carriedOut = (graph: AccessGraph): AccessGraph => renamed(graph, uidIn);
+export const carriedOut = (graph: AccessGraph): AccessGraph => renameRecords(graph, uidIn);
 
 /** Texts `rule subject`, each once: two new records may have one name. `restored`: uids of bindings. */
 export const findingsOf = (proposal: Proposal, restored: readonly string[]): string[] => {

@@ -1,7 +1,7 @@
 // An access graph with other ids.
 import { type AccessGraph, type NodeId, newGraph } from "../../../access/graph/graph.ts";
 
-export const renamed = (
+export const renameRecords = (
   { groups, identities, roles, bindings }: AccessGraph,
   idOf: (id: NodeId) => NodeId,
 ): AccessGraph => {

@@ -43,7 +43,7 @@ export const createWorld = async (seed: number): Promise<World> => {
     uniqueRoleBindings: false,
   };
 
-  const bound = async <T>(
+  const withBinding = async <T>(
     organization: Organization,
     { uid }: Actor,
     place: string,
@@ -63,7 +63,7 @@ export const createWorld = async (seed: number): Promise<World> => {
   return {
     inOrganization: async (work) => {
       const organization = createOrganization(services, outsider.uid, [auditor.uid, reader.uid]);
-      await bound(organization, auditor, organization.uid, "viewer", () => work(organization));
+      await withBinding(organization, auditor, organization.uid, "viewer", () => work(organization));
       organization.deleteTree(organization.uid);
     },
     read: () => readLive(clients.auditor),
@@ -71,7 +71,7 @@ export const createWorld = async (seed: number): Promise<World> => {
       const groups = organization.uids("groups");
       const place = groups[which % groups.length] as string;
       const role = PARTS[which % PARTS.length] as string;
-      return bound(organization, reader, place, role, () => readLive(clients.reader));
+      return withBinding(organization, reader, place, role, () => readLive(clients.reader));
     },
     close: api.close,
   };

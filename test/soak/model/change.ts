@@ -187,7 +187,7 @@ export const expectUpdate = (
   if (problems.length > 0 || !row) return { problems, accept: () => ({}) };
   if (mask.unknown) return { problems: [invalid("updateMask")], accept: () => ({}) };
 
-  const next = applied(kind, row.fields, body, mask.paths);
+  const next = applyChange(kind, row.fields, body, mask.paths);
   const touched = brokenFields(kind, next, false).filter(
     (field) =>
       field === undefined ||
@@ -232,7 +232,7 @@ const SIBLINGS: Record<string, string> = {
   subjectPattern: "subject",
 };
 
-const applied = (kind: Kind, current: Json, body: Json, paths: readonly string[]): Json => {
+const applyChange = (kind: Kind, current: Json, body: Json, paths: readonly string[]): Json => {
   const next = { ...current };
   for (const path of paths.includes("*") ? ALL[kind] : paths) {
     const [name, inner] = path.split(".") as [string, string?];

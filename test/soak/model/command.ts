@@ -34,10 +34,10 @@ export const pick = (
 export const snakeOf = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Keys in one of the two spellings (docs/contract.md#json). */
-const spelled = (value: unknown, snake: boolean): unknown => {
+const spell = (value: unknown, snake: boolean): unknown => {
   if (!snake || typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => spelled(item, snake));
-  return Object.fromEntries(Object.entries(value).map(([key, own]) => [snakeOf(key), spelled(own, snake)]));
+  if (Array.isArray(value)) return value.map((item) => spell(item, snake));
+  return Object.fromEntries(Object.entries(value).map(([key, own]) => [snakeOf(key), spell(own, snake)]));
 };
 
 export const present = (fields: Json): Json =>
@@ -67,4 +67,4 @@ export const command =
   };
 
 export const path = ({ version }: Common, kind: Kind, rest = "") => `/iam/${version}/${kind}${rest}`;
-export const body = (fields: Json, { snake }: Common) => spelled(fields, snake) as Json;
+export const body = (fields: Json, { snake }: Common) => spell(fields, snake) as Json;

@@ -54,32 +54,32 @@ describe("a signer", () => {
     const clock = manualClock();
     const saved: (readonly StoredKey[])[] = [];
     const events: Record<string, unknown>[] = [];
-    let heard = Promise.withResolvers<void>();
+    let nextEvent = Promise.withResolvers<void>();
     const signer = createSigner({
       clock,
       keys: [generateKey(START_MS)],
       save: (keys) => saved.push(keys),
       log: (event) => {
         events.push(event);
-        heard.resolve();
+        nextEvent.resolve();
       },
       ...options,
     });
     // A rotation has succeeded or failed since the last call.
-    const rotated = async () => {
-      await heard.promise;
-      heard = Promise.withResolvers();
+    const rotate = async () => {
+      await nextEvent.promise;
+      nextEvent = Promise.withResolvers();
     };
-    return { clock, signer, saved, events, rotated };
+    return { clock, signer, saved, events, rotated: rotate };
   };
   const kids = ({ jwks }: Signer) => jwks().keys.map(({ kid }) => kid);
 
   it("stores the next key before it is published, and logs only its name", async () => {
-    let heard: unknown[] = [];
-    const { signer, events } = start({ save: () => (heard = kids(signer)) });
+    let published: unknown[] = [];
+    const { signer, events } = start({ save: () => (published = kids(signer)) });
     const [old] = kids(signer);
     await signer.rotate();
-    expect(heard).toEqual([old]);
+    expect(published).toEqual([old]);
     expect(kids(signer)).toEqual([expect.any(String), old]);
     const signsFrom = "2026-01-28T13:04:21.189Z";
     expect(events).toEqual([{ event: "sts.key", outcome: "rotated", kid: kids(signer)[0], signsFrom }]);
@@ -189,7 +189,7 @@ const jwks = async (url: string): Promise<Body> => {
   client.close();
   return json;
 };
-const served = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl)).keys.map(({ kid }: Body) => kid);
+const servedKids = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl)).keys.map(({ kid }: Body) => kid);
 
 type Options = Parameters<typeof startServer>[0];
 
@@ -215,10 +215,10 @@ describe("a server", () => {
 
   it("accepts the tokens of the old key until they expire, and all of the new one", async () => {
     const api = await start();
-    const [old] = await served(api);
+    const [old] = await servedKids(api);
     await api.rotateKeys();
-    const [next] = await served(api);
-    expect(await served(api)).toEqual([next, old]);
+    const [next] = await servedKids(api);
+    expect(await servedKids(api)).toEqual([next, old]);
 
     const before = await newToken(api);
     expect(headerOf(before).kid).toBe(old);
@@ -233,11 +233,11 @@ describe("a server", () => {
     expect([await status(api, last), await status(api, first)]).toEqual([200, 200]);
     api.clock.advance(1001);
     expect(await status(api, last)).toBe(401);
-    expect(await served(api)).toEqual([next, old]);
+    expect(await servedKids(api)).toEqual([next, old]);
     api.clock.advance(10 * MINUTE_MS - 1);
-    expect(await served(api)).toEqual([next, old]);
+    expect(await servedKids(api)).toEqual([next, old]);
     api.clock.advance(1);
-    expect(await served(api)).toEqual([next]);
+    expect(await servedKids(api)).toEqual([next]);
   });
 
   it("keeps a rotation over a restart, in the middle of it too", async () => {
@@ -245,11 +245,11 @@ describe("a server", () => {
     const clock = manualClock();
     const one = await start({ store: openStore(file), clock });
     await one.rotateKeys();
-    const keys = await served(one);
+    const keys = await servedKids(one);
     await one.close();
     const port = Number(new URL(one.baseUrl).port);
     const two = await start({ store: file, clock, port });
-    expect(await served(two)).toEqual(keys);
+    expect(await servedKids(two)).toEqual(keys);
     expect(await status(two, one.owner.token)).toBe(200);
     clock.advance(10 * MINUTE_MS);
     expect(headerOf(await newToken(two)).kid).toBe(keys[0]);
@@ -269,13 +269,13 @@ describe("a server", () => {
     };
     const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
     stopping.push(() => dying.close());
-    const [old] = await served(dying);
+    const [old] = await servedKids(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");
     await killed.promise;
-    expect(await served(dying)).toEqual([old]);
+    expect(await servedKids(dying)).toEqual([old]);
 
     const next = await start({ store: file, clock });
-    const [first, second] = await served(next);
+    const [first, second] = await servedKids(next);
     expect([typeof first, second]).toEqual(["string", old]);
   });
 
@@ -289,9 +289,9 @@ describe("a server", () => {
     };
     const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
     stopping.push(() => dying.close());
-    const kids = await served(dying);
+    const kids = await servedKids(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");
-    expect(await served(await start({ store: file, clock }))).toEqual(kids);
+    expect(await servedKids(await start({ store: file, clock }))).toEqual(kids);
   });
 
   it("rotates the development issuer's keys too, and accepts its tokens throughout", async () => {

@@ -5,7 +5,7 @@ import { createRandom } from "../../../support/random.ts";
 import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
 import { KEYS, type Row, type Target } from "./target.ts";
 
-const unsigned = (header: unknown, payload: unknown, signature = "c2ln") =>
+const unsignedToken = (header: unknown, payload: unknown, signature = "c2ln") =>
   `${base64url(header)}.${base64url(payload)}.${signature}`;
 
 const hmac = ({ claims }: Target, secret: string) => {
@@ -41,19 +41,25 @@ const notABearer = { ...offline, onWire: "UNAUTHENTICATED" } as const;
 type Tuple = [row: number, what: string, bearer: Row["bearer"], reason: string, more?: Partial<Row>];
 
 const ROWS: Tuple[] = [
-  [1, "alg none", ({ claims }) => unsigned({ alg: "none" }, claims()), "token_header", offline],
-  [1, "alg None", ({ claims }) => unsigned({ alg: "None" }, claims()), "token_header", offline],
-  [1, "alg NONE", ({ claims }) => unsigned({ alg: "NONE", kid: "rsa-1" }, claims()), "token_header", offline],
-  [1, "alg none and no signature", ({ claims }) => unsigned({ alg: "none" }, claims(), ""), "token_shape", offline],
-  [1, "no alg", ({ claims }) => unsigned({}, claims()), "token_header", offline],
+  [1, "alg none", ({ claims }) => unsignedToken({ alg: "none" }, claims()), "token_header", offline],
+  [1, "alg None", ({ claims }) => unsignedToken({ alg: "None" }, claims()), "token_header", offline],
+  [1, "alg NONE", ({ claims }) => unsignedToken({ alg: "NONE", kid: "rsa-1" }, claims()), "token_header", offline],
+  [
+    1,
+    "alg none and no signature",
+    ({ claims }) => unsignedToken({ alg: "none" }, claims(), ""),
+    "token_shape",
+    offline,
+  ],
+  [1, "no alg", ({ claims }) => unsignedToken({}, claims()), "token_header", offline],
   [
     1,
     "an alg inherited by name",
-    ({ claims }) => unsigned('{"__proto__":{"alg":"RS256"}}', claims()),
+    ({ claims }) => unsignedToken('{"__proto__":{"alg":"RS256"}}', claims()),
     "token_header",
     offline,
   ],
-  [1, "a list of algs", ({ claims }) => unsigned({ alg: ["RS256"] }, claims()), "token_header", offline],
+  [1, "a list of algs", ({ claims }) => unsignedToken({ alg: ["RS256"] }, claims()), "token_header", offline],
   [
     1,
     "an empty signature",
@@ -121,20 +127,20 @@ const ROWS: Tuple[] = [
     "token_header",
     offline,
   ],
-  [5, "an empty crit", ({ claims }) => unsigned({ alg: "RS256", crit: [] }, claims()), "token_header", offline],
-  [24, "alg twice", ({ claims }) => unsigned('{"alg":"none","alg":"RS256"}', claims()), "token_header", offline],
+  [5, "an empty crit", ({ claims }) => unsignedToken({ alg: "RS256", crit: [] }, claims()), "token_header", offline],
+  [24, "alg twice", ({ claims }) => unsignedToken('{"alg":"none","alg":"RS256"}', claims()), "token_header", offline],
   [30, "an encrypted token", async ({ claims }) => `${await sign(claims())}.c2ln.c2ln`, "token_shape", offline],
   [
     30,
     "the header of an encrypted token",
-    ({ claims }) => unsigned({ alg: "RS256", enc: "A256GCM" }, claims()),
+    ({ claims }) => unsignedToken({ alg: "RS256", enc: "A256GCM" }, claims()),
     "token_header",
     offline,
   ],
   [
     30,
     "a compressed payload",
-    ({ claims }) => unsigned({ alg: "RS256", zip: "DEF" }, claims()),
+    ({ claims }) => unsignedToken({ alg: "RS256", zip: "DEF" }, claims()),
     "token_header",
     offline,
   ],
@@ -152,7 +158,7 @@ const ROWS: Tuple[] = [
   [
     30,
     "an unencoded payload",
-    ({ claims }) => unsigned({ alg: "RS256", b64: false }, claims()),
+    ({ claims }) => unsignedToken({ alg: "RS256", b64: false }, claims()),
     "token_header",
     offline,
   ],

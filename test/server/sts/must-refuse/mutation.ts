@@ -24,7 +24,7 @@ export interface Sources {
 export type Mutation = (random: Random, original: Original, sources: Sources) => string;
 
 const partsOf = (token: string) => token.split(".") as [header: string, payload: string, signature: string];
-const decoded = (part: string): Body => JSON.parse(Buffer.from(part, "base64url").toString());
+const decode = (part: string): Body => JSON.parse(Buffer.from(part, "base64url").toString());
 const join = (...parts: string[]) => parts.join(".");
 const replaceAt = (text: string, i: number, by: string) => text.slice(0, i) + by + text.slice(i + 1);
 
@@ -47,7 +47,7 @@ const CLAIMS: ((random: Random) => Body)[] = [
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 const changedClaims = (random: Random, token: string): Body => ({
-  ...decoded(partsOf(token)[1]),
+  ...decode(partsOf(token)[1]),
   ...random.pick(CLAIMS)(random),
 });
 
@@ -99,7 +99,7 @@ const headerSwap: Mutation = (random, { token }, { all, stranger }) => {
     { jwk: stranger.jwk },
     { jku: "https://evil.example/jwks" },
   ]);
-  return join(base64url({ ...decoded(header), ...changes }), payload, signature);
+  return join(base64url({ ...decode(header), ...changes }), payload, signature);
 };
 
 const claimSwap: Mutation = (random, { token }) => {
@@ -109,7 +109,7 @@ const claimSwap: Mutation = (random, { token }) => {
 
 /** The same claims and better ones, by a stranger's key under the name of a good one. */
 const strangersKey: Mutation = (random, { token, key }, { stranger }) => {
-  const claims = random.below(2) === 0 ? decoded(partsOf(token)[1]) : changedClaims(random, token);
+  const claims = random.below(2) === 0 ? decode(partsOf(token)[1]) : changedClaims(random, token);
   const header = { alg: "RS256", kid: key.kid, ...(random.below(2) === 0 && { jwk: stranger.jwk }) };
   return signSeeded(random, claims, stranger.privateKey, header);
 };
@@ -122,7 +122,7 @@ const wrongClaims: Mutation = (random, { token, alg, key }) =>
 const respelling: Mutation = (random, { token }) => {
   const parts = partsOf(token);
   const i = random.below(2);
-  const json = decoded(parts[i] as string);
+  const json = decode(parts[i] as string);
   const entries = Object.entries(json);
   const [first] = entries[0] as [string, unknown];
   parts[i] = base64url(

@@ -107,7 +107,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   describe("row 27: a request for more than the grants", () => {
-    const bound = async (): Promise<string> => {
+    const bindIdentity = async (): Promise<string> => {
       const { server } = attacked();
       const identity = await attacked().identity();
       const body = { identityUid: identity, roleUid: await server.role("viewer") };
@@ -121,21 +121,21 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["another tenant's scope", { scopes: ["0475f6ba00000000000000000000000000005b60"] }],
       ["a malformed scope", { scopes: ["*"] }],
     ])("%s: nothing is granted and nothing revealed", async (_what, request) => {
-      const { token } = await attacked().exchanged(await bound(), request);
+      const { token } = await attacked().exchanged(await bindIdentity(), request);
       expect(payloadOf(token).cap).toEqual({});
       const { body } = await attacked().connection.listGroups(bearer(token));
       expect(body.totalCount).toBe("0");
     });
 
     it("a capability that is held and one that is not: the first", async () => {
-      const { token } = await attacked().exchanged(await bound(), { cap: ["groups.list", "groups.delete"] });
+      const { token } = await attacked().exchanged(await bindIdentity(), { cap: ["groups.list", "groups.delete"] });
       const { cap } = payloadOf(token) as Body;
       expect(capabilitiesFromBits(cap[attacked().server.organization])).toEqual(["CAP_IAM_GROUPS_LIST"]);
     });
 
     it("a foreign audience gets a full error, since ours are public", async () => {
       const result = await attacked().exchange(await sign(attacked().claims()), {
-        identity: await bound(),
+        identity: await bindIdentity(),
         aud: "https://evil.example",
       });
       const description = expect.stringMatching(/^must be http:/);
@@ -151,16 +151,16 @@ describe.each(WIRES)("over %s", (_, wire) => {
     const issuerKeys = JSON.stringify({ keys: [OTHER_RSA.jwk] });
     const staticKeys = { issuer: "https://workload.example", subject: SUBJECT, issuerKeys, expirationTime };
     const identity = await attacked().identity({ staticKeys });
-    const signed = () => {
+    const signToken = () => {
       const now = Math.floor(attacked().server.clock() / 1000);
       const changes = { iss: staticKeys.issuer, iat: now, exp: now + 60 };
       return sign(attacked().claims(changes), OTHER_RSA);
     };
     attacked().takeOutgoing();
     attacked().server.clock.advance(HOUR_MS - 1);
-    expect((await attacked().exchange(await signed(), { identity })).code).toBe("OK");
+    expect((await attacked().exchange(await signToken(), { identity })).code).toBe("OK");
     attacked().server.clock.advance(1);
-    await attacked().expectDenied(await signed(), { identity }, "static_keys_expired");
+    await attacked().expectDenied(await signToken(), { identity }, "static_keys_expired");
     expect(attacked().takeOutgoing()).toEqual([]);
     attacked().server.clock.advance(-HOUR_MS);
   });

@@ -8,7 +8,7 @@ const LIST = "CAP_IAM_GROUPS_LIST";
 const CREATE = "CAP_IAM_GROUPS_CREATE";
 const ROLES = "CAP_IAM_ROLES_LIST";
 const OTHER = "0475f6ba00000000000000000000000000005b60";
-const held = () =>
+const heldCapabilities = () =>
   new Map([
     [ORG, new Set([LIST, CREATE])],
     [GROUP, new Set([ROLES])],
@@ -16,9 +16,9 @@ const held = () =>
 const bits = (grants: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(grants).map(([group, names]) => [group, capabilityBits(names)]));
 
-const exchanged = async (request: ExchangeRequest) => {
+const exchange = async (request: ExchangeRequest) => {
   const records = [identity({})];
-  const { sts } = createService(records, { capabilitiesOf: held });
+  const { sts } = createService(records, { capabilitiesOf: heldCapabilities });
   records[0] = identity({ claimMatch: { issuer: "https://issuer.irm.example/dev-issuer", subject: "ci" } });
   const bearer = (await sts.devIssuer?.mint({ subject: "ci" })) ?? "";
   const { token = "" } = await sts.exchange({ identity: UID, ...request }, bearer);
@@ -27,7 +27,7 @@ const exchanged = async (request: ExchangeRequest) => {
 
 describe("the limits of an exchange", () => {
   it("are absent by default", async () => {
-    const { cap, claims } = await exchanged({ cap: [], scope: "", scopes: [] });
+    const { cap, claims } = await exchange({ cap: [], scope: "", scopes: [] });
     expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
     expect(claims).not.toHaveProperty("capabilities");
     expect(claims).not.toHaveProperty("scopes");
@@ -61,13 +61,13 @@ describe("the limits of an exchange", () => {
       { capabilities: new Set([LIST, ROLES]), scopes: [GROUP] },
     ],
   ])("limit the token to %s", async (_, request, cap, limits) => {
-    const token = await exchanged(request);
+    const token = await exchange(request);
     expect(token.cap).toEqual(bits(cap));
     expect(token.claims).toMatchObject({ subject: UID, ...limits });
   });
 
   it.each([["cap"], ["scopes"]] as const)("%s: an empty item is refused, not dropped", async (field) => {
-    await expect(exchanged({ [field]: ["groups.list", ""] })).rejects.toMatchObject({
+    await expect(exchange({ [field]: ["groups.list", ""] })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: `Invalid argument: ${field}: must not have an empty item`,
     });
@@ -75,12 +75,12 @@ describe("the limits of an exchange", () => {
 
   it("are at most fifty scopes", async () => {
     const scopes = Array.from({ length: 51 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
-    await expect(exchanged({ scopes })).rejects.toMatchObject({
+    await expect(exchange({ scopes })).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: "Invalid argument: scopes: must have at most 50 uids",
       fieldViolations: [{ field: "scopes", description: "must have at most 50 uids" }],
     });
-    expect((await exchanged({ scopes: scopes.slice(1) })).claims.scopes).toHaveLength(50);
+    expect((await exchange({ scopes: scopes.slice(1) })).claims.scopes).toHaveLength(50);
   });
 });
 
