@@ -8,7 +8,7 @@ import { changedMembers } from "../provider/record/changes.ts";
 import { desiredFrom } from "../provider/record/desired.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { isUnknown } from "../provider/record/normal-form.ts";
+import { isUnknown, isWithin } from "../provider/record/normal-form.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { planOf } from "../provider/set/plan.ts";
@@ -104,7 +104,7 @@ const diffFrom = (
     // One item goes and another one comes at the same place.
     const before = detailed.get(text)?.change;
     const isInput = JSON.stringify(at(oldInputs, path)) !== JSON.stringify(at(news, path));
-    const isReplacement = replaces.some((name) => isWithin(text, name));
+    const isReplacement = replaces.some((name) => isWithin(text, name) || text.startsWith(`${name}[`));
     detailed.set(text, {
       change: before === undefined || before === change ? change : "update",
       isReplacement,
@@ -120,9 +120,6 @@ const diffFrom = (
 
 /** The member of a resource that a path is within. */
 export const memberIn = (path: string): string => path.replace(/[.[].*$/s, "");
-
-const isWithin = (path: string, outer: string): boolean =>
-  path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
 
 const at = (holder: unknown, path: Segments): unknown =>
   path.reduce<unknown>(

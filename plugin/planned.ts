@@ -1,7 +1,15 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import { choicesOf, isUnknown, secretPaths, UNKNOWN, valueAt, withValueAt } from "../provider/record/normal-form.ts";
+import {
+  choicesOf,
+  isUnknown,
+  isWithin,
+  secretPaths,
+  UNKNOWN,
+  valueAt,
+  withValueAt,
+} from "../provider/record/normal-form.ts";
 import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
@@ -39,7 +47,7 @@ const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
   const known = field === undefined ? given : asNormal(given, normalForm(kind.schema, args, UNKNOWN)[field]);
   return [...choices, ...respelled, ...secretPaths(kind)]
     .map((path) => argumentOf(kind, path))
-    .filter((path) => path === name || path.startsWith(`${name}.`))
+    .filter((path) => isWithin(path, name))
     .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
 };
 

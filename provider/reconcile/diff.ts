@@ -4,6 +4,7 @@ import { changeOf } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
+import { isWithin } from "../record/normal-form.ts";
 import { argumentOf, changedSwitches, REPLACE_ON } from "../record/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
 import { lostOutputs } from "./incomplete.ts";
@@ -60,7 +61,6 @@ const replacedOnChange = (kind: Kind, paths: readonly string[], option: unknown)
   const names = ((option as string[] | undefined) ?? []).map((name) =>
     name.replaceAll(/\[["']?([^\]"']+)["']?\]/g, ".$1"),
   );
-  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`);
   const isNamed = (path: string) => names.some((name) => name === "*" || isWithin(path, name) || isWithin(name, path));
   const fields = paths.flatMap((path) => {
     const [field, ...rest] = path.split(".") as [string, ...string[]];

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { asMessage, inputFields, isObject, type Json, type Message, normalForm } from "../../schema/index.ts";
 import { type Desired, withObserved } from "./desired.ts";
 import type { Kind } from "./kind.ts";
-import { choicesOf, observe, pathsOnce, UNKNOWN, withoutPaths } from "./normal-form.ts";
+import { choicesOf, isWithin, observe, pathsOnce, UNKNOWN, withoutPaths } from "./normal-form.ts";
 
 /** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
@@ -94,7 +94,6 @@ export interface Change {
 export const changeOf = (desired: Desired, parent: string, observed: Json): Change => {
   const { kind, args } = desired;
   const paths = changedPaths(desired, observed);
-  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`);
   const replaces = fixedPaths(kind).filter((fixed) => paths.some((path) => isWithin(path, fixed)));
   const isMoved = parent !== desired.parent;
   return { paths, replaces: isMoved ? [args.parent === undefined ? "root" : "parent", ...replaces] : replaces };

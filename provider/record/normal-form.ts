@@ -18,11 +18,15 @@ export const containsUnknown = (value: unknown): boolean =>
 export const valueAt = (holder: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), holder);
 
+/** Whether a path is `outer`, or below it. */
+export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+
 /** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
 export const withValueAt = (holder: Json, path: string, value: unknown): Json => {
   const [name = "", ...rest] = path.split(".");
-  const own = holder[name];
-  if (rest.length > 0) return isObject(own) ? { ...holder, [name]: withValueAt(own, rest.join("."), value) } : holder;
+  const member = holder[name];
+  if (rest.length > 0)
+    return isObject(member) ? { ...holder, [name]: withValueAt(member, rest.join("."), value) } : holder;
   const { [name]: _, ...others } = holder;
   return value === undefined ? others : { ...others, [name]: value };
 };
@@ -49,17 +53,17 @@ export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
 export const observe = (kind: Kind, record: Json): Json => {
   const { [SECRETS]: secrets, ...outputs } = record;
   // Outputs with their secrets where the API has them.
-  const own = Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
+  const whole = Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
     (result, [path, value]) => withValueAt(result, path, value),
     outputs,
   );
-  return kind.normalizeResponse?.(own) ?? own;
+  return kind.normalizeResponse?.(whole) ?? whole;
 };
 
 /** Arguments in the spelling of the observed record, where both mean the same. */
 export const respell = (kind: Kind, args: Json, observed: Json): Json => {
-  const own = respellTexts(args, observed);
-  return kind.respell?.(own, observed) ?? own;
+  const respelled = respellTexts(args, observed);
+  return kind.respell?.(respelled, observed) ?? respelled;
 };
 
 /** Of outputs: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
@@ -70,7 +74,7 @@ interface GivenText {
   value: unknown;
 }
 
-const textsOf = (own: Json): Record<string, GivenText> => (own[GIVEN] as Record<string, GivenText> | undefined) ?? {};
+const textsOf = (bag: Json): Record<string, GivenText> => (bag[GIVEN] as Record<string, GivenText> | undefined) ?? {};
 
 // While the record has the uid, its text is no change.
 const respellTexts = (args: Json, observed: Json): Json =>
@@ -110,24 +114,24 @@ export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.sec
 export const shownOncePaths = pathsOnce(({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true);
 
 /**
- * A response with what it lacks, for the state: fields that the service does not return, and the texts for which it has uids. `own` are
+ * A response with what it lacks, for the state: fields that the service does not return, and the texts for which it has uids. `bag` holds
  * the arguments, or the outputs so far.
  */
-export const withUnreturned = (kind: Kind, answer: Json, own: Json): Json => {
+export const withUnreturned = (kind: Kind, answer: Json, bag: Json): Json => {
   const secrets: Json = {};
-  const texts: Json = { ...(own[GIVEN] as Json | undefined) };
+  const texts: Json = { ...(bag[GIVEN] as Json | undefined) };
   let fields = answer;
   for (const path of writeOnlyPaths(kind)) {
     const isSecret = secretPaths(kind).includes(path);
-    const value = (own[SECRETS] as Json | undefined)?.[path] ?? valueAt(own, path);
+    const value = (bag[SECRETS] as Json | undefined)?.[path] ?? valueAt(bag, path);
     if (isSecret && value !== undefined) secrets[path] = value;
     // Even if a service returns a secret, the state does not hold it in clear text.
     fields = withValueAt(fields, path, isSecret ? undefined : (valueAt(fields, path) ?? value));
   }
   for (const name of shownOncePaths(kind))
-    if (fields[name] === undefined && own[name] !== undefined) fields = { ...fields, [name]: own[name] };
+    if (fields[name] === undefined && bag[name] !== undefined) fields = { ...fields, [name]: bag[name] };
   for (const path of kind.respelled ?? []) {
-    const text = valueAt(own, path);
+    const text = valueAt(bag, path);
     const value = valueAt(answer, path);
     if (typeof text === "string" && text !== value && !isUidp(text) && isUidp(value)) texts[path] = { text, value };
   }
