@@ -40,11 +40,11 @@ export const engineLog = (address: () => string | undefined): Log => {
       call?.sent.push(sent);
     },
     during: async (urn, call) => {
-      const own = { urn, sent: [] as Promise<void>[] };
+      const running = { urn, sent: [] as Promise<void>[] };
       try {
-        return await current.run(own, call);
+        return await current.run(running, call);
       } finally {
-        await Promise.all(own.sent);
+        await Promise.all(running.sent);
       }
     },
   };

@@ -18,10 +18,10 @@ export const isOfOtherUser = (ends: Ends, ownUid: number | undefined, readTable:
   const { localAddress = "", localPort = 0, remoteAddress = "", remotePort = 0 } = ends;
   const find = (local: Address, remote: Address) =>
     rows.find((row) => isAt(row.local, local) && isAt(row.remote, remote));
-  const [own, other] = [addressOf(localAddress, localPort), addressOf(remoteAddress, remotePort)];
+  const [local, remote] = [addressOf(localAddress, localPort), addressOf(remoteAddress, remotePort)];
   // A table without our own end says nothing about the other.
-  if (!find(own, other)) return false;
-  const row = find(other, own);
+  if (!find(local, remote)) return false;
+  const row = find(remote, local);
   return row === undefined || row.state !== ESTABLISHED || ![ownUid, ROOT].includes(row.uid);
 };
 

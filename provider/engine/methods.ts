@@ -136,11 +136,11 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
   const sessionFor = async (held: readonly Held[], stored: Json): Promise<Session> => {
     await noteInState(held, stored[KEY]);
-    const own = await connect();
+    const session = await connect();
     // A state of an earlier version has no key.
-    const pending = typeof stored[KEY] === "string" ? await own.journal.takeUnreported(stored[KEY]) : [];
-    if (pending.length > 0) await reportPendingCreates(own, pending);
-    return own;
+    const pending = typeof stored[KEY] === "string" ? await session.journal.takeUnreported(stored[KEY]) : [];
+    if (pending.length > 0) await reportPendingCreates(session, pending);
+    return session;
   };
 
   const lookedUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
@@ -187,9 +187,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
         const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
-        const own = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
+        const added = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
         return {
-          inputs: { ...inputs, ...looked.shown, ...own, ...(uid !== undefined && { uid }) },
+          inputs: { ...inputs, ...looked.shown, ...added, ...(uid !== undefined && { uid }) },
           failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
         };
       },
@@ -224,10 +224,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     read: reported((id, stored, inputs) =>
       refresh.read(id, stored, declared.size === 0, async () => {
         await gate.address(stored);
-        const own = await sessionFor(steps.held(id, stored), stored);
+        const session = await sessionFor(steps.held(id, stored), stored);
         const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
         const about = { inputs, isRefresh };
-        const result = await steps.read(own, id, stored, about).catch((error) => gate.explain(id, error));
+        const result = await steps.read(session, id, stored, about).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
         const here = { ...stored, [SERVICE]: serviceOf((await config()).baseUrl) };
         const props = withKey(result.props, here);
@@ -244,8 +244,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     }),
     delete: reported(async (id, stored) => {
       await gate.address(stored);
-      const own = await sessionFor(steps.held(id, stored), stored);
-      await steps.delete(own, id, stored).catch((error) => gate.explain(id, error));
+      const session = await sessionFor(steps.held(id, stored), stored);
+      await steps.delete(session, id, stored).catch((error) => gate.explain(id, error));
     }),
   });
 

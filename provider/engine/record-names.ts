@@ -57,12 +57,12 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
   };
 
   const find = async (kind: Kind, uids: Iterable<unknown>): Promise<Map<unknown, string>> => {
-    const own = [...new Set(uids)].filter(isUidp);
-    await readMissing(kind, own);
+    const wanted = [...new Set(uids)].filter(isUidp);
+    await readMissing(kind, wanted);
     const { secretNames } = await ledger();
     const nameOf = (uid: string) => (secretNames.has(uid) ? SECRET_NAME : (programNames.get(uid) ?? apiNames.get(uid)));
     return new Map(
-      own.flatMap((uid) => {
+      wanted.flatMap((uid) => {
         const name = nameOf(uid);
         return name === undefined ? [] : [[uid, name] as const];
       }),

@@ -92,9 +92,9 @@ const assumableLines = (olds: Json, news: Json, isSecret: IsSecret): string[] =>
 
 /** The API sets the end of static keys that the program does not set. */
 const withExpiry = (news: Json, olds: Json): Json => {
-  const [own, before] = [news.staticKeys, olds.staticKeys] as (Json | undefined)[];
-  if (!own || own.expirationTime || !before?.expirationTime) return news;
-  return { ...news, staticKeys: { ...own, expirationTime: before.expirationTime } };
+  const [after, before] = [news.staticKeys, olds.staticKeys] as (Json | undefined)[];
+  if (!after || after.expirationTime || !before?.expirationTime) return news;
+  return { ...news, staticKeys: { ...after, expirationTime: before.expirationTime } };
 };
 
 const capabilitiesIn = ({ capabilities }: Json): string[] | undefined =>

@@ -125,9 +125,9 @@ export const removedText = (
   if (kind === kindRecords.identity) return removedIdentity(urn, outputs, shown, identities);
   if (kind !== kindRecords.roleBinding) return undefined;
   const set = sets.find((one) => takesOver(one, outputs));
-  const own = { ...outputs, [KEY]: urn };
-  if (set === undefined) return removedBinding(own);
-  return `RoleBinding ${logicalName(own)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
+  const binding = { ...outputs, [KEY]: urn };
+  if (set === undefined) return removedBinding(binding);
+  return `RoleBinding ${logicalName(binding)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
 };
 
 const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: readonly NewIdentity[]): string => {

@@ -89,9 +89,9 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
   };
   const absenceIn = async (root: string, run: Run): Promise<Absence | undefined> => {
     if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
-    const own = lookUps.get(root) ?? lookUp(root);
-    lookUps.set(root, own);
-    const found = await own;
+    const lookedUp = lookUps.get(root) ?? lookUp(root);
+    lookUps.set(root, lookedUp);
+    const found = await lookedUp;
     if (!("problem" in found)) return found.absence;
     if (run.isUpdate !== false && found.isOfSession) goOffline(new Unreachable(found.problem), run);
     if (!offline.isOn() && !reported.has(root)) log(uncheckedText(root, found.problem));
@@ -111,11 +111,11 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
 
   return {
     address: async (stored) => {
-      const own = await config();
+      const current = await config();
       const before = stored[SERVICE] as string;
       // At another address the records are others, unless the move is confirmed.
-      if (isMoved(own, stored) && own.movedFrom !== before)
-        refuse(new WrongService(otherAddress(before, serviceOf(own.baseUrl), own)));
+      if (isMoved(current, stored) && current.movedFrom !== before)
+        refuse(new WrongService(otherAddress(before, serviceOf(current.baseUrl), current)));
     },
     organization,
     newPlace,

@@ -16,9 +16,9 @@ import { planOf } from "../set/plan.ts";
 
 export interface SetReview {
   /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
-  checked(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
+  noteCheck(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
   /** It has compared the outputs in the state with the inputs. */
-  compared(olds: Json, news: Json, live?: readonly Binding[]): void;
+  noteDiff(olds: Json, news: Json, live?: readonly Binding[]): void;
   /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
   moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
 }
@@ -32,12 +32,12 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
     log([`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
-    checked(olds, news, live) {
+    noteCheck(olds, news, live) {
       declared.add(news[KEY]);
       const added = addedLines(pairsIn(news), live);
       if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
     },
-    compared(olds, news, live = bindingsIn(olds, "unmanaged")) {
+    noteDiff(olds, news, live = bindingsIn(olds, "unmanaged")) {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
@@ -67,8 +67,8 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
   if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
   return pairs.map((pair) => {
-    const own = byIdentity.get(pair.identity)?.find((one) => grants(one, pair));
-    return own ? `takes over ${declaredText(pair)}, role binding ${own.uid}` : `adds ${declaredText(pair)}`;
+    const managed = byIdentity.get(pair.identity)?.find((one) => grants(one, pair));
+    return managed ? `takes over ${declaredText(pair)}, role binding ${managed.uid}` : `adds ${declaredText(pair)}`;
   });
 };
 

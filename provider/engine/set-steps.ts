@@ -47,13 +47,13 @@ export const setStepsWith = (parts: StepParts): Steps => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };
       const { parent, exclusive, [KEY]: key } = inputs;
-      const own = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
-      const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, own);
+      const claim = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
+      const problem = isUnknown(parent) ? undefined : (await ledger()).places.claim(parent, key, claim);
       if (showsNames) named.set(key, { own: inputs.names, isOpen: (argument) => !isSecret?.([argument]) });
       if (isSecret) looking.add(key);
       const isNew = Object.keys(olds).length === 0;
-      if (isNew) review.checked(olds, await withNames(inputs), isSecret ? await liveIn(parent) : []);
-      else review.checked(olds, inputs, []);
+      if (isNew) review.noteCheck(olds, await withNames(inputs), isSecret ? await liveIn(parent) : []);
+      else review.noteCheck(olds, inputs, []);
       // Where the service does not answer, the update refuses them.
       const twice =
         mixesNamesAndUids(inputs) && (await hasCredentials())
@@ -69,8 +69,8 @@ export const setStepsWith = (parts: StepParts): Steps => {
       const isSame = compared.replaces.length === 0;
       const isAdding = !isSame || planOf(olds, news).added.length > 0;
       const live = isAdding && looking.has(news[KEY]) ? await liveIn(news.parent) : undefined;
-      if (!isAdding) review.compared(olds, news);
-      else if (isSame) review.compared(olds, await withNames(news), live);
+      if (!isAdding) review.noteDiff(olds, news);
+      else if (isSame) review.noteDiff(olds, await withNames(news), live);
       else review.moved(olds, await withNames(news), looking.has(news[KEY]) ? live : []);
       return compared;
     },

@@ -49,8 +49,10 @@ export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Ki
     respelled: fieldPaths(schema, (info) => info.respelled === true),
     canonicalize: (input) => {
       const lists = synonyms.flatMap(({ name, value: texts }) => {
-        const own = input[name];
-        return Array.isArray(own) ? [[name, own.map((text) => (Object.hasOwn(texts, text) ? texts[text] : text))]] : [];
+        const value = input[name];
+        return Array.isArray(value)
+          ? [[name, value.map((text) => (Object.hasOwn(texts, text) ? texts[text] : text))]]
+          : [];
       });
       return { ...input, ...Object.fromEntries(lists) };
     },

@@ -24,6 +24,6 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
 
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined => {
-  const own = typeOfToken(token);
-  return Object.values(kindRecords).find(({ type }) => type === own);
+  const typeName = typeOfToken(token);
+  return Object.values(kindRecords).find(({ type }) => type === typeName);
 };

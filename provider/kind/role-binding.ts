@@ -9,10 +9,10 @@ import { partOf } from "./named.ts";
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
 
-/** Whether the name of a part stays out of the state: `own` are the arguments, or the outputs so far. */
-const isSecret = (own: Json, part: Part, uid: unknown): boolean => {
-  if (own.names !== undefined) return (own.names as Json)[part] === SECRET_NAME;
-  const before = partOf(own, part);
+/** Whether the name of a part stays out of the state: `bag` holds the arguments, or the outputs so far. */
+const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
+  if (bag.names !== undefined) return (bag.names as Json)[part] === SECRET_NAME;
+  const before = partOf(bag, part);
   return before.uid !== undefined && before.uid === uid && before.name === undefined;
 };
 
@@ -22,8 +22,8 @@ export const roleBinding: Behavior = {
   batchCreate: "BatchCreateRoleBindings",
   respell: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
-    const { uid, name: own } = partOf(record, "role");
-    if (!isRoleName(name) || own !== name || uid === undefined || !isRoot(uid)) return desired;
+    const { uid, name: liveName } = partOf(record, "role");
+    if (!isRoleName(name) || liveName !== name || uid === undefined || !isRoot(uid)) return desired;
     return { ...desired, roleUid: uid, [ROLE_NAME]: name };
   },
   resolve: async (session, desired: Json) => {
@@ -31,7 +31,7 @@ export const roleBinding: Behavior = {
     if (!isRoleName(name)) return desired;
     return { ...desired, roleUid: await builtInRoleUid(session, name), [ROLE_NAME]: name };
   },
-  stored: (answer: Json, own: Json) => {
+  stored: (answer: Json, bag: Json) => {
     const { identityUid, roleUid, ...fields } = answer;
     // Samples of the API do not echo the two uids: they stand in the objects.
     const uids: Record<Part, unknown> = {
@@ -41,10 +41,10 @@ export const roleBinding: Behavior = {
     };
     const parts = PARTS.map((part) => {
       const uid = uids[part];
-      const name = isSecret(own, part, uid) ? undefined : partOf(answer, part).name;
+      const name = isSecret(bag, part, uid) ? undefined : partOf(answer, part).name;
       return [part, uid ? { uid, name } : undefined];
     });
-    return { ...fields, ...Object.fromEntries(parts), [ROLE_NAME]: own[ROLE_NAME] };
+    return { ...fields, ...Object.fromEntries(parts), [ROLE_NAME]: bag[ROLE_NAME] };
   },
   shown: (outputs: Json) => {
     const role = partOf(outputs, "role");

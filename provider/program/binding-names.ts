@@ -39,10 +39,10 @@ export const rememberParent = (group: pulumi.Resource, parent: unknown): void =>
 
 /** Of a group that the program declares its path, as far as the program declares what is above it; of an organization its name. */
 const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
-  const own = entered.resourceOf(reference);
-  if (own === undefined) return outputOf(entered, reference);
-  const groups = [own];
-  for (let above = parentOf(entered, own); above && !groups.includes(above); above = parentOf(entered, above))
+  const group = entered.resourceOf(reference);
+  if (group === undefined) return outputOf(entered, reference);
+  const groups = [group];
+  for (let above = parentOf(entered, group); above && !groups.includes(above); above = parentOf(entered, above))
     groups.unshift(above);
   const path = pulumi.all(groups.map(partOf)).apply((parts) => pathFrom(parts));
   return maskName(path as pulumi.Output<string | undefined>);

@@ -54,10 +54,10 @@ export const duplicates = (): Duplicates => {
     if (other !== undefined) await pulumi.log.warn(TEXTS[kind]?.(resource, other) ?? "");
   };
 
-  return (...own) => {
-    const [kind] = own;
+  return (...args) => {
+    const [kind] = args;
     // A value that cannot be compared fails where it is used.
-    if (marks[kind]) report(...own).catch(() => undefined);
+    if (marks[kind]) report(...args).catch(() => undefined);
   };
 };
 

@@ -55,11 +55,12 @@ const nativeForm: Form = {
 
 /** A value of classes; what extends a class that is registered has the same. */
 export const perClass = <T>(usual: T) => {
-  const own = new WeakMap<object, T>();
-  const of = (type: object | null): T => (type === null ? usual : (own.get(type) ?? of(Object.getPrototypeOf(type))));
+  const registered = new WeakMap<object, T>();
+  const of = (type: object | null): T =>
+    type === null ? usual : (registered.get(type) ?? of(Object.getPrototypeOf(type)));
   return {
     register: (type: object, value: T): void => {
-      own.set(type, value);
+      registered.set(type, value);
     },
     /** `type` is `new.target` of a constructor. */
     of,

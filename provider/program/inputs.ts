@@ -17,12 +17,13 @@ const typeOf = (value: unknown): string | undefined =>
 
 /** The uid that a reference stands for; a resource of another type is refused where it is written. */
 export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {
-  const own = typeOf(value);
-  if (own === type) {
+  const given = typeOf(value);
+  if (given === type) {
     const { uid, id } = value as pulumi.CustomResource & { uid?: pulumi.Output<string> };
     return uid ?? id;
   }
-  if (own) throw new TypeError(`${argument} takes ${withArticle(type)} or its uid; it was given ${withArticle(own)}`);
+  if (given)
+    throw new TypeError(`${argument} takes ${withArticle(type)} or its uid; it was given ${withArticle(given)}`);
   return value as pulumi.Input<string> | undefined;
 };
 
@@ -32,7 +33,7 @@ export const referenceUid = (value: unknown, type: string, argument: string): pu
  */
 export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>): pulumi.Output<string> => {
   if (!pulumi.runtime.isDryRun()) return id;
-  return withPlanned(id, (own) => (pulumi.isUnknown(own) ? planned : own)) as pulumi.Output<string>;
+  return withPlanned(id, (value) => (pulumi.isUnknown(value) ? planned : value)) as pulumi.Output<string>;
 };
 
 /** As `apply`, of an unknown value too. The second parameter is the SDK's own (@pulumi/pulumi/output.ts). */

@@ -46,6 +46,6 @@ export const markHandled = (value: unknown): void => {
 
 /** The promises of an output, each of which rejects with it. */
 const partsOf = (output: pulumi.Output<unknown>): readonly unknown[] => {
-  const own = internalsOf(output);
-  return [own.promise(), own.allResources?.(), own.isKnown, own.isSecret];
+  const internals = internalsOf(output);
+  return [internals.promise(), internals.allResources?.(), internals.isKnown, internals.isSecret];
 };

@@ -35,7 +35,7 @@ export const policyMatch = (
   client: Promise<ListClient>,
   listProviders: ListProviders,
 ): PolicyMatch => {
-  const matches = client.then((own) => findMatches(name, policy, own, listProviders));
+  const matches = client.then((listClient) => findMatches(name, policy, listClient, listProviders));
   matches.catch(() => undefined);
   return {
     group: async (path) => (await matches).groups.get(path),

@@ -33,9 +33,9 @@ export const providersListedBy = (client: () => Promise<ListClient>): ListProvid
   const list = async (organization: string) =>
     Array.fromAsync(listChildren<Named>(await client(), kindRecords.identityProvider.list, organization));
   return (organization) => {
-    const own = listed.get(organization) ?? list(organization);
-    listed.set(organization, own);
-    return own;
+    const providers = listed.get(organization) ?? list(organization);
+    listed.set(organization, providers);
+    return providers;
   };
 };
 
@@ -72,12 +72,12 @@ export const policyProviders = (
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
   return (provider) => {
     // In a unit test of a program there is no service to look in.
-    const own =
+    const reference =
       found.get(provider) ??
       given[provider] ??
       (hasEngine() ? pulumi.output(organization).apply((uid) => findIn(uid, provider)) : provider);
-    found.set(provider, own);
-    return own;
+    found.set(provider, reference);
+    return reference;
   };
 };
 

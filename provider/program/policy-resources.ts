@@ -60,30 +60,30 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     return new classes.Group(name, orMatch(args, match?.group(ROOT)), opts);
   });
   const formerPath = formerPaths(policy);
-  const withFormerName = (own: string, former: string | undefined): pulumi.CustomResourceOptions =>
-    former === undefined || former === own ? opts : { ...opts, aliases: [{ name: former }] };
+  const withFormerName = (current: string, former: string | undefined): pulumi.CustomResourceOptions =>
+    former === undefined || former === current ? opts : { ...opts, aliases: [{ name: former }] };
   const groups = new Map<string, Group>();
   const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
 
   for (const group of policy.groups.values()) {
     const args: GroupArgs = { parent: placeOf(group.parent), ...common(group) };
-    const [own, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
+    const [current, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
     groups.set(
       group.path,
-      new classes.Group(own, orMatch(args, match?.group(group.path)), withFormerName(own, former)),
+      new classes.Group(current, orMatch(args, match?.group(group.path)), withFormerName(current, former)),
     );
   }
   const roles = mapOf(policy.roles, (role) => {
     const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
-    const [own, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
-    return new classes.Role(own, orMatch(args, match?.role(role.key)), withFormerName(own, former));
+    const [current, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
+    return new classes.Role(current, orMatch(args, match?.role(role.key)), withFormerName(current, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
-    const [own, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
-    return new classes.Identity(own, orMatch(args, match?.identity(identity.key)), withFormerName(own, former));
+    const [current, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
+    return new classes.Identity(current, orMatch(args, match?.identity(identity.key)), withFormerName(current, former));
   });
 
   const { exclusive, maxRemovals } = options;
@@ -99,9 +99,9 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       ...(exclusive !== undefined && { exclusive }),
       ...(maxRemovals !== undefined && { maxRemovals }),
     };
-    const [own, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
+    const [current, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
     const args = { parent: placeOf(path), bindings, ...switches };
-    new classes.RoleBindingSet(own as string, args, withFormerName(own as string, former));
+    new classes.RoleBindingSet(current as string, args, withFormerName(current as string, former));
   }
 
   const providerOf = options.providersIn(typeof organization === "string" ? organization : organization.uid);
@@ -114,11 +114,11 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       scope: organization,
       ...(deleteAdopted !== undefined && { deleteAdopted }),
     };
-    const [own, former] = [role, policy.roles.get(role)?.was ?? role].map(
+    const [current, former] = [role, policy.roles.get(role)?.was ?? role].map(
       (key) => `${name}:people/${provider}/${key}/${externalGroupId}`,
     );
     const given = orMatch(args, match?.mapping(mapping));
-    new classes.ExternalGroupRoleMapping(own as string, given, withFormerName(own as string, former));
+    new classes.ExternalGroupRoleMapping(current as string, given, withFormerName(current as string, former));
   }
   return { organization, groups, identities, roles };
 };

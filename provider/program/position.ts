@@ -46,11 +46,11 @@ const pinTraces = (frame: Frame | undefined): (() => void) => {
   // Nothing maps positions to sources.
   if (typeof prepareStackTrace !== "function") return () => undefined;
   const text = frame === undefined ? "Error" : `Error\n    at ${frame.uri}:${frame.line}:${frame.column}`;
-  const own: typeof prepareStackTrace = (error, calls) =>
+  const prepare: typeof prepareStackTrace = (error, calls) =>
     calls[0]?.getFunctionName() === "debuggablePromise" ? text : prepareStackTrace.call(Error, error, calls);
-  Error.prepareStackTrace = own;
+  Error.prepareStackTrace = prepare;
   return () => {
-    if (Error.prepareStackTrace === own) Error.prepareStackTrace = prepareStackTrace;
+    if (Error.prepareStackTrace === prepare) Error.prepareStackTrace = prepareStackTrace;
   };
 };
 

@@ -46,7 +46,9 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
     const declaredPlaces = new Set(urns.map(placeOf));
-    const ids = await Promise.all(resources().map(async (own) => idOf(typeTokenOf(own), await awaitValue(own.id))));
+    const ids = await Promise.all(
+      resources().map(async (resource) => idOf(typeTokenOf(resource), await awaitValue(resource.id))),
+    );
     const known = new Set([...adopted, ...ids]);
     const isKept = (id: unknown) => id !== undefined && known.has(id);
     const identities = (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined);
@@ -98,9 +100,9 @@ const typeTokenOf = (resource: pulumi.Resource): string =>
 
 const idOf = (type: string, uid: unknown): unknown => {
   // A set has the uid of its group.
-  const own = typeOfToken(type);
-  if (own === SET_TYPE) return undefined;
-  const found = Object.values(descriptors).find((one) => one.type === own);
+  const recordType = typeOfToken(type);
+  if (recordType === SET_TYPE) return undefined;
+  const found = Object.values(descriptors).find((one) => one.type === recordType);
   return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
 };
 

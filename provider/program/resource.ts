@@ -55,7 +55,7 @@ export abstract class IrmResource extends DeclaredResource {
       sharesUid: descriptor.list.sharesUid === true,
       literals: literalsOf(descriptor, given),
     };
-    const own = form.inputs(kind, type, name, opts);
+    const formInputs = form.inputs(kind, type, name, opts);
     const options = withAliases(form, type, withSecretOutputs(descriptor, opts));
     const entered = currentProgram().enter(declared, given, options);
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
@@ -64,7 +64,7 @@ export abstract class IrmResource extends DeclaredResource {
     const adoptInputs = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
     // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
-    const shown = isNamed ? form.withNames(own, bindingNames(entered, given)) : own;
+    const shown = isNamed ? form.withNames(formInputs, bindingNames(entered, given)) : formInputs;
     const placed = isNamed ? { parent: impliedParent(entered, given) } : {};
     const secrets = form.looksUp && opts.id === undefined ? secretArguments(given) : {};
     const bag = { ...unset, ...inputs, ...placed, ...adoptInputs, ...secrets, ...shown };

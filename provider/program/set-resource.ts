@@ -43,7 +43,7 @@ export abstract class SetResource extends DeclaredResource {
     const group = referenceUid(parent, resources.group.type, "parent");
     const pairs = pairsFrom(bindings);
     markHandled([group, pairs]);
-    const own = form.inputs("roleBindingSet", TYPE, name, opts);
+    const formInputs = form.inputs("roleBindingSet", TYPE, name, opts);
     const given = { parent: group, bindings: pairs, ...switches };
     const literals = [...literalOf(group, "Group"), ...literalsIn(pairs)];
     const options = withAliases(form, TYPE, withNames(opts));
@@ -56,7 +56,7 @@ export abstract class SetResource extends DeclaredResource {
       ...given,
       ...shownPairs(namesToCheck(form, TYPE, opts), name, entered, pairs),
       ...described,
-      ...own,
+      ...formInputs,
     };
     super(form.prefix + TYPE, name, bag, entered);
     const managedUids = async () => (await awaitValue(this.bindings))?.map(({ uid }) => uid) ?? [];

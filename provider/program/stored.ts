@@ -34,27 +34,27 @@ const currentStored = perRun(() => {
   let last = Promise.resolve();
   let acknowledge: ((stored: readonly Known[]) => Promise<void>) | undefined;
 
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const own = fresh.splice(0);
-    if (own.length === 0) return;
+    const records = fresh.splice(0);
+    if (records.length === 0) return;
     const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
       import("../run/stored.ts"),
       import("../log/entries.ts"),
     ]);
     acknowledge ??= acknowledgerOf(programJournal());
-    await acknowledge(own.map(({ field, uid }) => knownLine(field, uid)));
+    await acknowledge(records.map(({ field, uid }) => knownLine(field, uid)));
   };
   // One at a time, and no failure is one of the program: the journal keeps the entries.
-  const tellInTurn = (): void => {
-    last = last.then(tell).catch(() => undefined);
+  const reportInTurn = (): void => {
+    last = last.then(report).catch(() => undefined);
   };
-  process.once("beforeExit", tellInTurn);
+  process.once("beforeExit", reportInTurn);
   return {
     add: (field: string, uids: readonly string[]): void => {
       fresh = [...fresh, ...uids.map((uid) => ({ field, uid }))];
-      timer ??= setTimeout(tellInTurn, TOLD_EVERY_MS).unref();
+      timer ??= setTimeout(reportInTurn, TOLD_EVERY_MS).unref();
     },
   };
 });

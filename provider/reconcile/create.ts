@@ -38,7 +38,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
         return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
       }
       // An earlier run, or another process meanwhile, has left an entry for this resource.
-      const recovered = await recoverPatiently(session, desired.key, (own) => recoverCreate(own, desired));
+      const recovered = await recoverPatiently(session, desired.key, (patient) => recoverCreate(patient, desired));
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
     }
   });
@@ -56,7 +56,7 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   if (place !== parent) throw new Error(`${head} is ${placeText(place)}, not ${placeText(parent)}`);
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
-  await recoverPatiently(session, key, (own) => settleByAdoption(kind, own, key, record));
+  await recoverPatiently(session, key, (patient) => settleByAdoption(kind, patient, key, record));
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 

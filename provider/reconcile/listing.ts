@@ -54,11 +54,11 @@ export const listingOf = (
     size: 0,
     byParent: new Map(),
   });
-  const add = (own: Pages, record: Listed): void => {
+  const add = (into: Pages, record: Listed): void => {
     const parent = parentOf(record.uid);
-    const children = own.byParent.get(parent) ?? new Map<string, Listed>();
-    own.byParent.set(parent, children.set(record.uid, record));
-    own.size += JSON.stringify(record).length;
+    const children = into.byParent.get(parent) ?? new Map<string, Listed>();
+    into.byParent.set(parent, children.set(record.uid, record));
+    into.size += JSON.stringify(record).length;
   };
   const childrenOf = (parent: string) => [...(pages?.byParent.get(parent)?.values() ?? [])];
   return {
@@ -74,21 +74,21 @@ export const listingOf = (
       return total === undefined ? 1 : Math.max(1, Math.ceil(total / PAGE_SIZE_MAX) - (pages?.count ?? 0));
     },
     next: async (options) => {
-      const own = pages ?? begin();
-      pages = own;
-      const page = { pageSize: PAGE_SIZE_MAX, ...(own.token ? { pageToken: own.token } : {}) };
+      const current = pages ?? begin();
+      pages = current;
+      const page = { pageSize: PAGE_SIZE_MAX, ...(current.token ? { pageToken: current.token } : {}) };
       const request = { ...list.always, ...filters, ...page };
       const { records, totalCount, nextPageToken } = await listPage(session, list, request, options);
       const listed = records.filter(({ uid }) => isUidp(uid));
       const isBarren =
-        nextPageToken !== undefined && listed.every(({ uid }) => own.byParent.get(parentOf(uid))?.has(uid));
-      for (const record of listed) add(own, record);
-      own.count += 1;
-      own.token = nextPageToken;
-      own.isComplete = !nextPageToken;
+        nextPageToken !== undefined && listed.every(({ uid }) => current.byParent.get(parentOf(uid))?.has(uid));
+      for (const record of listed) add(current, record);
+      current.count += 1;
+      current.token = nextPageToken;
+      current.isComplete = !nextPageToken;
       total = totalCount;
       // Pages may be empty (AIP-158), or repeat themselves for ever: no page of this list is worth another one.
-      if (own.size > SIZE_MAX || isBarren) {
+      if (current.size > SIZE_MAX || isBarren) {
         pages = undefined;
         total = Infinity;
       }

@@ -21,9 +21,9 @@ export const update = async (
   news: Json,
 ): Promise<{ outs: Json }> => {
   const asked = desiredFrom(kind, news);
-  const own = withArgs(asked, { ...asked.args, ...originIn(olds) });
+  const withOrigin = withArgs(asked, { ...asked.args, ...originIn(olds) });
   // Looks a name up only where the record does not have it already.
-  const desired = await withUids(session, withObserved(own, observe(kind, olds)));
+  const desired = await withUids(session, withObserved(withOrigin, observe(kind, olds)));
   const { paths } = changeOf(desired, placeOf(kind, id), olds);
   // Only arguments that the API does not know differ, or the engine repeats an update that failed.
   if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired.args) };

@@ -47,8 +47,8 @@ export interface Behavior {
   display?: readonly string[];
   /** the output that spells out the group which holds the record: its uid follows from the id */
   placedAs?: string;
-  /** what the state keeps of an answer; `own` are the arguments, or the outputs so far */
-  stored?(answer: Json, own: Json): Json;
+  /** what the state keeps of an answer; `bag` holds the arguments, or the outputs so far */
+  stored?(answer: Json, bag: Json): Json;
   /** arguments as the program may have given them, and what is shown beside them, of stored outputs */
   shown?(outputs: Json): Json;
   /** the stored outputs hold in clear text what the program marks as secret */

@@ -145,14 +145,14 @@ export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind
 
 /**
  * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come
- * from `own`, the arguments or the outputs so far.
+ * from `bag`, the arguments or the outputs so far.
  */
-export const outputsFrom = (kind: Kind, answer: Json, own: Json): Json => {
-  const whole = withUnreturned(kind, answer, own);
-  const { uid, ...fields } = kind.stored?.(whole, own) ?? whole;
+export const outputsFrom = (kind: Kind, answer: Json, bag: Json): Json => {
+  const whole = withUnreturned(kind, answer, bag);
+  const { uid, ...fields } = kind.stored?.(whole, bag) ?? whole;
   const place = isUidp(uid) ? placeOf(kind, uid) : "";
   const parent = place === "" ? {} : { parent: place };
-  return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, own) }) as Json;
+  return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, bag) }) as Json;
 };
 
 /** The outputs that follow from the id: the classes of programs derive them, so that the state needs none. */
@@ -177,8 +177,8 @@ export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs)
 
 /** The API's fields of stored outputs. */
 export const withoutOwn = (outputs: Json): Json => {
-  const own = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ...Object.keys(ORIGINS), ...Object.keys(SWITCHES)];
-  return Object.fromEntries(Object.entries(outputs).filter(([name]) => !own.includes(name)));
+  const hidden = [...HIDDEN, ROLE_NAME, GIVEN, SECRETS, ...Object.keys(ORIGINS), ...Object.keys(SWITCHES)];
+  return Object.fromEntries(Object.entries(outputs).filter(([name]) => !hidden.includes(name)));
 };
 
 /**
@@ -189,10 +189,10 @@ export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json)
   const parent = placeOf(kind, id);
   const shown = normalForm(kind.schema, observe(kind, observed), UNKNOWN);
   const fields = withoutPaths(shown, choicesOf(kind, shown));
-  const own = {
+  const args = {
     ...argumentsFrom(kind, withTexts(fields, observed)),
     ...kind.shown?.(observed),
     ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
   };
-  return { ...(parent === "" ? { root: true } : { parent }), ...own, ...differingFrom(SWITCHES, stored) };
+  return { ...(parent === "" ? { root: true } : { parent }), ...args, ...differingFrom(SWITCHES, stored) };
 };

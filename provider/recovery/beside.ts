@@ -60,21 +60,21 @@ const placeKey = ({ kind, parent }: Place): string => [kind.type, parent].join("
 
 /** The engine has checked a new resource of a kind with `batchCreate`: its create follows. */
 export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Placed): void => {
-  const own = creates(ledger);
-  const { checked } = own;
-  own.pause -= 1;
-  if (own.pause >= 0) return;
+  const pending = creates(ledger);
+  const { checked } = pending;
+  pending.pause -= 1;
+  if (pending.pause >= 0) return;
   const place = placeKey(expected);
   checked.set(place, (checked.get(place) ?? new Set()).add(expected.key));
 };
 
 /** Creates a record of a kind with `batchCreate`, together with others of its group. */
 export const createBeside = async (session: Session, desired: Desired): Promise<Outcome> => {
-  const own = creates(session);
-  const { gatherings, checked } = own;
+  const pending = creates(session);
+  const { gatherings, checked } = pending;
   const now = performance.now();
-  own.gapMs = now - own.begunAt;
-  own.begunAt = now;
+  pending.gapMs = now - pending.begunAt;
+  pending.begunAt = now;
   const place = placeKey(desired);
   const gathering = gatherings.get(place) ?? gather(session, place);
   const at = gathering.asked.push(desired) - 1;
@@ -87,18 +87,18 @@ export const createBeside = async (session: Session, desired: Desired): Promise<
 };
 
 const gather = (session: Session, place: string): Gathering => {
-  const own = creates(session);
+  const pending = creates(session);
   const ended = new AbortController();
   const isOver = (ms: number): Promise<boolean> => sleep(ms, true, { signal: ended.signal }).catch(() => false);
   const waitForOthers = async (): Promise<void> => {
-    if (!(await isOver(GATHER_MS)) || !own.checked.has(place)) return;
+    if (!(await isOver(GATHER_MS)) || !pending.checked.has(place)) return;
     gathering.isExpecting = true;
     const { creates, least, most } = CHECKED_MS;
-    const isVain = await isOver(Math.min(most, Math.max(least, creates * own.gapMs)));
-    own.vainWaits = isVain ? own.vainWaits + 1 : 0;
+    const isVain = await isOver(Math.min(most, Math.max(least, creates * pending.gapMs)));
+    pending.vainWaits = isVain ? pending.vainWaits + 1 : 0;
     if (!isVain) return;
-    own.checked.delete(place);
-    if (own.vainWaits >= VAIN_MAX) own.pause = PAUSE * 2 ** (own.vainWaits - VAIN_MAX);
+    pending.checked.delete(place);
+    if (pending.vainWaits >= VAIN_MAX) pending.pause = PAUSE * 2 ** (pending.vainWaits - VAIN_MAX);
   };
   const send = async (): Promise<Outcome[]> => {
     await waitForOthers();
@@ -106,13 +106,13 @@ const gather = (session: Session, place: string): Gathering => {
     return createAll(session, gathering.asked);
   };
   const go = (): void => {
-    if (own.gatherings.get(place) === gathering) own.gatherings.delete(place);
+    if (pending.gatherings.get(place) === gathering) pending.gatherings.delete(place);
     ended.abort();
   };
   const gathering: Gathering = { asked: [], outcomes: Promise.resolve([]), isExpecting: false, go };
-  own.gatherings.set(place, gathering);
+  pending.gatherings.set(place, gathering);
   gathering.outcomes = send();
-  const [oldest] = own.gatherings.values();
-  if (own.gatherings.size > WAITING_MAX) oldest?.go();
+  const [oldest] = pending.gatherings.values();
+  if (pending.gatherings.size > WAITING_MAX) oldest?.go();
   return gathering;
 };

@@ -241,8 +241,8 @@ const findLost = async (session: Session, open: Batch, before: Existing, lost: E
   const entries = open.map(({ entry }) => entry);
   let found: Json[][];
   try {
-    found = await recoverPatiently(session, key, (own) =>
-      findCreated(kind, own, entries, { filters, waitMs: CREATION_GRACE_MS, except }),
+    found = await recoverPatiently(session, key, (patient) =>
+      findCreated(kind, patient, entries, { filters, waitMs: CREATION_GRACE_MS, except }),
     );
   } catch (reason) {
     const text = `The search for it failed as well: ${(reason as Error).message}`;

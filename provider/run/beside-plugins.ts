@@ -7,8 +7,8 @@ import type { Engine } from "../log/place.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 
 /** `engine` runs the dynamic provider. Without a plugin only adoptions are shared: a plugin may begin later to delete the record. */
-export const besidePlugins = (own: Ownership, engine: Engine | undefined, service: string): Ownership => {
-  if (engine === undefined) return own;
+export const besidePlugins = (ownership: Ownership, engine: Engine | undefined, service: string): Ownership => {
+  if (engine === undefined) return ownership;
   let joined: Ownership | undefined;
   /** what the plugin has to know, once there is one */
   const early: ((to: Ownership) => void)[] = [];
@@ -21,21 +21,21 @@ export const besidePlugins = (own: Ownership, engine: Engine | undefined, servic
   const pluginOwnership = () => joined ?? join(joinBegun(engine));
   const noteInBoth = (note: (to: Ownership) => void): void => {
     const other = pluginOwnership();
-    note(own);
+    note(ownership);
     if (other) note(other);
     else early.push(note);
   };
   return {
-    ...own,
+    ...ownership,
     inState: (...about) => noteInBoth((to) => to.inState(...about)),
     keep: (uid, adopted) => noteInBoth((to) => to.keep(uid, adopted)),
     take: (uid, key, origin) => {
       const other = pluginOwnership() ?? (origin === "adopted" ? join(joinOperation(engine)) : undefined);
       other?.take(uid, key, origin);
-      own.take(uid, key, origin);
+      ownership.take(uid, key, origin);
     },
-    isHeld: (uid) => own.isHeld(uid) || (pluginOwnership()?.isHeld(uid) ?? false),
-    release: (...about) => own.release(...about) && (pluginOwnership()?.release(...about) ?? true),
+    isHeld: (uid) => ownership.isHeld(uid) || (pluginOwnership()?.isHeld(uid) ?? false),
+    release: (...about) => ownership.release(...about) && (pluginOwnership()?.release(...about) ?? true),
   };
 };
 

@@ -213,11 +213,11 @@ export const createJournal = (options: JournalOptions): Journal => {
     },
     end: async (entries) => (await openFor((entries[0] as Entry).key)).lock.release(),
     acknowledge: async (kind, uids, key) => {
-      const own = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
+      const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
       try {
         if (key !== undefined) await openFor(key);
         for (const { file, entries } of await Promise.all(stacks.values())) {
-          const lines = own.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
+          const lines = lineById.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
           if (lines.length === 0) continue;
           // A line that is lost costs nothing, so nothing waits for the disk: the next acknowledgement writes it again.
           file.add(...lines);
@@ -227,7 +227,7 @@ export const createJournal = (options: JournalOptions): Journal => {
         // A preview may be unable to write; the next create writes the line.
         if (!(error instanceof JournalError)) throw error;
       } finally {
-        for (const [id, line] of own) acknowledged.set(id, line);
+        for (const [id, line] of lineById) acknowledged.set(id, line);
       }
     },
     countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.countAlike(entry),

@@ -115,11 +115,11 @@ const recordsByService = (service: string) => {
   const records = recordsOf(leaving);
   const all = new Map([[service, records]]);
   const reduce = ({ at, ...act }: Event): string | undefined => {
-    const own = all.get(at) ?? recordsOf(leaving);
-    all.set(at, own);
-    if (act.is !== "released") return own.reduce(act);
+    const recordsHere = all.get(at) ?? recordsOf(leaving);
+    all.set(at, recordsHere);
+    if (act.is !== "released") return recordsHere.reduce(act);
     const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
-    return refusals.find((reason) => reason !== undefined) ?? own.reduce(act);
+    return refusals.find((reason) => reason !== undefined) ?? recordsHere.reduce(act);
   };
   return { records, reduce };
 };

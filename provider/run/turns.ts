@@ -56,11 +56,11 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
 
   const isAlone = operation.id === undefined;
   // Within this process: each process is in a queue once.
-  const own = new Map<string, Promise<unknown>>();
+  const lastTurns = new Map<string, Promise<unknown>>();
   return {
     take: async (name, work) => {
-      const turn = (own.get(name) ?? Promise.resolve()).then(() => (isAlone ? work() : inTurn(name, work)));
-      own.set(
+      const turn = (lastTurns.get(name) ?? Promise.resolve()).then(() => (isAlone ? work() : inTurn(name, work)));
+      lastTurns.set(
         name,
         turn.catch(() => undefined),
       );

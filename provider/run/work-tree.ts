@@ -52,9 +52,11 @@ const realPathOf = (path: string, links = 0): string => {
   } catch {
     const above = dirname(path);
     if (above === path) return path;
-    const own = join(realPathOf(above, links), basename(path));
-    const target = targetOf(own);
-    return target === undefined || links > LINKS_MAX ? own : realPathOf(resolve(dirname(own), target), links + 1);
+    const realPath = join(realPathOf(above, links), basename(path));
+    const target = targetOf(realPath);
+    return target === undefined || links > LINKS_MAX
+      ? realPath
+      : realPathOf(resolve(dirname(realPath), target), links + 1);
   }
 };
 

@@ -16,8 +16,8 @@ export const declaredPairs = async (session: Session, set: string, group: string
   const problems = pairsTwice(resolved).map(({ field, description }) => `${field}: ${description}`);
   if (problems.length > 0) throw new Error([`${set}: nothing is changed:`, ...problems].join("\n  - "));
   return resolved.map(({ identity, role }, i) => {
-    const own = declared[i] as DeclaredPair;
-    return { desired: desiredPair(set, group, identity, role), declared: own, text: declaredText(own) };
+    const pair = declared[i] as DeclaredPair;
+    return { desired: desiredPair(set, group, identity, role), declared: pair, text: declaredText(pair) };
   });
 };
 

@@ -16,9 +16,9 @@ export interface Live extends Binding {
 
 export const liveFrom = (record: Json): Live => {
   const { uid, identityUid, roleUid } = observe(kind, record) as { uid: string; identityUid: string; roleUid: string };
-  const withName = (part: "identity" | "role", own: string) => {
+  const withName = (part: "identity" | "role", partUid: string) => {
     const { name } = partOf(record, part);
-    return name ? { uid: own, name } : { uid: own };
+    return name ? { uid: partUid, name } : { uid: partUid };
   };
   const [identity, role] = [withName("identity", identityUid), withName("role", roleUid)];
   return { uid, identity, role, record: { ...record, uid } };

@@ -15,10 +15,10 @@ export interface Observed {
   kept: ReadonlyMap<string, string>;
 }
 
-/** `own` are the inputs, or the outputs so far. */
+/** `bag` holds the inputs, or the outputs so far. */
 export const outputsOf = (
   { group, managed, unmanaged, kept }: Observed,
-  own: Json,
+  bag: Json,
   isHidden: (uid: string) => boolean,
 ): Json => {
   const bindingFrom = ({ uid, identity, role }: Live): Binding => ({
@@ -35,7 +35,7 @@ export const outputsOf = (
     parent: group,
     bindings: managed.map(bindingFrom),
     unmanaged: unmanaged.map(withReason).toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
-    ...settingsOf(own),
+    ...settingsOf(bag),
     ...(newest !== "" && { updateTime: newest }),
   };
 };

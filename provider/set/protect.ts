@@ -36,7 +36,7 @@ export const keptOnPurpose = (
 };
 
 /** The same for a set with these inputs or outputs: only an exclusive one removes what it does not manage. */
-export const keptBy = (own: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
-  settingsOf(own).exclusive ? keptOnPurpose(...about) : new Map();
+export const keptBy = (bag: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
+  settingsOf(bag).exclusive ? keptOnPurpose(...about) : new Map();
 
 const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";

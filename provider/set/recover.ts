@@ -27,7 +27,7 @@ export const recoverInterrupted = (
   set: string,
   group: string,
   live: readonly Live[],
-): Promise<Recovery> => recoverPatiently(session, set, (own) => recoverEntries(own, set, group, live));
+): Promise<Recovery> => recoverPatiently(session, set, (patient) => recoverEntries(patient, set, group, live));
 
 const recoverEntries = async (
   session: Session,
@@ -46,11 +46,11 @@ const recoverEntries = async (
   const recovered = new Map<string, Entry>();
   for (const entry of entries) {
     const found = now.filter((one) => isOf(entry, one));
-    const own =
+    const created =
       found.find(({ uid }) => uid === entry.uid) ?? found.find(({ record }) => judge(kind, entry, record).is === "own");
-    if (own) recovered.set(own.uid, entry);
-    if (own && own.uid !== entry.uid) await noteSuccess(session, { entry, uid: own.uid });
-    if (!own) await noteFailure(session, entry);
+    if (created) recovered.set(created.uid, entry);
+    if (created && created.uid !== entry.uid) await noteSuccess(session, { entry, uid: created.uid });
+    if (!created) await noteFailure(session, entry);
   }
   return { live: now, recovered };
 };

@@ -87,8 +87,8 @@ export async function* removeEach(
   identity: string | undefined,
   { [KEY]: key, createTime }: Json,
 ): AsyncGenerator<{ uid: string; isRemoved: boolean }, void, undefined> {
-  const own = bindings.filter((one) => one.identity.uid === identity);
-  const removals = [...bindings.filter((one) => !own.includes(one)), ...own];
+  const ofIdentity = bindings.filter((one) => one.identity.uid === identity);
+  const removals = [...bindings.filter((one) => !ofIdentity.includes(one)), ...ofIdentity];
   const [first] = removals;
   if (!first) return;
   const count = removals.length === 1 ? "1 role binding" : `${removals.length} role bindings`;
