@@ -181,9 +181,11 @@ const timeoutOf = (request: Operation): Promise<never> =>
   new Promise((_resolve, reject) => {
     const { timeout: seconds = 0 } = request;
     if (seconds <= 0) return;
-    const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
-    const error = new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text);
-    setTimeout(() => reject(error), Math.min(seconds * 1000, LONGEST_MS)).unref();
+    const end = () => {
+      const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
+      reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text));
+    };
+    setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();
   });
 
 const secondProvider = (subject: string, served: string): string =>
