@@ -45,8 +45,8 @@ const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: st
   };
   const link = repository.newLinks(commit).find((one) => repository.kindAt(commit, one) === "folder" && isReached(one));
   if (link === undefined) return;
-  const own = pathFrom(repository.root, folder) || "the top level";
-  throw new BaseError(`this change makes ${link}, which is a folder at ${ref}, a link to ${own}, ${REMEDY}`);
+  const folderPath = pathFrom(repository.root, folder) || "the top level";
+  throw new BaseError(`this change makes ${link}, which is a folder at ${ref}, a link to ${folderPath}, ${REMEDY}`);
 };
 
 const realPath = (file: string): string | undefined => {

@@ -42,9 +42,9 @@ export const accessIn = (graph: AccessGraph): Access => {
     if (known) return known;
     const byGroup = new Map<NodeId, Set<string>>();
     for (const { group, role } of bindingsOf(identity)) {
-      const own = byGroup.get(group) ?? new Set();
-      for (const capability of capabilitiesOf(role)) own.add(capability);
-      byGroup.set(group, own);
+      const capabilities = byGroup.get(group) ?? new Set();
+      for (const capability of capabilitiesOf(role)) capabilities.add(capability);
+      byGroup.set(group, capabilities);
     }
     byIdentity.set(identity, byGroup);
     return byGroup;

@@ -39,8 +39,8 @@ export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
   for (const provider of graph.providers.values())
     add(peopleOf(graph, provider), provider.id, provider.group, provider.defaultRole);
   for (const { id, uid, provider, externalGroupId, role, group } of graph.externalGroups.values()) {
-    const own = graph.providers.get(provider);
-    if (own) add(membersOf(graph, own, externalGroupId, uid), id, group, role);
+    const node = graph.providers.get(provider);
+    if (node) add(membersOf(graph, node, externalGroupId, uid), id, group, role);
   }
   for (const invite of graph.invites.values())
     if (isOpen(invite, nowMs)) add(subjectFromInvite(invite), invite.id, invite.group, invite.role);

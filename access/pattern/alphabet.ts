@@ -55,12 +55,12 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget): Alphabet =>
   for (const [i, first] of borders.entries()) {
     for (const set of changes.get(first) ?? []) if (!inside.delete(set)) inside.add(set);
     spend(budget, 1 + inside.size);
-    const own = [...inside].sort((a, b) => a - b);
-    const key = own.join();
+    const sorted = [...inside].sort((a, b) => a - b);
+    const key = sorted.join();
     const symbol = symbols.get(key) ?? symbols.size;
     if (symbol === symbols.size) {
       symbols.set(key, symbol);
-      members.push(own);
+      members.push(sorted);
       pieces.push([]);
     }
     (pieces[symbol] as Piece[]).push([first, (borders[i + 1] ?? END) - 1]);
@@ -107,8 +107,8 @@ const changesOf = (sets: readonly Ranges[], budget: Budget): Map<number, number[
   const changes = new Map<number, number[]>([[0, []]]);
   const change = (codePoint: number, set: number): void => {
     if (codePoint >= END) return;
-    const own = changes.get(codePoint);
-    if (own) own.push(set);
+    const setsThere = changes.get(codePoint);
+    if (setsThere) setsThere.push(set);
     else changes.set(codePoint, [set]);
   };
   for (const [set, ranges] of sets.entries()) {

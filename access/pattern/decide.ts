@@ -102,10 +102,10 @@ const count = (
   const waiting: { state: number; next: number }[] = [{ state: start, next: 0 }];
   const open = new Set([start]);
   for (let top = waiting.at(-1); top !== undefined; top = waiting.at(-1)) {
-    const own = (edges.get(top.state) as Edge[]).filter(({ to }) => useful.has(to));
-    const edge = own[top.next];
+    const usefulEdges = (edges.get(top.state) as Edge[]).filter(({ to }) => useful.has(to));
+    const edge = usefulEdges[top.next];
     if (edge === undefined) {
-      const sum = own.reduce(
+      const sum = usefulEdges.reduce(
         (all, { to, width }) => all + width * (counts.get(to) as number),
         Number(accepts(top.state)),
       );

@@ -17,7 +17,7 @@ export type Language =
   /** nothing is known of it: it may be every text */
   | { kind: "unknown" };
 
-export const text = (own: string): Language => ({ kind: "text", text: own });
+export const text = (value: string): Language => ({ kind: "text", text: value });
 export const every = (...of: readonly Language[]): Language => ({ kind: "every", of });
 export const some = (...of: readonly Language[]): Language => ({ kind: "some", of });
 /** What is not known may lack every text too. */

@@ -133,9 +133,9 @@ const manyMachine = (
   accepts: (state: number) => boolean,
   { alphabet, budget }: Context,
 ): Machine => {
-  const { states, numberOf } = numbersOf<readonly number[]>((own) => own.join(), budget);
-  const alive = (own: readonly number[]): number[] =>
-    [...new Set(own)].filter((state) => !inner.isDead(state)).sort((a, b) => a - b);
+  const { states, numberOf } = numbersOf<readonly number[]>((parts) => parts.join(), budget);
+  const alive = (parts: readonly number[]): number[] =>
+    [...new Set(parts)].filter((state) => !inner.isDead(state)).sort((a, b) => a - b);
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
   return {
     start: numberOf(alive(start)),
@@ -186,8 +186,8 @@ const smallMachine = (inner: Machine, context: Context): Machine => {
   const isLarge = new Set(large.values());
   const symbolsFor = (symbol: number): number[] => {
     if (isLarge.has(symbol)) return [];
-    const own = large.get(symbol);
-    return own === undefined ? [symbol] : [symbol, own];
+    const upper = large.get(symbol);
+    return upper === undefined ? [symbol] : [symbol, upper];
   };
   return manyMachine([inner.start], inner, symbolsFor, inner.accepts, context);
 };

@@ -62,9 +62,9 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
       for (const one of closureOf(place.at, flagsAt(place, first))) {
         const instruction = instructions[one];
         if (instruction?.kind !== "read") continue;
-        const own = reads[one] as ReadonlySet<number>;
-        spend(budget, own.size);
-        for (const symbol of own)
+        const symbolsRead = reads[one] as ReadonlySet<number>;
+        spend(budget, symbolsRead.size);
+        for (const symbol of symbolsRead)
           if (symbols.has(symbol)) {
             next[symbol] ??= [];
             next[symbol].push(instruction.to);

@@ -51,8 +51,8 @@ const parseSource = (
   files: string[],
   refused: Refused,
 ): ParsedPolicy => {
-  const { value: policy, mistakes } = checkSource({ source, mistakes: [...found], files }, (own, report) =>
-    check(own, report, refused),
+  const { value: policy, mistakes } = checkSource({ source, mistakes: [...found], files }, (draft, report) =>
+    check(draft, report, refused),
   );
   return { ...(policy && { policy }), mistakes, files };
 };

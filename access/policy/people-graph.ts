@@ -49,8 +49,8 @@ export const addPolicyPeople = (graph: GraphBuilder, { people }: Policy, context
     );
     if (found.length > 1) ambiguous(one, found);
     const id = `${NAMED_ONLY}${one.provider}`;
-    const own = { group: organization, signIn: null, defaultRole: null };
-    const provider = found[0] ?? { id, uid: null, name: one.provider, ...own };
+    const unknownFields = { group: organization, signIn: null, defaultRole: null };
+    const provider = found[0] ?? { id, uid: null, name: one.provider, ...unknownFields };
     const defaultRole = one.defaultRole === undefined ? provider.defaultRole : roleIdOf(one.defaultRole, one);
     graph.providers.set(provider.id, { ...provider, defaultRole });
     if (one.externalGroups) setExternalGroups(graph, provider.id, one, context);

@@ -218,8 +218,8 @@ const fileSchema = (shape: z.ZodObject, words: { title: string; description: str
   const { $schema, ...schema } = z.toJSONSchema(shape.extend({ include }), {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
-      const own = published.get(zodSchema);
-      if (own) Object.assign(jsonSchema, own);
+      const publishedShape = published.get(zodSchema);
+      if (publishedShape) Object.assign(jsonSchema, publishedShape);
     },
   }) as JsonSchema;
   return { $schema, ...words, ...schema };

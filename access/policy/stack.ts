@@ -70,8 +70,8 @@ const isOf = (
   { organization: { uid, name } }: Policy,
 ): boolean => {
   if (uid !== undefined) return component.outputs?.organization === uid;
-  const own = resources.find((one) => one.parent === component.urn && nameOf(one) === nameOf(component));
-  return own?.inputs?.name === name;
+  const organization = resources.find((one) => one.parent === component.urn && nameOf(one) === nameOf(component));
+  return organization?.inputs?.name === name;
 };
 
 const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
@@ -82,9 +82,9 @@ const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
     const [inputs, outputs] = [valuesIn(resource.inputs), valuesIn(resource.outputs)];
     const kind = ourType(type);
     if (!id || kind === undefined) continue;
-    const own = nameOf(resource);
-    const keyAfter = (prefix: string): string => own.slice(name.length + prefix.length);
-    if (kind === "Group") groups.set(own === name ? ROOT : keyAfter("/"), id);
+    const logicalName = nameOf(resource);
+    const keyAfter = (prefix: string): string => logicalName.slice(name.length + prefix.length);
+    if (kind === "Group") groups.set(logicalName === name ? ROOT : keyAfter("/"), id);
     if (kind === "Identity") identities.set(keyAfter(":identity/"), id);
     if (kind === "Role") roles.set(keyAfter(":role/"), id);
     const stays = retainOnDelete === true || (outputs.adopted === true && !isOrMayBe(outputs.deleteAdopted));

@@ -161,13 +161,13 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
     const merged: Source[] = [];
     for (const { key, value } of pairs) {
       const name = isScalar(key) ? keyText(key) : "";
-      const own = [...path, name];
-      const source = read(value, own);
+      const entryPath = [...path, name];
+      const source = read(value, entryPath);
       if (isScalar(key) && name === "<<" && key.type === Scalar.PLAIN) merged.push(...mergedMaps(source, key, path));
       else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
       else {
         if (name === "__proto__") mistake(key, path, "__proto__ cannot be a name here");
-        else if (entries.has(name)) mistake(key, own, `is here twice; the first is ${firstPlace(entries, name)}`);
+        else if (entries.has(name)) mistake(key, entryPath, `is here twice; the first is ${firstPlace(entries, name)}`);
         else entries.set(name, { key: placeAt(key), value: source });
       }
     }

@@ -27,8 +27,8 @@ export const applyInvite = (work: Work, resource: Resource, placeOf: () => NodeI
   if (isHidden) report(work, resource, "email", "who can accept it is not known");
   const singleUse = inputs.singleUse === true;
   const name = resource.logicalName;
-  const own = { email: isHidden ? "" : email, singleUse, expirationTime: null };
-  work.after.invites.set(nodeOf(resource), { id: nodeOf(resource), uid, name, group: place, role, ...own });
+  const fields = { email: isHidden ? "" : email, singleUse, expirationTime: null };
+  work.after.invites.set(nodeOf(resource), { id: nodeOf(resource), uid, name, group: place, role, ...fields });
 };
 
 /** Which identity provider it takes over is not known. It creates nothing, so it is not in the graph. */

@@ -101,7 +101,7 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
     showStoredPeople(graph, kind, stored);
   if (kind === "externalGroupRoleMapping" && !isVisible(kind, groupHolding(kind, uid)))
     showStoredMapping(graph, stored);
-  const own =
+  const bindings =
     kind === "roleBinding"
       ? managedBindings({ bindings: [{ ...outputs, uid }] }, place)
       : managedBindings(outputs, uid);
@@ -109,7 +109,7 @@ const showStored = (graph: GraphBuilder, { kind }: Resource, stored: Stored, isV
     (kind === "roleBinding" && !isVisible("roleBinding", place)) ||
     (kind === "roleBindingSet" && !isVisible("roleBinding", uid))
   )
-    for (const binding of own) if (!graph.bindings.has(binding.id)) graph.bindings.set(binding.id, binding);
+    for (const binding of bindings) if (!graph.bindings.has(binding.id)) graph.bindings.set(binding.id, binding);
 };
 
 /** The records that its steps delete; an adopted or retained one stays. */
@@ -165,8 +165,8 @@ const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): bo
   const uid = planned?.uid;
   if (uid === undefined) return false;
   // A set has the uid of its group, and an organization is in no group.
-  const own = kind === "roleBindingSet" ? "group" : kind;
-  return isVisible(own, groupHolding(own, uid) || uid) && !before[NODES[own]].has(uid);
+  const listedKind = kind === "roleBindingSet" ? "group" : kind;
+  return isVisible(listedKind, groupHolding(listedKind, uid) || uid) && !before[NODES[listedKind]].has(uid);
 };
 
 const replacementsIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
@@ -181,18 +181,18 @@ const adoptionsOf = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] 
   if (planned?.op !== "create" || planned.uid === undefined) return [];
   const { interruptedAt, inputs, uid } = planned;
   const deletedLater = interruptedAt !== undefined || isOrMayBe(inputs.deleteAdopted);
-  const own = { kind: wordOf(kind), uid, resource: logicalName, deletedLater };
-  return [interruptedAt === undefined ? own : { ...own, interruptedAt }];
+  const record = { kind: wordOf(kind), uid, resource: logicalName, deletedLater };
+  return [interruptedAt === undefined ? record : { ...record, interruptedAt }];
 };
 
 const forcedRecordsOf = (resource: Resource): ForcedRecord[] => {
   const { kind, logicalName, planned, stored } = resource;
-  const own = { kind: wordOf(kind), resource: logicalName };
+  const record = { kind: wordOf(kind), resource: logicalName };
   const now = deletedRecordsOf(resource)
     .filter(isForced)
-    .map(({ uid }) => ({ ...own, uid, node: uid, deletes: true }));
+    .map(({ uid }) => ({ ...record, uid, node: uid, deletes: true }));
   const isNew = isOrMayBe(planned?.inputs.forceDestroy) && !isOrMayBe(stored?.inputs.forceDestroy);
-  const later = { ...own, uid: planned?.uid ?? null, node: nodeOf(resource), deletes: false };
+  const later = { ...record, uid: planned?.uid ?? null, node: nodeOf(resource), deletes: false };
   return isNew ? [...now, later] : now;
 };
 

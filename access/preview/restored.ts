@@ -23,8 +23,8 @@ export const findRestored = (before: AccessGraph, after: AccessGraph, resources:
   const placeOf = (uid: NodeId): NodeId => places.get(uid) ?? uid;
   const isFree = (id: NodeId): boolean => ![...places.values()].includes(id);
   for (const { resource, stored } of removed.toSorted((a, b) => a.stored.uid.length - b.stored.uid.length)) {
-    const own = resource.planned?.op === "create" ? nodeOf(resource) : undefined;
-    const place = own ?? equalNode(after, resource.kind, stored, placeOf, isFree);
+    const created = resource.planned?.op === "create" ? nodeOf(resource) : undefined;
+    const place = created ?? equalNode(after, resource.kind, stored, placeOf, isFree);
     if (place !== undefined) places.set(stored.uid, place);
   }
   const keyOf = (group: NodeId, identity: NodeId, role: NodeId): string => JSON.stringify([group, identity, role]);

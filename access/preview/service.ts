@@ -10,8 +10,8 @@ export const checkService = (
   environment: Pick<Config, "baseUrl" | "movedFrom"> | undefined,
   services: Iterable<string> = [],
 ): void => {
-  const own = environment && serviceOf(environment.baseUrl);
-  const asked = new Set([own, environment?.movedFrom, ...services]);
+  const current = environment && serviceOf(environment.baseUrl);
+  const asked = new Set([current, environment?.movedFrom, ...services]);
   const others = steps
     .filter(({ urn }) => ourTypeOf(urn) !== undefined)
     .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
@@ -21,8 +21,8 @@ export const checkService = (
   if (other === undefined) return;
   const flag = `--service ${other}=VARIABLE, an environment variable with a token for it`;
   throw new PreviewError(
-    own === undefined
+    current === undefined
       ? `the preview is of the service at ${other}, and neither IRM_BASE_URL nor --service names it. Give ${flag}`
-      : `the preview is of the service at ${other}, and IRM_BASE_URL names ${own}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`,
+      : `the preview is of the service at ${other}, and IRM_BASE_URL names ${current}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`,
   );
 };

@@ -17,10 +17,10 @@ export const pairsOf = ({ planned }: Resource, graph: AccessGraph, records: Reco
   if (!Array.isArray(bindings)) return undefined;
   return bindings.map((pair: Json | null | string): Pair => {
     // What is not known, or secret, as a whole is so in its parts.
-    const own = typeof pair === "object" && pair !== null ? pair : { identity: pair, role: pair };
+    const parts = typeof pair === "object" && pair !== null ? pair : { identity: pair, role: pair };
     return {
-      identity: referenceOf(records, own.identity, "identity"),
-      role: roleReferenceOf(records, graph, own.role),
+      identity: referenceOf(records, parts.identity, "identity"),
+      role: roleReferenceOf(records, graph, parts.role),
     };
   });
 };

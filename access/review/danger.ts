@@ -94,8 +94,8 @@ export const peopleInOrder = (people: readonly PeopleReview[], findings: readonl
 const standingsOf = (findings: readonly Finding[]): Map<string, number> => {
   const standing = new Map<string, number>();
   for (const finding of findings) {
-    const own = standingOf(finding);
-    standing.set(finding.subject, Math.min(own, standing.get(finding.subject) ?? own));
+    const rank = standingOf(finding);
+    standing.set(finding.subject, Math.min(rank, standing.get(finding.subject) ?? rank));
   }
   return standing;
 };

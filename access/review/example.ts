@@ -90,15 +90,15 @@ const textOfWalk = ({ instructions, start }: Program, turn: number): string | un
 
 /** The characters of a class that may be repeated without end, as `.*` or `[^/]+`, and the instruction behind it. */
 const loopAt = (instructions: Program["instructions"], at: number): { ranges: Ranges; exit: number } | undefined => {
-  const own = instructions[at];
-  const splitAt = own?.kind === "read" ? own.to : at;
+  const instruction = instructions[at];
+  const splitAt = instruction?.kind === "read" ? instruction.to : at;
   const split = instructions[splitAt];
   if (split?.kind !== "split") return undefined;
   const [read, exit] = split.to.toSorted(
     (a, b) => Number(isReadTo(instructions[b], splitAt)) - Number(isReadTo(instructions[a], splitAt)),
   );
   const loop = instructions[read as number];
-  return isReadTo(loop, splitAt) && (own === split || own === loop)
+  return isReadTo(loop, splitAt) && (instruction === split || instruction === loop)
     ? { ranges: loop.ranges, exit: exit as number }
     : undefined;
 };

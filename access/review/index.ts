@@ -118,14 +118,14 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements, budget 
   };
   const reviews = [...changed].map(([id, change]): IdentityReview & { id: NodeId } => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
-    const own = now ?? old;
+    const latest = now ?? old;
     const [was, is] = [old?.relationship ?? null, now?.relationship ?? null] as [Json | null, Json | null];
     return {
       id,
-      uid: own ? own.uid : id,
-      name: own?.name ?? id,
+      uid: latest ? latest.uid : id,
+      name: latest?.name ?? id,
       ...(old && now && old.name !== now.name && { nameBefore: old.name }),
-      groupName: own ? groupNameOf(now ? after : before, own.group) : "",
+      groupName: latest ? groupNameOf(now ? after : before, latest.group) : "",
       change: changeOf(id),
       gains: rowsOf(after, change?.gains ?? []),
       losses: rowsOf(before, change?.losses ?? []),

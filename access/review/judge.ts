@@ -27,8 +27,8 @@ interface Graphs {
 export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs: Graphs): Finding[] => {
   const excuse = excuserOf(graphs);
   return found.map(({ finding, node, isNew = false }) => {
-    const own = allow.filter(({ rule }) => rule === finding.rule);
-    const reasons = own.map((one) => excuse(one, finding, node, isNew));
+    const allowances = allow.filter(({ rule }) => rule === finding.rule);
+    const reasons = allowances.map((one) => excuse(one, finding, node, isNew));
     if (reasons.includes(true)) return { ...finding, allowed: true };
     const texts = reasons.filter((one) => typeof one === "string");
     const message = [finding.message, ...texts].join("; ");
@@ -64,8 +64,8 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
     const existing = finderOf(kind)(subject);
     if ("id" in existing && existing.id === node) return true;
     const text = allowanceText(allowance);
-    const own = textsOf(after, kind, node) ?? textsOf(before, kind, node) ?? [];
-    if (!own.includes(subject)) return undefined;
+    const names = textsOf(after, kind, node) ?? textsOf(before, kind, node) ?? [];
+    if (!names.includes(subject)) return undefined;
     if (kindOf(node, before) === undefined)
       return `${text} does not excuse it: this ${kind} is new, and an allowance is for one that exists`;
     return `${text} does not excuse it: ${"problem" in existing ? existing.problem : `another ${kind} has this name`}`;

@@ -48,12 +48,12 @@ export const peopleReviewsOf = (
       const losses = was.flatMap(({ id }) => byId.get(id)?.losses ?? []);
       const [whoBefore, whoAfter] = [whoOf(was), whoOf(is)];
       if (gains.length + losses.length === 0 && whoBefore === whoAfter) return [];
-      const own = (is[0] ?? was[0]) as Subject;
+      const latest = (is[0] ?? was[0]) as Subject;
       return [
         {
-          subject: own.name,
-          uid: own.recordUid,
-          groupName: groupNameOf(is.length > 0 ? after : before, own.group),
+          subject: latest.name,
+          uid: latest.recordUid,
+          groupName: groupNameOf(is.length > 0 ? after : before, latest.group),
           gains: rowsOf(after, gains),
           losses: rowsOf(before, losses),
           before: whoBefore,

@@ -55,8 +55,8 @@ const identityCountText = (count: number): string =>
 /** The organizations that the change is about; all, where it does not say. */
 const organizationsToCheck = ({ before, after, organizations }: Proposal): GroupNode[] => {
   const all = organizationsIn(after);
-  const own = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
-  return own.length === 0 ? all : own;
+  const relevant = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
+  return relevant.length === 0 ? all : relevant;
 };
 
 /** A path means an identity that exists. In a new organization none does, so there a path means a new identity. */

@@ -34,8 +34,8 @@ export const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: Acces
     const holder = holders.get(binding.identity);
     if (holder) bindings.set(`${binding.id} keys`, { ...binding, id: `${binding.id} keys`, identity: holder.id });
   }
-  const own = [...holders.values()].map((holder) => [holder.id, holder] as const);
-  return { ...view, identities: new Map([...view.identities, ...own]), bindings };
+  const entries = [...holders.values()].map((holder) => [holder.id, holder] as const);
+  return { ...view, identities: new Map([...view.identities, ...entries]), bindings };
 };
 
 const holderOf = ({ identities }: AccessGraph, identity: IdentityNode, keys: Keys): Subject => {

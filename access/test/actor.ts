@@ -30,8 +30,8 @@ export const findAssumable = (look: Look, relationship: Json): Actor[] => {
     const identity = look.graph.identities.get(id);
     // A person signs in, so a workload never matches.
     if (identity && isPeople(identity)) return [];
-    const own = identity?.relationship ?? null;
-    const answer = canBeAssumedBy(own, workloads, look.budget);
+    const trusted = identity?.relationship ?? null;
+    const answer = canBeAssumedBy(trusted, workloads, look.budget);
     if (answer.is === "no") return [];
     const name = nameOf(look, id, id);
     if (answer.is === "yes") {

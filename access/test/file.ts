@@ -106,10 +106,10 @@ const suiteOf = (policyFile: string | undefined, testFile: string | undefined, f
 };
 
 const joinTests = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
-  const own = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
-  const further = "value" in own ? own.value : undefined;
+  const fromFile = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
+  const further = "value" in fromFile ? fromFile.value : undefined;
   const tests = [...(policy?.tests ?? []), ...(further?.tests ?? [])];
-  const wrong = [...mistakes, ...own.mistakes, ...otherOrganization(further, policy)];
+  const wrong = [...mistakes, ...fromFile.mistakes, ...otherOrganization(further, policy)];
   return { suite: { tests, ...(policy && { policy }) }, mistakes: wrong };
 };
 

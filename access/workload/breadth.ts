@@ -41,8 +41,8 @@ const isOne = (language: Language, budget: Budget | undefined): boolean => {
 const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined): boolean => {
   const isPinned = (names: readonly string[]): boolean =>
     names.some((name) => {
-      const own = claims.get(name);
-      return own !== undefined && isOne(own, budget);
+      const language = claims.get(name);
+      return language !== undefined && isOne(language, budget);
     });
   if (isPinned(REPOSITORY) && isPinned(BRANCH)) return true;
   return isOne(partsOf(subject, ONE, REST), budget);

@@ -142,11 +142,11 @@ export const customersOfClaims = (
   { claims }: TokenWorkload,
   { name, claims: places }: Customers,
 ): Language | undefined => {
-  const own = Object.entries(places).flatMap(([claim, place]) => {
+  const languages = Object.entries(places).flatMap(([claim, place]) => {
     const language = claims.get(claim);
     return language ? [between(place, language)] : [];
   });
-  return own.length === 0 ? undefined : every(matching(name), ...own);
+  return languages.length === 0 ? undefined : every(matching(name), ...languages);
 };
 
 /** Subjects that have the name of no customer. */

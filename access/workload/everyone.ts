@@ -79,8 +79,8 @@ const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budge
   const other = [...Object.entries(marks), ...pins.map((claim) => [claim, ["", ""]] as const)];
   return [...named, ...other.map(([claim, place]) => ({ claim, place, part: ANYTHING }))].some(
     ({ claim, place, part }) => {
-      const own = claims.get(claim);
-      return own !== undefined && !isOpen(every(part, between(place, own)), budget);
+      const language = claims.get(claim);
+      return language !== undefined && !isOpen(every(part, between(place, language)), budget);
     },
   );
 };

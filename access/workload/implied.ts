@@ -56,8 +56,8 @@ export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
   const { subject } = tokens;
   const forms = formsOfJobs();
   const parts = forms.map((form) => {
-    const own = every(subject, form.subject);
-    return { subject: own, claims: [...repositoryIn(own), ...form.claims(own)] };
+    const subjectHere = every(subject, form.subject);
+    return { subject: subjectHere, claims: [...repositoryIn(subjectHere), ...form.claims(subjectHere)] };
   });
   const others = { subject: every(subject, ...forms.map((form) => not(form.subject))), claims: [] };
   return [...parts, others]

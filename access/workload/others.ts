@@ -27,9 +27,9 @@ const accountsOf = (was: AwsWorkload, is: AwsWorkload, budget: Budget | undefine
 const othersOf = (was: TokenWorkload, is: TokenWorkload, budget: Budget | undefined): Others => {
   let answer: Others = NONE;
   for (const one of questions(was, is)) {
-    const own = withWords(one.words, findText(one.language, budget));
-    if (own.is === "found") return own;
-    if (own.is === "undecided") answer = own;
+    const result = withWords(one.words, findText(one.language, budget));
+    if (result.is === "found") return result;
+    if (result.is === "undecided") answer = result;
   }
   return answer;
 };

@@ -33,17 +33,17 @@ export const pullRequestsIn = (relationship: Json | null, budget?: Budget): Assu
   let answer: Assumable = { is: "no" };
   for (const { workload, named, chosen } of PULL_REQUESTS) {
     if (named !== undefined && !tokens.claims.has(named)) continue;
-    const own = canBeAssumedBy(relationship, [workload], budget);
-    if (own.is === "no" || (chosen && !isOpen(tokens, chosen, budget))) continue;
-    if (own.is === "yes") return own;
-    answer = own;
+    const result = canBeAssumedBy(relationship, [workload], budget);
+    if (result.is === "no" || (chosen && !isOpen(tokens, chosen, budget))) continue;
+    if (result.is === "yes") return result;
+    answer = result;
   }
   return answer;
 };
 
 const isOpen = ({ subject, claims }: TokenWorkload, { claim, inSubject }: Chosen, budget?: Budget): boolean => {
-  const own = claims.get(claim);
-  return [inSubject(subject), ...(own ? [own] : [])].every((names) => {
+  const language = claims.get(claim);
+  return [inSubject(subject), ...(language ? [language] : [])].every((names) => {
     const count = countTexts(names, LISTED_MAX + 1, budget);
     return count === undefined || count > LISTED_MAX;
   });

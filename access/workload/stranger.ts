@@ -30,12 +30,12 @@ export const strangersIn = (subject: Language, budget: Budget): string[] => {
       if (name === undefined) break;
       names = every(names, not(text(name)));
       for (const form of forms) {
-        const own = findText(
+        const example = findText(
           every(subject, matching(place[0] + form.replace("NAME", `(?i:${escapeDots(name)})`))),
           budget,
         );
-        if (own.is !== "found") continue;
-        found.push(own.text);
+        if (example.is !== "found") continue;
+        found.push(example.text);
         break;
       }
     }

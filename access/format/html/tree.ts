@@ -37,12 +37,12 @@ const groupItem = (tree: GroupTree, options: ItemOptions): Markup => {
   const head = headOf(tree);
   const open = options.isOpen(tree) && html` open`;
   const rows = roles.map((role) => roleRow(role, options));
-  const own =
+  const access =
     roles.length === 0
       ? html`<p class="head">${head}</p>`
       : html`<details${open}><summary class="head">${head}</summary>${rows}</details>`;
   const below = children.length > 0 && html`\n<ul>${children.map((child) => groupItem(child, options))}</ul>`;
-  return html`<li class="${tree.hasChange ? "group changed" : "group"}">${own}${below}</li>\n`;
+  return html`<li class="${tree.hasChange ? "group changed" : "group"}">${access}${below}</li>\n`;
 };
 
 const headOf = ({ name, nameBefore, path, mark, roles, added, removed }: GroupTree): Markup => {

@@ -22,9 +22,9 @@ export const changesOf = ({ gains, losses }: { gains: readonly Row[]; losses: re
 ];
 
 const groupRows = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
-  [...Map.groupBy(rows, placeKey).values()].map((own) => {
-    const { groupName, group, role } = own[0] as Row;
-    const capabilities = own.map(({ capability }) => capability).sort(byEffect);
+  [...Map.groupBy(rows, placeKey).values()].map((rowsHere) => {
+    const { groupName, group, role } = rowsHere[0] as Row;
+    const capabilities = rowsHere.map(({ capability }) => capability).sort(byEffect);
     return {
       sign,
       place: placeOf(groupName, group),
@@ -118,8 +118,8 @@ export const kindsOf = (changes: readonly Pick<Change, "sign" | "effect">[], whe
   ];
   return kinds
     .map(({ sign, effect, text }) => {
-      const own = changes.filter((one) => one.sign === sign && (effect === undefined || one.effect === effect));
-      return own.length === 0 ? "" : `${own.length} ${where} ${text}`;
+      const ofEffect = changes.filter((one) => one.sign === sign && (effect === undefined || one.effect === effect));
+      return ofEffect.length === 0 ? "" : `${ofEffect.length} ${where} ${text}`;
     })
     .filter(Boolean)
     .join(", ");

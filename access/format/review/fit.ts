@@ -110,12 +110,12 @@ export const fitBlocks = (blocks: readonly Block[], room: number): string => {
     return opened + (line ? bytes(line.text) : 0) - (isLast ? OMITTED_MAX : 0);
   };
   const take = (atom: Atom, most: number): number | undefined => {
-    const own = cost(atom);
-    if (own > most) return undefined;
+    const size = cost(atom);
+    if (size > most) return undefined;
     const lines = shown.get(atom.item) ?? new Set<Line>();
     if (atom.line) lines.add(atom.line);
     shown.set(atom.item, lines);
-    return own;
+    return size;
   };
 
   const later: Atom[] = [];

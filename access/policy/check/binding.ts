@@ -27,14 +27,14 @@ export const checkBindings = (draft: AccessDraft | null | undefined, known: Know
       const seen = new Set<string>();
       return identities.flatMap((identity, i): PolicyBinding[] => {
         if (identity === null) return [];
-        const own = [...path, i];
+        const itemPath = [...path, i];
         if (!known.identityKeys.has(identity)) {
           const near =
             suggestion(identity, report.comparable(identity, known.identityKeys)) || "; declare it in identities";
-          report.mistake(own, `there is no identity ${identity}${near}`);
-        } else if (seen.has(identity)) report.mistake(own, `${identity} has ${role} here already`);
+          report.mistake(itemPath, `there is no identity ${identity}${near}`);
+        } else if (seen.has(identity)) report.mistake(itemPath, `${identity} has ${role} here already`);
         seen.add(identity);
-        return [{ group: group ?? groupPath, role, identity, place: report.placeOf(own) }];
+        return [{ group: group ?? groupPath, role, identity, place: report.placeOf(itemPath) }];
       });
     });
   });
@@ -54,10 +54,10 @@ export const checkRole = (
       suggestion(role, [...comparable(role, roleKeys), ...comparable(role, builtIn)]) || "; declare it in roles";
     mistake(path, `there is no role ${role}${near}`, options);
   }
-  const own = roles.get(role)?.group;
-  if (own === undefined || group === undefined || isAtOrBelow(group, own)) return;
-  mistake(path, `role ${role} belongs to ${own}, so it can be given there and below, not at ${group}`, options);
+  const roleGroup = roles.get(role)?.group;
+  if (roleGroup === undefined || group === undefined || isAtOrBelow(group, roleGroup)) return;
+  mistake(path, `role ${role} belongs to ${roleGroup}, so it can be given there and below, not at ${group}`, options);
 };
 
-const isAtOrBelow = (group: string, own: string): boolean =>
-  own === ROOT || group === own || group.startsWith(`${own}/`);
+const isAtOrBelow = (group: string, top: string): boolean =>
+  top === ROOT || group === top || group.startsWith(`${top}/`);

@@ -37,24 +37,24 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
   const walk = (groups: Groups | undefined, parent: string, path: Path, level: number): void => {
     const formerKey = formerKeys(report, new Set(Object.keys(groups ?? {})));
     for (const [key, group] of Object.entries(groups ?? {})) {
-      const own = [...path, key];
+      const itemPath = [...path, key];
       const { name = key, description, groups: below } = group ?? {};
       if (key === "" || key.includes("/")) {
-        report.mistake(own, 'a key of a group must not contain "/": write the group below its parent, in groups', {
+        report.mistake(itemPath, 'a key of a group must not contain "/": write the group below its parent, in groups', {
           atKey: true,
         });
         continue;
       }
       if (level > GROUP_LEVELS_MAX) {
-        report.mistake(own, `is more than ${GROUP_LEVELS_MAX} levels below the organization`, { atKey: true });
+        report.mistake(itemPath, `is more than ${GROUP_LEVELS_MAX} levels below the organization`, { atKey: true });
         continue;
       }
       const groupPath = parent === ROOT ? key : `${parent}/${key}`;
-      checkRecord(report, Group, { name, description }, own, group?.name !== undefined);
-      duplicate(parent, name, own, group?.name !== undefined, groupPath);
-      const was = formerKey(key, group?.was, own);
-      found.set(groupPath, { path: groupPath, parent, name, was, description, place: report.placeOf(own) });
-      walk(below, groupPath, [...own, "groups"], level + 1);
+      checkRecord(report, Group, { name, description }, itemPath, group?.name !== undefined);
+      duplicate(parent, name, itemPath, group?.name !== undefined, groupPath);
+      const was = formerKey(key, group?.was, itemPath);
+      found.set(groupPath, { path: groupPath, parent, name, was, description, place: report.placeOf(itemPath) });
+      walk(below, groupPath, [...itemPath, "groups"], level + 1);
     }
   };
   walk(draft, ROOT, ["groups"], 1);

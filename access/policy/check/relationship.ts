@@ -48,19 +48,19 @@ export const checkRelationship = (
     report.mistake([...path, second], `only one of ${WORDS.join(", ")} may be given; there is ${word} already`, {
       atKey: true,
     });
-  const own = [...path, word];
+  const wordPath = [...path, word];
   return isPreset(word)
-    ? fromPreset(word, identity[word], own, report)
-    : checkRawRelationship(word as RawRelationship, identity[word], own, report, options);
+    ? fromPreset(word, identity[word], wordPath, report)
+    : checkRawRelationship(word as RawRelationship, identity[word], wordPath, report, options);
 };
 
 const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
   const { mistake, writtenAt } = report;
   const problems = presetProblems(presets[word], args);
   for (const { field, text } of problems) {
-    const own = field === undefined ? path : [...path, field];
+    const fieldPath = field === undefined ? path : [...path, field];
     const value = field === undefined ? undefined : (args as Json)[field];
-    mistake(own, text === mustBeString(String(value)) ? mustBeString(writtenAt(own)) : text);
+    mistake(fieldPath, text === mustBeString(String(value)) ? mustBeString(writtenAt(fieldPath)) : text);
   }
   if (problems.length > 0) return undefined;
   const relationship = presets[word].relationship(args as never) as unknown as Json;

@@ -79,13 +79,13 @@ export const duplicateFinder = ({ mistake, placeOf }: Report, what: string) => {
   const first = new Map<string, Named>();
   return (group: string, name: string, path: Path, hasName: boolean, shown: string): void => {
     const key = JSON.stringify([group, name]);
-    const own: Named = { path, hasName, shown, place: placeOf(path) };
+    const named: Named = { path, hasName, shown, place: placeOf(path) };
     const known = first.get(key);
     // JavaScript lists the keys of an object that are numbers first, wherever they stand.
-    const isFirst = known === undefined || isBefore(own.place, known.place);
-    if (isFirst) first.set(key, own);
+    const isFirst = known === undefined || isBefore(named.place, known.place);
+    if (isFirst) first.set(key, named);
     if (known === undefined) return;
-    const [before, second] = isFirst ? [own, known] : [known, own];
+    const [before, second] = isFirst ? [named, known] : [known, named];
     const text = `${what} ${before.shown} has the same name in this group; choose another`;
     mistake(second.hasName ? [...second.path, "name"] : second.path, text, { atKey: !second.hasName });
   };

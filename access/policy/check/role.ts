@@ -78,11 +78,11 @@ const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake, compara
   const seen = new Set<string>();
   return (can ?? []).flatMap((text, i) => {
     if (text === null) return [];
-    const own = [...path, "can", i];
+    const itemPath = [...path, "can", i];
     const capability = capabilityFrom(text);
     if (capability === undefined)
-      mistake(own, `there is no capability ${text}${suggestion(text, comparable(text, names), 3)}`);
-    else if (seen.has(capability)) mistake(own, `${text} is here twice`);
+      mistake(itemPath, `there is no capability ${text}${suggestion(text, comparable(text, names), 3)}`);
+    else if (seen.has(capability)) mistake(itemPath, `${text} is here twice`);
     else {
       seen.add(capability);
       return [capability];

@@ -36,12 +36,12 @@ export const checkTests = (draft: readonly unknown[] | null | undefined, report:
   return (draft ?? []).flatMap((test, i) => {
     if (typeof test !== "object" || test === null) return [];
     const path = ["tests", i];
-    const own = checkTest(test as Draft, path, report);
-    if (own === undefined) return [];
-    const first = names.get(own.name);
+    const checkedTest = checkTest(test as Draft, path, report);
+    if (checkedTest === undefined) return [];
+    const first = names.get(checkedTest.name);
     if (first !== undefined) report.mistake([...path, "name"], `tests[${first}] has this name already; give another`);
-    else names.set(own.name, i);
-    return [own];
+    else names.set(checkedTest.name, i);
+    return [checkedTest];
   });
 };
 
@@ -109,7 +109,7 @@ const fieldsText = (value: unknown): string =>
 /** One map, or a list of maps and capabilities. An entry without `at` takes the `at` of the test. */
 const checkDenials = ({ cannot, at }: Draft, path: Path, report: Report): TestDenial[] => {
   const place = at === undefined ? {} : { at };
-  const own = [...path, "cannot"];
+  const listPath = [...path, "cannot"];
   const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
     if (typeof denial === "string") return { capabilities: checkCapabilities([denial], where, report, true), ...place };
     if (typeof denial !== "object" || denial === null || Array.isArray(denial)) {
@@ -128,8 +128,8 @@ const checkDenials = ({ cannot, at }: Draft, path: Path, report: Report): TestDe
     return { capabilities: held, ...(typeof group === "string" && { at: group }) };
   };
   const list = Array.isArray(cannot) ? cannot : [cannot];
-  if (list.length === 0) report.mistake(own, "is empty: name what must not be possible");
-  return list.flatMap((one, i) => checkOne(one, Array.isArray(cannot) ? [...own, i] : own) ?? []);
+  if (list.length === 0) report.mistake(listPath, "is empty: name what must not be possible");
+  return list.flatMap((one, i) => checkOne(one, Array.isArray(cannot) ? [...listPath, i] : listPath) ?? []);
 };
 
 /** One, or a list of them; those that exist. */
@@ -137,9 +137,9 @@ const checkCapabilities = (value: unknown, path: Path, report: Report, isItem = 
   const list = Array.isArray(value) ? value : [value];
   if (list.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
   return list.flatMap((one, i) => {
-    const own = Array.isArray(value) && !isItem ? [...path, i] : path;
+    const itemPath = Array.isArray(value) && !isItem ? [...path, i] : path;
     if (typeof one !== "string") {
-      report.mistake(own, "must be a capability, such as tag.create or *.create");
+      report.mistake(itemPath, "must be a capability, such as tag.create or *.create");
       return [];
     }
     const known = friendlyCapability(one);
@@ -148,7 +148,7 @@ const checkCapabilities = (value: unknown, path: Path, report: Report, isItem = 
     const near = one.includes("*")
       ? suggestionOfWildcard(one)
       : suggestion(one, report.comparable(one, new Set(names)), 3);
-    report.mistake(own, `${one.includes("*") ? "no capability matches" : "there is no capability"} ${one}${near}`);
+    report.mistake(itemPath, `${one.includes("*") ? "no capability matches" : "there is no capability"} ${one}${near}`);
     return [];
   });
 };

@@ -44,8 +44,8 @@ interface Issuer {
 
 const issuersOf = ({ relationship }: IdentityNode): Issuer[] => {
   const { claimMatch, staticKeys, signIn } = (relationship ?? {}) as Partial<Record<Kind, Json>>;
-  const exact = (kind: Kind, own: Json | undefined): Issuer[] =>
-    own?.issuer ? [{ kind, shown: String(own.issuer), language: text(String(own.issuer)) }] : [];
+  const exact = (kind: Kind, rule: Json | undefined): Issuer[] =>
+    rule?.issuer ? [{ kind, shown: String(rule.issuer), language: text(String(rule.issuer)) }] : [];
   return [...fromClaims(claimMatch), ...exact("staticKeys", staticKeys), ...exact("signIn", signIn)];
 };
 
