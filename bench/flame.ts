@@ -31,9 +31,11 @@ const profileOf = async (installation: Installation, form: keyof typeof SHOWN): 
       NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder} --require ${preload}`,
     });
     const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-    const own = texts.find((text) => text.includes(form === "native" ? "/plugin/main.mjs" : "cmd/dynamic-provider/"));
-    if (own === undefined) throw new Error(`the process of the ${form} provider left no profile`);
-    return JSON.parse(own);
+    const profile = texts.find((text) =>
+      text.includes(form === "native" ? "/plugin/main.mjs" : "cmd/dynamic-provider/"),
+    );
+    if (profile === undefined) throw new Error(`the process of the ${form} provider left no profile`);
+    return JSON.parse(profile);
   } finally {
     await stack.close();
   }

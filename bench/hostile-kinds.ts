@@ -15,9 +15,9 @@ export interface HostileKind extends HostileRequest {
 const fill = (size: number, piece: string | ((i: number) => string), head = "", tail = "", between = ","): string => {
   const pieces: string[] = [];
   for (let length = head.length + tail.length, i = 0; length < size; i += 1) {
-    const own = typeof piece === "string" ? piece : piece(i);
-    pieces.push(own);
-    length += own.length + between.length;
+    const text = typeof piece === "string" ? piece : piece(i);
+    pieces.push(text);
+    length += text.length + between.length;
   }
   return head + pieces.join(between) + tail;
 };

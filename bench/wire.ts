@@ -82,9 +82,9 @@ const typical = (measured: Measured[]): Measured => ({
 for (const call of [overRest, overGrpc]) await measure(call, 2 * calls);
 const measured: { rest: Measured; grpc: Measured }[] = [];
 for (let round = 1; round <= rounds; round += 1) {
-  const own = { rest: await measure(overRest, calls), grpc: await measure(overGrpc, calls) };
-  measured.push(own);
-  console.log(`round ${round}: REST ${textOf(own.rest)} | gRPC ${textOf(own.grpc)}`);
+  const figures = { rest: await measure(overRest, calls), grpc: await measure(overGrpc, calls) };
+  measured.push(figures);
+  console.log(`round ${round}: REST ${textOf(figures.rest)} | gRPC ${textOf(figures.grpc)}`);
 }
 const [rest, grpc] = [typical(measured.map((own) => own.rest)), typical(measured.map((own) => own.grpc))];
 const ratio = median(measured.map((own) => own.grpc.perSecond / own.rest.perSecond));

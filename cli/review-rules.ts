@@ -33,16 +33,20 @@ const DEFAULT = "review.yaml";
 /** Throws a UsageError with all problems of flags and files. */
 export const reviewRules = (flags: RulesFlags, at: At | undefined, folder: string): ReviewRules => {
   const { deny = [], allow = [] } = flags;
-  const own = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
+  const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
-  for (const text of deny) addRead(own.deny, ruleFrom(text), problems, "--deny");
-  for (const text of allow) addRead(own.allow, allowanceFrom(text), problems, "--allow");
+  for (const text of deny) addRead(verdict.deny, ruleFrom(text), problems, "--deny");
+  for (const text of allow) addRead(verdict.allow, allowanceFrom(text), problems, "--allow");
   const file = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
   problems.push(...file.problems);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const { deny: denied = [], allow: allowed = [], required } = file.rules ?? {};
   return {
-    verdict: { deny: [...denied, ...own.deny], allow: [...allowed, ...own.allow], ...(required && { required }) },
+    verdict: {
+      deny: [...denied, ...verdict.deny],
+      allow: [...allowed, ...verdict.allow],
+      ...(required && { required }),
+    },
     ...(file.source && { source: file.source }),
     changed: file.changed,
     ...(file.notice !== undefined && { notice: file.notice }),

@@ -117,8 +117,8 @@ const proposerOf = async (
       ? await runPreview(engineCommand(), stack)
       : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
   // A saved preview may come from anyone: what it names gets no token of this environment.
-  const own = preview === undefined ? providersIn(parsed) : [];
-  const clients = clientsOf(config, [...services, ...own]);
+  const providers = preview === undefined ? providersIn(parsed) : [];
+  const clients = clientsOf(config, [...services, ...providers]);
   checkService(parsed, config, clients.keys());
   const groups = emptiedGroupsIn(parsed);
   const [first] = clients.values() as Iterable<Client> as [Client];

@@ -44,19 +44,19 @@ export const providersIn = ({ steps }: Preview): Settings[] =>
     .filter(({ urn }) => partsOfUrn(urn).type === PROVIDER)
     .map(({ newState, oldState }) => {
       const inputs = valuesIn((newState ?? oldState)?.inputs);
-      const own = SETTINGS.flatMap((name) =>
+      const entries = SETTINGS.flatMap((name) =>
         typeof inputs[name] === "string" ? [[name, inputs[name] as string]] : [],
       );
-      return Object.fromEntries(own) as Settings;
+      return Object.fromEntries(entries) as Settings;
     })
     .filter(({ baseUrl }) => baseUrl !== undefined && URL.canParse(baseUrl));
 
 /** A client of each service, by address: the environment's own first. Of two settings for one address the first counts. */
-export const clientsOf = (own: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
+export const clientsOf = (configured: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
   const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
   const clients = new Map<string, Client>();
   const add = (config: Config): void => void clients.set(serviceOf(config.baseUrl), clientWith({ ...parts, config }));
-  if (own) add(own);
+  if (configured) add(configured);
   for (const settings of services) {
     const address = serviceOf(settings.baseUrl as string);
     if (clients.has(address)) continue;

@@ -76,10 +76,10 @@ const inBucket = async (
   const bucket = await startBucket();
   try {
     return await withStack(installation, resources, async (stack) => {
-      const own = { ...env, ...bucket.env, PULUMI_BACKEND_URL: bucket.url };
-      await stack.measure(["stack", "init", "dev", "--secrets-provider", "passphrase"], own);
+      const stackEnv = { ...env, ...bucket.env, PULUMI_BACKEND_URL: bucket.url };
+      await stack.measure(["stack", "init", "dev", "--secrets-provider", "passphrase"], stackEnv);
       bucket.take();
-      const { cpu, seconds } = await stack.measure(UP, own);
+      const { cpu, seconds } = await stack.measure(UP, stackEnv);
       return { id: `checkpoints-bucket-${what}`, what: `bucket, ${what}`, cpu, seconds, backend: bucket.take() };
     });
   } finally {

@@ -82,9 +82,9 @@ const escapeXml = (text: string): string =>
 
 /** Calls of the same function from the same place are one frame. What the process waits is left out. */
 const framesOf = ({ nodes, samples, timeDeltas }: Profile): Frame => {
-  const own = new Map<number, number>();
+  const selfTimes = new Map<number, number>();
   samples.forEach((id, i) => {
-    own.set(id, (own.get(id) ?? 0) + (timeDeltas[i] ?? 0));
+    selfTimes.set(id, (selfTimes.get(id) ?? 0) + (timeDeltas[i] ?? 0));
   });
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const root: Frame = { name: "all", time: 0, callees: new Map() };
@@ -95,7 +95,7 @@ const framesOf = ({ nodes, samples, timeDeltas }: Profile): Frame => {
     const frame = into.callees.get(name) ?? { name, time: 0, callees: new Map() };
     into.callees.set(name, frame);
     const below = (node.children ?? []).map((id) => visit(byId.get(id) as ProfileNode, frame));
-    const time = below.reduce((sum, each) => sum + each, own.get(node.id) ?? 0);
+    const time = below.reduce((sum, each) => sum + each, selfTimes.get(node.id) ?? 0);
     frame.time += time;
     return time;
   };

@@ -13,11 +13,11 @@ const texts: Readonly<Record<string, string>> = JSON.parse(
 /** `isDynamic`: the provider is a text in the inputs; otherwise it is a plugin. */
 export const classOf = (type: string, isDynamic: boolean) => {
   const token = (isDynamic ? "pulumi-nodejs:dynamic/irm:" : "irm:index:") + type;
-  const own = isDynamic ? { __provider: texts[type] } : {};
+  const hidden = isDynamic ? { __provider: texts[type] } : {};
   const unset = Object.fromEntries((OUTPUTS[type] ?? []).map((name) => [name, undefined]));
   return class extends pulumi.CustomResource {
     constructor(name: string, args: Args, opts: pulumi.CustomResourceOptions = {}) {
-      super(token, name, { ...unset, ...(uidsOf(args) as Args), ...own }, opts);
+      super(token, name, { ...unset, ...(uidsOf(args) as Args), ...hidden }, opts);
     }
   };
 };

@@ -42,8 +42,8 @@ export const capabilitiesPage = (): string => {
   }));
   const services = Map.groupBy(rows, ({ service }) => service);
   const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {
-    const own = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const lines = own.map(
+    const sorted = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const lines = sorted.map(
       ({ name, flag, methods, roles }) => `| \`${name}\`${flag} | ${methods.join(", ")} | ${roles.join(", ")} |`,
     );
     return [`## ${service}`, "", "| capability | methods | built-in roles |", "| --- | --- | --- |", ...lines, ""].join(

@@ -65,10 +65,10 @@ export const argumentMembers = (
   const some = anyOf.map((name, i) => {
     const before = anyOf.slice(0, i).map((other) => `      ${nameOf(other)}?: undefined;`);
     const isSwitch = unwrap(fieldOf(name)).def.type === "boolean";
-    const own = member(name, true, "      ").map((line) =>
+    const lines = member(name, true, "      ").map((line) =>
       isSwitch ? line.replace("pulumi.Input<boolean>", "pulumi.Input<true>") : line,
     );
-    return [...before, ...own, ...anyOf.slice(i + 1).flatMap((other) => member(other, false, "      "))];
+    return [...before, ...lines, ...anyOf.slice(i + 1).flatMap((other) => member(other, false, "      "))];
   });
   return { plain, alternatives: [...oneOfs, ...exclusive, ...(some.length > 0 ? [alternativesText(some)] : [])] };
 };
@@ -88,8 +88,8 @@ export const argumentType = (field: z.ZodType, imports: Imports, declared: strin
     const one = `${imports.resource(references)} | pulumi.Input<string>`;
     return inner instanceof z.ZodRecord ? `Record<string, ${one}>` : one;
   }
-  const own = valueType(inner, imports, declared);
-  return hasReferences(inner) ? own : `pulumi.Input<${own}>`;
+  const typeName = valueType(inner, imports, declared);
+  return hasReferences(inner) ? typeName : `pulumi.Input<${typeName}>`;
 };
 
 /** A resource in place of a uid cannot be within an Output. */
@@ -103,8 +103,8 @@ const hasReferences = (inner: z.ZodType): boolean =>
 const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {
   if (inner instanceof z.ZodArray) {
     const item = unwrap(inner.element as z.ZodType);
-    const own = valueType(item, imports, declared);
-    return hasReferences(item) ? `${own}[]` : `pulumi.Input<${own}>[]`;
+    const typeName = valueType(item, imports, declared);
+    return hasReferences(item) ? `${typeName}[]` : `pulumi.Input<${typeName}>[]`;
   }
   if (inner instanceof z.ZodRecord)
     return `Record<string, pulumi.Input<${valueType(unwrap(inner.valueType as z.ZodType), imports, declared)}>>`;

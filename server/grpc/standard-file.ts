@@ -8,8 +8,8 @@ export const HEALTH_PACKAGE = "grpc.health.v1";
 type Fields = Parameters<typeof messageOf>[1];
 
 /** A message whose last fields are the members of its only oneof. */
-const withOneof = (name: string, own: Fields, oneof: string, members: Fields) =>
-  messageOf(name, [...own, ...members], { name: oneof, members: members.map((member) => member.name) });
+const withOneof = (name: string, fields: Fields, oneof: string, members: Fields) =>
+  messageOf(name, [...fields, ...members], { name: oneof, members: members.map((member) => member.name) });
 
 const reflectionFile = (name: string): FileDescriptor => ({
   ...emptyFile(`${name.replaceAll(".", "/")}/reflection.proto`, name),

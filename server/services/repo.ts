@@ -24,13 +24,13 @@ import { resolveSync, sourceOf } from "./sync-config.ts";
 
 // Two repos may sync from each other: `seen` ends the search.
 export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
-  const own = { uid: row.uid, name: row.columns.name, ...row.body, ...times(row) } as Repo;
+  const repo = { uid: row.uid, name: row.columns.name, ...row.body, ...times(row) } as Repo;
   const source = sourceOf(store, row, seen);
-  if (!source) return own;
+  if (!source) return repo;
   const { description, ...inherited } = repoFrom(store, source, [...seen, row.uid]);
   return {
-    ...own,
-    ...(!own.description && description && { description }),
+    ...repo,
+    ...(!repo.description && description && { description }),
     ...Object.fromEntries(INHERITED.map((name) => [name, inherited[name]])),
   };
 };
@@ -117,9 +117,9 @@ const inheritedViolations = (
   const inherited = repoFrom(store, source);
   const named = paths.filter((path) => path !== WILDCARD);
   return INHERITED.filter((name) => {
-    const [own, sourceValue] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));
-    const given = maskTouches(named, name) || (paths.includes(WILDCARD) && !isZero(Repo.shape[name], own));
-    return given && !isDeepStrictEqual(own, sourceValue);
+    const [value, sourceValue] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));
+    const given = maskTouches(named, name) || (paths.includes(WILDCARD) && !isZero(Repo.shape[name], value));
+    return given && !isDeepStrictEqual(value, sourceValue);
   }).map(inheritedViolation);
 };
 
