@@ -9,8 +9,9 @@ import { once } from "./once.ts";
 const isOutput = (field: z.ZodType) => fieldInfo(field).behavior === "OUTPUT_ONLY";
 
 /** Names of the fields that a caller may set. */
-export const inputFields = (schema: Message): string[] =>
-  Object.entries(schema.shape).flatMap(([name, field]) => (isOutput(field) ? [] : [name]));
+export const inputFields = once((schema: Message): readonly string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) => (isOutput(field) ? [] : [name])),
+);
 
 /** The oneofs of a message: name to members. */
 export const oneofsOf = (schema: Message): Map<string, string[]> => {

@@ -9,15 +9,18 @@ import { isObject, type Json } from "./json.ts";
  * The fields of a record that a caller may set, in normal form. Other fields are left out. `unknown` stands for what a
  * preview does not know yet: it stays as it is.
  */
-export const normalForm = (schema: Message, value: Json, unknown?: string): Json =>
-  Object.fromEntries(
-    inputFields(schema).flatMap((name): [string, unknown][] => {
-      const field = schema.shape[name] as z.ZodType;
-      const item = value[name];
-      const isUnset = isZero(field, item) || item === fieldInfo(field).sameAsUnset;
-      return isUnset ? [] : [[name, normalValue(field, item, unknown)]];
-    }),
-  );
+export const normalForm = (schema: Message, value: Json, unknown?: string): Json => {
+  const normal: Json = {};
+  for (const name of inputFields(schema)) {
+    const item = value[name];
+    // Most fields of most records are absent.
+    if (item === undefined) continue;
+    const field = schema.shape[name] as z.ZodType;
+    if (isZero(field, item) || item === fieldInfo(field).sameAsUnset) continue;
+    normal[name] = normalValue(field, item, unknown);
+  }
+  return normal;
+};
 
 /** The same record with its sets and keyed objects in one order, and everything else unchanged. */
 export const orderLists = (schema: Message, value: Json, unknown?: string): Json =>

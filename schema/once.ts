@@ -4,8 +4,11 @@
 export const once = <Of extends object, T>(compute: (of: Of) => T): ((of: Of) => T) => {
   const cache = new WeakMap<Of, { value: T }>();
   return (of) => {
-    const cached = cache.get(of) ?? { value: compute(of) };
-    cache.set(of, cached);
-    return cached.value;
+    let known = cache.get(of);
+    if (!known) {
+      known = { value: compute(of) };
+      cache.set(of, known);
+    }
+    return known.value;
   };
 };

@@ -122,13 +122,22 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   // The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership.
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
-    for (const { kind, uid, owner } of held) ownership.inState(recordId(kind.field, uid), owner, declared.has(key));
+    const isDeclared = declared.has(key);
+    for (const { kind, uid, owner } of held) {
+      const id = recordId(kind.field, uid);
+      // A refresh reads each record, and then compares it.
+      if (!isDeclared && met.has(id)) continue;
+      met.add(id);
+      ownership.inState(id, owner, isDeclared);
+    }
     const [first] = held;
     const uids = held.map(({ uid }) => uid);
     if (first) await journal.acknowledge(first.kind.field, uids, key as string | undefined);
   };
   // A refresh compares resources under the names of the state. Only a check shows that the program declares one, perhaps under another.
   const declared = new Set<unknown>();
+  /** what ownership knows to be in the state */
+  const met = new Set<string>();
   const refresh = refreshOnce();
   const noteKept = async (held: readonly Held[]): Promise<void> => {
     const { ownership } = await getLedger();
@@ -229,7 +238,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const about = { inputs, isRefresh };
         const result = await steps.read(session, id, stored, about).catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
-        const here = { ...stored, [SERVICE]: serviceOf((await config()).baseUrl) };
+        const here = { ...stored, [SERVICE]: session.service };
         const props = withKey(result.props, here);
         // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
         if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };

@@ -13,7 +13,7 @@ export class JournalError extends Error {
 export interface JournalFile extends Log {
   /** Undefined when there is no file. */
   read(): Promise<Contents | undefined>;
-  add(...lines: Line[]): void;
+  add(...lines: Line[]): boolean;
   append(...lines: Line[]): Promise<void>;
   /** Rewrites it with only these entries, if it holds anything else; quarantines its invalid lines first. */
   compact(entries: Iterable<Entry>): Promise<void>;

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { openLog } from "./log.ts";
 import type { Operation } from "./operation.ts";
-import { type Engine, findLog, logPath, withPath } from "./place.ts";
+import { type Engine, logFinder, logPath, withPath } from "./place.ts";
 import { isAlive } from "./process.ts";
 
 /** What `member` has added, as its event number `count`. */
@@ -20,13 +20,16 @@ type Change = { join: string } | { leave: readonly string[] };
 /** Joins the operation of this engine, until `close` or the end of this process. Begins it where no other process has. */
 export const joinOperation = (engine: Engine): Operation => {
   const path = logPath(engine);
-  return joinAt(findLog(engine.address) ?? path);
+  return joinAt(logFinder(engine.address)() ?? path);
 };
 
-/** Joins it where another process has begun it. */
-export const joinBegun = ({ address }: Engine): Operation | undefined => {
-  const path = findLog(address);
-  return path === undefined ? undefined : joinAt(path);
+/** Joins it as soon as another process has begun it: each call looks. */
+export const joinerOf = ({ address }: Engine): (() => Operation | undefined) => {
+  const find = logFinder(address);
+  return () => {
+    const path = find();
+    return path === undefined ? undefined : joinAt(path);
+  };
 };
 
 const joinAt = (path: string): Operation => {
@@ -110,7 +113,8 @@ const openAt = (path: string, member: string): Joined => {
   };
   const append = (topic: string, event: unknown): unknown => {
     count += 1;
-    file.add([topic, member, count, event] satisfies Line);
+    const line: Line = [topic, member, count, event];
+    if (file.add(line)) return dispatch(line);
     const own = read();
     if (!own) throw explain(new Error("what was written is not in it"));
     return own.verdict;

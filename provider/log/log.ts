@@ -34,9 +34,12 @@ export interface Log {
   readOn(): Tail | undefined;
   /** The next read begins at the first line. */
   rewind(): void;
-  /** Writes lines after all others, and leaves the disk to the system. They are read like those of other processes. */
-  add(...lines: unknown[]): void;
-  /** The lines are on disk when this resolves. They are read only where another process has written beside them. */
+  /**
+   * Writes lines after all others, and leaves the disk to the system. Returns whether they come right after what was read: then the caller
+   * has them, and the next read begins after them.
+   */
+  add(...lines: unknown[]): boolean;
+  /** The same, and the lines are on disk when this resolves. */
   append(...lines: unknown[]): Promise<void>;
   /** Puts a file with this text in its place, which is on disk when this resolves. */
   replace(text: string): Promise<void>;
@@ -95,19 +98,20 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
     }
   };
 
-  /** `isKnown`: the caller knows what it writes, and reads only what others have written beside it. */
-  const write = (file: number, lines: readonly unknown[], isKnown: boolean): void => {
+  const write = (file: number, lines: readonly unknown[]): boolean => {
     const before = fstatSync(file);
-    const isRead = isAsSeen(before);
+    const isRead = isAsSeen(before) && offset === before.size;
     // A process that died in the middle of a line must not spoil this one.
-    const isWhole = before.size === 0 || (isRead && offset === before.size) || isEnded(file, before.size);
+    const isWhole = before.size === 0 || isRead || isEnded(file, before.size);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const bytes = Buffer.from(isWhole && !staysOpen ? text : `\n${text}`);
     writeFileSync(file, bytes);
     const after = fstatSync(file);
-    if (!isKnown || !isRead || after.size !== before.size + bytes.length) return;
+    // Another process has written beside them.
+    if (!isRead || after.size !== before.size + bytes.length) return false;
     seen = after;
     offset = after.size;
+    return true;
   };
 
   const inTurn = (work: () => Promise<void>): Promise<void> => {
@@ -128,7 +132,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
       let file = kept;
       try {
         file ??= openSync(path, "a+", 0o600);
-        write(file, lines, false);
+        return write(file, lines);
       } catch (error) {
         throw explain(error, "written");
       } finally {
@@ -147,7 +151,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
         const file = openSync(path, "a+", 0o600);
         try {
           const isFirst = fstatSync(file).size === 0;
-          write(file, lines, true);
+          write(file, lines);
           await promisify(fdatasync)(file);
           if (isFirst) await syncFolder(dirname(path));
         } finally {

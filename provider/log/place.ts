@@ -27,16 +27,18 @@ export const logPath = ({ address, pid = parent() }: Engine): string => {
   return join(folder, markOf(pid) + endOf(address));
 };
 
-/** Path of the log that the processes of this engine share; undefined where there is none. */
-export const findLog = (address: string): string | undefined => {
-  try {
-    const folder = folderHere();
-    const isOwn = (name: string) => name.startsWith(`${namespace()}.`) && name.endsWith(endOf(address));
-    const name = readdirSync(folder).find((one) => isOwn(one) && !isAbandoned(one));
-    return name && problemOf(lstatSync(folder)) === undefined ? join(folder, name) : undefined;
-  } catch {
-    return undefined;
-  }
+/** Looks for the log that the processes of this engine share; undefined where there is none. */
+export const logFinder = (address: string): (() => string | undefined) => {
+  const [folder, start, end] = [folderHere(), `${namespace()}.`, endOf(address)];
+  const isOwn = (name: string) => name.startsWith(start) && name.endsWith(end);
+  return () => {
+    try {
+      const name = readdirSync(folder).find((one) => isOwn(one) && !isAbandoned(one));
+      return name && problemOf(lstatSync(folder)) === undefined ? join(folder, name) : undefined;
+    } catch {
+      return undefined;
+    }
+  };
 };
 
 const endOf = (address: string): string => `.${digest(address)}.jsonl`;

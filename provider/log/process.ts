@@ -4,6 +4,14 @@ import { readFileSync, readlinkSync } from "node:fs";
 
 /** Linux renumbers its namespaces at each boot, and the first one has the same number everywhere. Other systems have one namespace. */
 export const pidsHere = (): string | undefined => {
+  here ??= { pids: readPidsHere() };
+  return here.pids;
+};
+
+// A process stays in its namespace.
+let here: { pids: string | undefined } | undefined;
+
+const readPidsHere = (): string | undefined => {
   if (process.platform !== "linux") return process.platform;
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;

@@ -1,4 +1,4 @@
-// What the program asks for, of one record. Reconcile computes it once, on entry, in normal form and with its fingerprint.
+// What the program asks for, of one record. Reconcile computes it once, on entry, in normal form.
 import { createHash } from "node:crypto";
 import { isObject, type Json, normalForm } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
@@ -17,8 +17,8 @@ export interface Desired {
   fields: Json;
   /** paths that the program gives, and for which the server would otherwise choose a value */
   choices: readonly string[];
-  /** equal to the fingerprint of the record that a create with these fields produces */
-  fingerprint: string;
+  /** equal to the fingerprint of the record that a create with these fields produces; computed when it is asked for */
+  readonly fingerprint: string;
   /** members of the bag that are not arguments */
   hidden: Json;
 }
@@ -32,8 +32,18 @@ export const desiredWith = (kind: Kind, args: Json, own: Json = {}): Desired => 
   const fields = normalForm(kind.schema, args, UNKNOWN);
   // A zero value counts as given: `verified: false`.
   const choices = choicesOf(kind, args).filter((path) => valueAt(args, path) !== undefined);
-  const fingerprint = digest(kind, parent, fields, choices);
-  return { kind, key: own[KEY] as string, parent, args, fields, choices, fingerprint, hidden: own };
+  return {
+    kind,
+    key: own[KEY] as string,
+    parent,
+    args,
+    fields,
+    choices,
+    hidden: own,
+    get fingerprint() {
+      return fingerprintOf(kind, parent, fields, choices);
+    },
+  };
 };
 
 /** Resolves the names that the program gives to uids. */
@@ -53,10 +63,8 @@ export const withArgs = (desired: Desired, args: Json): Desired =>
  * SHA-256 of a record's content: equal for two records with the same kind, parent and fields. Of the paths whose value the server may
  * choose, only those in `choices` count. The journal stores it instead of the fields.
  */
-export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string =>
-  digest(kind, parent, normalForm(kind.schema, observe(kind, record), UNKNOWN), choices);
-
-const digest = (kind: Kind, parent: string, fields: Json, choices: readonly string[]): string => {
+export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string => {
+  const fields = normalForm(kind.schema, observe(kind, record), UNKNOWN);
   const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
   // Nor do fields count that no response returns, or returns in another spelling.
   const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);

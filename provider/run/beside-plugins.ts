@@ -1,7 +1,7 @@
 // Ownership in the process of the dynamic provider. A stack that moves from dynamic to native resources has both in one operation: what
 // one of them takes or keeps, the other must not delete.
 
-import { joinBegun, joinOperation } from "../log/join.ts";
+import { joinerOf, joinOperation } from "../log/join.ts";
 import type { Operation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
@@ -18,7 +18,8 @@ export const besidePlugins = (ownership: Ownership, engine: Engine | undefined, 
     for (const note of early.splice(0)) noteIfFree(note, joined);
     return joined;
   };
-  const pluginOwnership = () => joined ?? join(joinBegun(engine));
+  const joinBegun = joinerOf(engine);
+  const pluginOwnership = () => joined ?? join(joinBegun());
   const noteInBoth = (note: (to: Ownership) => void): void => {
     const other = pluginOwnership();
     note(ownership);
