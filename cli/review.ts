@@ -24,7 +24,7 @@ import {
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
 import { stackIn, storedStates } from "../access/preview/resource.ts";
-import { runPreview } from "../access/preview/run.ts";
+import { runPreview } from "../access/preview/run-preview.ts";
 import { checkService } from "../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";

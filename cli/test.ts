@@ -5,7 +5,7 @@ import { mistakeText, type Policy } from "../access/policy/index.ts";
 import type { AccessTest } from "../access/policy/policy.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
-import { type Outcome, runTests } from "../access/test/run.ts";
+import { type Outcome, runTests } from "../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient } from "./client.ts";

@@ -57,7 +57,7 @@ export interface PolicyBinding {
   place?: Place;
 }
 
-/** What must hold of access, as the file says it: whom it names is looked up when it runs (access/test/run.ts). */
+/** What must hold of access, as the file says it: whom it names is looked up when it runs (access/test/run-tests.ts). */
 export interface AccessTest {
   name: string;
   subject: TestSubject;

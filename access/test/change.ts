@@ -12,7 +12,7 @@ import type { TestResult } from "../review/report.ts";
 import { everyoneIn } from "./everyone.ts";
 import type { TestSuite } from "./file.ts";
 import { namesIn } from "./names.ts";
-import { type Outcome, runTests } from "./run.ts";
+import { type Outcome, runTests } from "./run-tests.ts";
 import type { Scene } from "./scene.ts";
 import { organizationIn } from "./scenes.ts";
 

@@ -5,7 +5,7 @@ import { isRoot, isUidp } from "../../schema/index.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import type { Entered } from "./dependencies.ts";
 import { plainValue } from "./output.ts";
-import { perRun } from "./run.ts";
+import { perRun } from "./per-run.ts";
 
 // uid to name, of the records that the program has looked up.
 const lookedUp = perRun(() => new Map<string, string>());

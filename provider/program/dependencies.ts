@@ -11,8 +11,8 @@ import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { awaitValue } from "./output.ts";
+import { perRun } from "./per-run.ts";
 import { reportRemovals } from "./removals.ts";
-import { perRun } from "./run.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;

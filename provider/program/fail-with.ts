@@ -6,7 +6,7 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { awaitValue } from "./output.ts";
-import { isOnCommandLine } from "./run.ts";
+import { isOnCommandLine } from "./per-run.ts";
 
 export const failWith = (inputs: pulumi.Inputs): void => {
   // The command line ends with the rejections that nothing handles, and signals no end (@pulumi/pulumi/cmd/run/index.ts).

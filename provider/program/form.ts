@@ -9,7 +9,7 @@ import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, RUN, type RunInput } from "../record/state.ts";
 import { placeInStack } from "../record/urn.ts";
-import { perRun } from "./run.ts";
+import { perRun } from "./per-run.ts";
 import { afterFirstLookUp, checkProgramConfig, hasEngine, programError } from "./session.ts";
 
 export interface Form {

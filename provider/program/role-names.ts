@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { BUILT_IN_ROLES, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import type { Form } from "./form.ts";
-import { perRun } from "./run.ts";
+import { perRun } from "./per-run.ts";
 import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 
 /** Which names of roles the program looks up: the names of its own service, and for the plugin only what may be misspelt. */

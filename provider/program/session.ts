@@ -9,7 +9,7 @@ import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { journalPath, journalProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
-import { perRun } from "./run.ts";
+import { perRun } from "./per-run.ts";
 
 /**
  * An error for the person who wrote the program. The SDK prints the stack of a RunError too where an input rejects, unless it is

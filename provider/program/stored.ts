@@ -6,7 +6,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Env } from "../../client/config.ts";
 import type { Known } from "../log/entry.ts";
-import { isOnCommandLine, perRun } from "./run.ts";
+import { isOnCommandLine, perRun } from "./per-run.ts";
 import { programJournal } from "./session.ts";
 
 const TOLD_EVERY_MS = 1_000;

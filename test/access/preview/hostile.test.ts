@@ -1,6 +1,6 @@
 // Previews that are broken, hostile, of another service, or that hide what they would change.
 import { describe, expect, test } from "vitest";
-import { runPreview } from "../../../access/preview/run.ts";
+import { runPreview } from "../../../access/preview/run-preview.ts";
 import { checkService } from "../../../access/preview/service.ts";
 import { PreviewError, parsePreview } from "../../../access/preview/shape.ts";
 import type { Json } from "../../../schema/index.ts";

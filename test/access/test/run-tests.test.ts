@@ -4,7 +4,7 @@ import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import { namesIn } from "../../../access/test/names.ts";
-import { type Outcome, runTests } from "../../../access/test/run.ts";
+import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { policyScene } from "../../../access/test/scenes.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
