@@ -68,11 +68,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
       await room();
       return answer(options, request, body);
     };
-    const reply = await withRequestId(id, reach).catch((error: unknown): Reply => {
-      if (error instanceof ClientGone)
-        return { http: 499, code: "CANCELLED", headers: {}, logged: { message: error.message } };
-      return replyFrom(restError(internalError(options.log, error, { requestId: id })));
-    });
+    const reply = await withRequestId(id, reach).catch((error: unknown) => replyToError(error, options.log, id));
     const { call, http, headers } = reply;
     const given: ReturnType<Delivery["rest"]> = { http, headers, text: textOf(reply) };
     const { send, ...sent } = (call && options.delivery?.rest(call, given)) ?? given;
@@ -83,11 +79,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const isLast = connection === "close" || breakage.isBroken || options.isDraining();
     if (send) send(request, response, { ...sent, headers: rest });
     else {
-      // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
-      response.writeHead(sent.http, { ...rest, ...(isLast && !stream && { connection: "close" }) });
-      response.end(bytes, () => {
-        if (stream && (breakage.isBroken || !stream.readableEnded)) endEarly(stream);
-      });
+      write(response, { http: sent.http, headers: rest, bytes, isLast }, breakage);
       if (!stream && !request.complete && !reader.hasBegun()) discardBody(request);
     }
     reader.release();
@@ -119,6 +111,28 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
   };
 
   return { handle, refuse, fail };
+};
+
+const replyToError = (error: unknown, log: Log, requestId: string): Reply =>
+  error instanceof ClientGone
+    ? { http: 499, code: "CANCELLED", headers: {}, logged: { message: error.message } }
+    : replyFrom(restError(internalError(log, error, { requestId })));
+
+interface Written {
+  http: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+  /** the connection ends after it */
+  isLast: boolean;
+}
+
+const write = (response: ServerResponse, { http, headers, bytes, isLast }: Written, breakage: Breakage): void => {
+  const stream = streamOf(response);
+  // HTTP/2 has no such header (RFC 9113 section 8.2.2): GOAWAY ends its connections.
+  response.writeHead(http, { ...headers, ...(isLast && !stream && { connection: "close" }) });
+  response.end(bytes, () => {
+    if (stream && (breakage.isBroken || !stream.readableEnded)) endEarly(stream);
+  });
 };
 
 /** Events that end an incomplete request: the parser gives up on it, or it takes too long. */
