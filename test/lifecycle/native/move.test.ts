@@ -1,5 +1,7 @@
 // A stack moves from dynamic resources to native ones, and back: another import, and nothing else. All kinds, below components and other
 // resources, through a real engine.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { writesOf } from "../../harness/api-process.ts";
@@ -70,7 +72,8 @@ describe.each([
   let program: Program;
   beforeAll(async () => {
     place = await createWorkplace();
-    const env = { ORG: place.server.organization };
+    // The engine would look for a plugin on the internet.
+    const env = { ORG: place.server.organization, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" };
     program = await place.program("moving", source(from), env, { plugin: inject("pluginFolder") });
     await program.must("up", "--yes", "--skip-preview");
     await place.server.takeRequests();
@@ -81,15 +84,22 @@ describe.each([
   const types = () =>
     program.state().resources.flatMap(({ id, type }) => (id === undefined || type.startsWith("pulumi:") ? [] : [type]));
 
-  /** Until the up. With the program, the engine calls the SDK's provider, which has no code to run; the up repairs that too. */
+  const isRefused = async (command: string, reason: string, ...options: string[]) => {
+    const { code, output } = await program.commandLine.run(command, "--yes", "--skip-preview", ...options);
+    expect(code, output).not.toBe(0);
+    expect(output).toContain(reason);
+  };
+
+  /** Until the up, which needs no plugin itself. With the program, the engine calls the SDK's provider, which has no code to run; the up repairs that too. */
   const isServedByThePlugin = async () => {
     await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
     await program.must("destroy", "--preview-only");
-    for (const command of ["refresh", "destroy"]) {
-      const { code, output } = await program.commandLine.run(command, "--yes", "--skip-preview", "--run-program");
-      expect(code, output).not.toBe(0);
-      expect(output).toContain("error: code must be a string, not undefined");
-    }
+    const file = join(program.folder, "Pulumi.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^plugins:.*/ms, ""));
+    const commands = ["refresh", "destroy"];
+    for (const command of commands) await isRefused(command, "error: could not load provider for resource");
+    for (const command of commands)
+      await isRefused(command, "error: code must be a string, not undefined", "--run-program");
   };
 
   it(`stores ${stores}, and nothing is sent`, async () => {
