@@ -88,15 +88,16 @@ const MEANWHILE = "this counts after the merge only";
 
 const changeOf = ({ path: file, base, change }: Sides, rules: Verdict | undefined): ChangedRules[] => {
   if (change === base) return [];
-  const changed = (message: string): ChangedRules[] => [{ file, message }];
-  if (typeof change === "object") return changed(`${file} ${change.problem} in this change; ${MEANWHILE}`);
-  if (change === undefined) return changed(`this change removes ${file}, and with it all its rules; ${MEANWHILE}`);
+  const changeText = (message: string): ChangedRules[] => [{ file, message }];
+  if (typeof change === "object") return changeText(`${file} ${change.problem} in this change; ${MEANWHILE}`);
+  if (change === undefined) return changeText(`this change removes ${file}, and with it all its rules; ${MEANWHILE}`);
   const { rules: edited, problems } = parseRules(change, file);
   if (problems.length > 0)
-    return changed(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}; ${MEANWHILE}`);
+    return changeText(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}; ${MEANWHILE}`);
   const lines = rulesDifference(rules, edited);
-  if (base === undefined) return changed(`this change adds ${file}: ${lines.join(", ") || "no rules"}; ${MEANWHILE}`);
-  return lines.length === 0 ? [] : changed(`this change edits ${file}: ${lines.join(", ")}; ${MEANWHILE}`);
+  if (base === undefined)
+    return changeText(`this change adds ${file}: ${lines.join(", ") || "no rules"}; ${MEANWHILE}`);
+  return lines.length === 0 ? [] : changeText(`this change edits ${file}: ${lines.join(", ")}; ${MEANWHILE}`);
 };
 
 const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile => {

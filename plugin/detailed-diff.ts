@@ -65,7 +65,7 @@ export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
   return diffFrom([...moved, ...members, ...lost, ...switches, ...names], compared, result.replaces);
 };
 
-/** Of a set of role bindings: its pairs, by their places in the program or in the state. */
+/** The detailed diff of a set of role bindings: its pairs, by their places in the program or in the state. */
 export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
   if (news.parent !== id) return diffFrom([{ path: ["parent"], change: "update" }], compared, result.replaces);

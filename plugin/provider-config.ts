@@ -47,7 +47,7 @@ export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
 export const checkConfig = ({ urn, news }: Request<"checkConfig">, env: Env) =>
   checkResponse(structFrom(news), problemsOf(urn, plainFrom(news), env));
 
-// Of the default provider, the check of the resources reports the problems, once for all of them.
+// Problems of the default provider are reported by the check of the resources, once for all of them.
 const problemsOf = (urn: string, values: Json, env: Env): { property: string; reason: string }[] => {
   const name = explicitName(urn);
   if (name === undefined || containsUnknown(values)) return [];

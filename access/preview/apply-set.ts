@@ -1,5 +1,5 @@
 // The steps of sets: the pairs that each declares, and the bindings that it removes.
-import { hiddenIn } from "./record.ts";
+import { hiddenPart } from "./record.ts";
 import type { Resource } from "./resource.ts";
 import { keyOfPair, managedBindings, pairsOf, removableIn } from "./set.ts";
 import { isOrMayBe, SECRET } from "./value.ts";
@@ -28,7 +28,7 @@ export const applySet = (work: Work, resource: Resource): void => {
     if (op !== "same") report(work, resource, "bindings", why, { of: "bindings", group: group.id });
     return;
   }
-  if (op !== "same" && hiddenIn(inputs.exclusive)) {
+  if (op !== "same" && hiddenPart(inputs.exclusive)) {
     const why = "it is not known, so this review counts it as set: what the set would remove is a loss";
     report(work, resource, "exclusive", why);
   }

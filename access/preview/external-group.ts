@@ -1,7 +1,7 @@
 // The steps of mappings of external groups: which role the people of a group of an identity provider get at the organization.
 import type { GraphBuilder } from "../graph/graph.ts";
 import { addExternalGroup } from "../graph/live-record.ts";
-import { hiddenIn } from "./record.ts";
+import { hiddenPart } from "./record.ts";
 import { nodeOf, referenceOf, roleReferenceOf } from "./reference.ts";
 import type { Resource, Stored } from "./resource.ts";
 import { report, type Work } from "./work.ts";
@@ -25,7 +25,7 @@ export const applyMapping = (work: Work, resource: Resource): void => {
   for (const [property, part] of Object.entries(parts))
     if ("why" in part) report(work, resource, property, `${part.why}; people get a role`, { of: "anything" });
   const { externalGroupId } = inputs;
-  const isHidden = typeof externalGroupId !== "string" || hiddenIn(externalGroupId) !== undefined;
+  const isHidden = typeof externalGroupId !== "string" || hiddenPart(externalGroupId) !== undefined;
   if (isHidden) report(work, resource, "externalGroupId", "which people get the role is not known", { of: "anything" });
   const { parent, roleUid, scope } = parts;
   if (!("id" in parent && "id" in roleUid && "id" in scope)) return;

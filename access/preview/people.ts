@@ -2,7 +2,7 @@
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { GraphBuilder, NodeId, ProviderNode, SignIn } from "../graph/graph.ts";
 import { signInOf } from "../graph/live-record.ts";
-import { changedInputs, hiddenIn, nameIn, nodeIn } from "./record.ts";
+import { changedInputs, hiddenPart, nameIn, nodeIn } from "./record.ts";
 import { nodeOf, roleReferenceOf } from "./reference.ts";
 import type { Resource, Stored } from "./resource.ts";
 import { report, type Work } from "./work.ts";
@@ -23,7 +23,7 @@ export const applyInvite = (work: Work, resource: Resource, placeOf: () => NodeI
   const { uid = null, inputs = {} } = resource.planned ?? {};
   const role = roleAfter(work, resource, "role", place, undefined);
   const email = inputs.email ?? "";
-  const isHidden = typeof email !== "string" || hiddenIn(email) !== undefined;
+  const isHidden = typeof email !== "string" || hiddenPart(email) !== undefined;
   if (isHidden) report(work, resource, "email", "who can accept it is not known");
   const singleUse = inputs.singleUse === true;
   const name = resource.logicalName;
@@ -42,7 +42,7 @@ const signInAfter = (work: Work, resource: Resource, live: ProviderNode | undefi
   const { oidc } = resource.planned?.inputs ?? {};
   if (live && !changedInputs(resource, ["oidc"])) return live.signIn;
   const signIn = signInOf(oidc);
-  if (signIn && hiddenIn(signIn) === undefined) return signIn;
+  if (signIn && hiddenPart(signIn) === undefined) return signIn;
   const text = "where people sign in is not known, so they may be any people";
   report(work, resource, "oidc", text, { of: "issuer" }, nodeOf(resource));
   return null;
@@ -95,5 +95,5 @@ export const showStoredPeople = (
 
 const textIn = (outputs: Json, name: string): string | null => {
   const value = outputs[name];
-  return typeof value === "string" && value !== "" && hiddenIn(value) === undefined ? value : null;
+  return typeof value === "string" && value !== "" && hiddenPart(value) === undefined ? value : null;
 };

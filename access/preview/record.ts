@@ -9,21 +9,21 @@ import type { Resource, Stored } from "./resource.ts";
 import { SECRET, UNKNOWN } from "./value.ts";
 
 /** What a preview does not show in a value: undefined when it shows all of it. */
-export const hiddenIn = (value: unknown): "unknown" | "secret" | undefined => {
+export const hiddenPart = (value: unknown): "unknown" | "secret" | undefined => {
   if (value === SECRET) return "secret";
   // A text that contains the uid of a new record will contain another one.
   if (typeof value === "string")
     return value.includes(UNKNOWN) || withoutPlaceholders(value) !== value ? "unknown" : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const one of Object.values(value)) {
-    const found = hiddenIn(one);
+    const found = hiddenPart(one);
     if (found) return found;
   }
   return undefined;
 };
 
 export const nameIn = (inputs: Json, otherwise: string): string =>
-  typeof inputs.name === "string" && hiddenIn(inputs.name) === undefined ? inputs.name : otherwise;
+  typeof inputs.name === "string" && hiddenPart(inputs.name) === undefined ? inputs.name : otherwise;
 
 export const nodeIn = (resource: Resource, live?: { name: string }) => ({
   id: nodeOf(resource),
@@ -35,7 +35,7 @@ export const nodeIn = (resource: Resource, live?: { name: string }) => ({
 export const changedInputs = ({ planned, stored }: Resource, names: readonly string[]): boolean => {
   const [news, olds] = [planned?.inputs ?? {}, stored?.inputs ?? {}];
   if (planned?.op === "create") return true;
-  return names.some((name) => textOf(news[name]) !== textOf(olds[name]) || hiddenIn(news[name]) === "secret");
+  return names.some((name) => textOf(news[name]) !== textOf(olds[name]) || hiddenPart(news[name]) === "secret");
 };
 
 export const groupNodeOf = (resource: Resource, parent: NodeId | null, live?: GroupNode): GroupNode => ({
@@ -55,7 +55,7 @@ export const identityNodeOf = (
   const given = relationshipOf(inputs);
   if (live && (given === null || !changedInputs(resource, RELATIONSHIPS)))
     return { node: { ...node, relationship: live.relationship } };
-  const hidden = hiddenIn(given);
+  const hidden = hiddenPart(given);
   if (hidden) return { node: { ...node, relationship: null }, hidden };
   return { node: { ...node, relationship: withExpiry(given, live) } };
 };
@@ -78,9 +78,9 @@ export const roleNodeOf = (
   const { capabilities } = inputs;
   if (live && (capabilities === undefined || !changedInputs(resource, ["capabilities"])))
     return { node: { ...node, capabilities: live.capabilities } };
-  const hidden = hiddenIn(capabilities);
+  const hidden = hiddenPart(capabilities);
   const known = Array.isArray(capabilities) ? capabilities : [];
-  const shown = known.filter((one): one is string => typeof one === "string" && hiddenIn(one) === undefined);
+  const shown = known.filter((one): one is string => typeof one === "string" && hiddenPart(one) === undefined);
   // What is not shown may be what it grants now: this is no loss.
   const held = new Set([...shown.map(capabilityName), ...(hidden && live ? live.capabilities : [])]);
   return { node: { ...node, capabilities: [...held].sort() }, ...(hidden && { hidden }) };

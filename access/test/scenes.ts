@@ -17,8 +17,8 @@ export const policyScene = (policy: Policy): Scene => {
   const all = everyoneIn(graph, 0);
   const names = namesIn([all], organization, { graph, ...keys });
   // Only the service knows whether a uid exists. It is allowed what the policy does not give it.
-  const allowed = (text: string): NodeId => (isUidp(text) ? text : names.identity(text));
-  return { graph: all, organization, names: { ...names, allowed }, notVisible: [] };
+  const allowedId = (text: string): NodeId => (isUidp(text) ? text : names.identity(text));
+  return { graph: all, organization, names: { ...names, allowed: allowedId }, notVisible: [] };
 };
 
 /** A service that has the organization and the roles that the policy names, and nothing else. */

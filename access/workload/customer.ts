@@ -137,7 +137,7 @@ export const namesIn = (tokens: TokenWorkload, customers: Customers): Language =
     customersOfClaims(tokens, customers) ?? ANYTHING,
   );
 
-/** Those that its claims name, whatever the subject is; undefined: they name none. */
+/** The customers that its claims name, whatever the subject is; undefined if they name none. */
 export const customersOfClaims = (
   { claims }: TokenWorkload,
   { name, claims: places }: Customers,

@@ -21,7 +21,7 @@ import type { StepParts, Steps } from "./steps.ts";
 /** A role binding names these. */
 const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];
 
-/** Of one that the program gets by its uid, and of one that a program in another language declares, the state has it. */
+/** Whether the state leaves out the parent. It has one if the program gets the resource by its uid, or is in another language. */
 const hasNoParent = (stored: Json): boolean => stored.uid !== undefined && stored.parent === undefined;
 
 const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;

@@ -37,7 +37,7 @@ export const rememberParent = (group: pulumi.Resource, parent: unknown): void =>
   parents.set(group, parent);
 };
 
-/** Of a group that the program declares its path, as far as the program declares what is above it; of an organization its name. */
+/** The path of a group, as far as the program declares what is above it; the name of an organization. */
 const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
   const group = entered.resourceOf(reference);
   if (group === undefined) return outputOf(entered, reference);

@@ -45,7 +45,7 @@ const nativeForm: Form = {
   looksUp: false,
   inputs: () => {
     const organization = orUndefined(pulumi.getOrganization);
-    // Of an update too, since programs in other languages do not say which of the two it is.
+    // Set in an update too, since programs in other languages do not say whether it is a preview.
     const isPreview = pulumi.runtime.isDryRun();
     const preview = isPreview || hasEngine() ? { isPreview } : {};
     return { [RUN]: { ...(organization !== undefined && { organization }), ...preview } satisfies RunInput };

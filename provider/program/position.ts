@@ -10,7 +10,7 @@ interface Frame {
   column: number;
 }
 
-/** Of the class Resource; not in the SDK's types (@pulumi/pulumi/resource.ts). */
+/** What the class Resource has and the SDK's types lack (@pulumi/pulumi/resource.ts). */
 interface Internals {
   stackTrace?: (skip: number) => unknown;
 }

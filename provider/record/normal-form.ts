@@ -66,7 +66,7 @@ export const respell = (kind: Kind, args: Json, observed: Json): Json => {
   return kind.respell?.(respelled, observed) ?? respelled;
 };
 
-/** Of outputs: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
+/** An output: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
 export const GIVEN = "__given";
 
 interface GivenText {
@@ -96,7 +96,7 @@ export const withLookedUp = (args: Json, path: string, text: string, value: unkn
     : { ...withValueAt(args, path, value), [GIVEN]: { ...textsOf(args), [path]: { text, value } } };
 
 /**
- * Of outputs: path → secret that was sent. The engine encrypts this output (provider/program/inputs.ts), so a state never holds a
+ * An output: path → secret that was sent. The engine encrypts this output (provider/program/inputs.ts), so a state never holds a
  * secret in clear text, whatever the program marks.
  */
 export const SECRETS = "__secrets";

@@ -10,7 +10,7 @@ interface About {
   urn?: string;
 }
 
-/** Of a resource that is new to the stack, with these inputs; undefined where it may take over a record, and which one is not known. */
+/** The uid that a resource new to the stack will have; undefined where it may take over a record, and which one is not known. */
 export const plannedUid = (kind: Kind, { parent, adopt }: Json, { taken, urn }: About): string | undefined => {
   if (taken) return taken.doubt === undefined ? taken.uid : undefined;
   if (adopt !== undefined && adopt !== null) return isUidp(adopt) && !isPlaceholder(adopt) ? adopt : undefined;

@@ -54,7 +54,7 @@ const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
 export const hiddenMembers = (bag: Json): Json =>
   Object.fromEntries(HIDDEN.flatMap((name) => (bag[name] === undefined ? [] : [[name, bag[name]]])));
 
-/** Of the outputs of a role binding: the name that the program gives for its built-in role. */
+/** An output of a role binding: the name that the program gives for its built-in role. */
 export const ROLE_NAME = "__role";
 
 /** Replaces a name that the program marks as secret, in the argument `names` and in the output of Pulumi. */
@@ -74,15 +74,15 @@ const SWITCHES: Json = {
   deleteAdopted: false,
 };
 
-/** Of outputs: the record existed before this resource, and stays when the resource is deleted. */
+/** An output: the record existed before this resource, and stays when the resource is deleted. */
 const ADOPTED = "adopted";
 
-/** Of outputs: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
+/** An output: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
 export const IMPORTED = "__imported";
 
 const ORIGINS: Json = { [ADOPTED]: false, [IMPORTED]: false };
 
-/** Of inputs: what a deletion does to an adopted record. A preview shows inputs. */
+/** An input: what a deletion does to an adopted record. A preview shows inputs. */
 const ON_DELETE = "onDelete";
 
 const onDelete = (deleteAdopted: unknown): Json => ({

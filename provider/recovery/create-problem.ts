@@ -32,7 +32,7 @@ export const ADOPT_ADVICE =
 
 const kindOf = (asked: Asked): Kind => (asked[0] as { desired: Desired }).desired.kind;
 
-/** Of a kind whose create changes the record of the same name (docs/contract.md#d19): why it must not be sent. */
+/** Why a create must not be sent that would change the record of the same name (docs/contract.md#d19). */
 export const upsertProblem = (
   session: Session,
   { kind, key, parent, args }: Desired,

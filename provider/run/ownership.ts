@@ -62,8 +62,8 @@ type Act =
   | { is: "forgotten"; uid: string };
 
 /**
- * Of all records at one address of the service. `operation`: the processes that share it. One of another address may be the same service:
- * what either takes or keeps, the other does not delete.
+ * The ownership of all records at one address of the service. `operation`: the processes that share it. Another address may be the same
+ * service: what either takes or keeps, the other does not delete.
  */
 export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
   const { records, reduce } = recordsByService(service);
@@ -194,7 +194,7 @@ const recordsOf = (leaving: Set<string>) => {
         owners.delete(uid);
         return undefined;
       default:
-        // Of a later version.
+        // An act of a later version.
         return undefined;
     }
   };

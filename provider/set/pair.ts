@@ -80,7 +80,7 @@ export const desiredPair = (set: string, group: string, identity: string, role: 
     { [KEY]: keyFrom(set, group, identity, role) },
   );
 
-/** Of a pair in the journal, and as the owner of its binding: unique, since uids contain no space and come last. */
+/** The key of a pair, in the journal and as the owner of its binding: unique, since uids contain no space and come last. */
 const keyFrom = (...parts: [set: string, group: string, identity: string, role: string]): string => parts.join(" ");
 
 export const pairKey = (set: string, group: string, { identity, role }: Binding): string =>

@@ -31,14 +31,14 @@ export async function bundle(input: string, file: string, version: string): Prom
   return chunk.moduleIds;
 }
 
-/** Of package.json, only the version is read. */
+/** Reads only the version of package.json. */
 const onlyVersion = (version: string): Plugin => ({
   name: "only-version",
   transform: (_, id) =>
     id === join(root, "package.json") ? { code: JSON.stringify({ version }), moduleType: "json" } : undefined,
 });
 
-/** Of undici, the client takes two dispatchers: its fetch, web sockets, mocks and caches are two thirds of its code. */
+/** Bundles the two dispatchers that the client takes of undici: its fetch, web sockets, mocks and caches are two thirds of its code. */
 const onlyDispatchers: Plugin = {
   name: "only-dispatchers",
   load: (id) =>

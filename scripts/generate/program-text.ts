@@ -166,13 +166,13 @@ interface LookUpTypes {
 const lookUpTypes = (kind: Kind, imports: Imports): LookUpTypes => {
   const { type } = kind;
   const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
-  const shared = (name: string) => imports.type(name, "../get.ts");
+  const importShared = (name: string) => imports.type(name, "../get.ts");
   // Beside the class that they take.
   const withGroup = (name: string) => (type === "Group" ? name : imports.type(name, "./group.ts"));
   const [args, laterArgs] = [`Get${type}Args`, `Get${type}OutputArgs`];
   switch (kind.texts.lookUp?.by) {
     case "name":
-      return { args: shared("GetArgs"), laterArgs: withGroup("GetOutputArgs") };
+      return { args: importShared("GetArgs"), laterArgs: withGroup("GetOutputArgs") };
     case "uid or name": {
       const types = byUidOrName(kind, place, imports);
       return { types, args, laterArgs: place === "parent" ? withGroup("GetInGroupOutputArgs") : laterArgs };
@@ -180,7 +180,10 @@ const lookUpTypes = (kind: Kind, imports: Imports): LookUpTypes => {
     case "parent":
       return { types: byParent(kind, place, imports), args, laterArgs };
     default:
-      return { args: shared("GetByUidArgs"), laterArgs: `${shared("Inputs")}<${shared("GetByUidArgs")}>` };
+      return {
+        args: importShared("GetByUidArgs"),
+        laterArgs: `${importShared("Inputs")}<${importShared("GetByUidArgs")}>`,
+      };
   }
 };
 

@@ -39,7 +39,7 @@ export const decodeRequest = (
   return {
     request,
     violations: violations.map((violation) => relative(violation, row.body)),
-    ...(body && { bodyFields: spelledIn(resource ?? row.request, body) }),
+    ...(body && { bodyFields: spellings(resource ?? row.request, body) }),
   };
 };
 
@@ -76,5 +76,5 @@ export const relative = ({ field, description }: FieldViolation, body: string | 
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 
 // The fields that the body names, as it spells them. A body may have any number of unknown ones.
-const spelledIn = (schema: Message, body: Json): string[] =>
+const spellings = (schema: Message, body: Json): string[] =>
   fieldsOf(schema).flatMap(({ spellings }) => spellings.filter((spelling) => Object.hasOwn(body, spelling)));

@@ -28,7 +28,7 @@ export type { Identities } from "./rule/assume.ts";
 export { issuerPatternWarning } from "./rule/issuer-pattern.ts";
 export type { ApiTokenClaims, ApiTokenDescription } from "./token/api.ts";
 export type { Grants, Limits } from "./token/limit.ts";
-export { unauthenticated } from "./token/refusal.ts";
+export { unauthenticatedError as unauthenticated } from "./token/refusal.ts";
 
 export interface StsOptions extends ExchangeOptions {
   /** for tests; it must guard its connections itself */

@@ -10,7 +10,7 @@ export class Markup {
 }
 
 /** Inserted as it is: our own text, never a record's. */
-export const trusted = (text: string): Markup => new Markup(text);
+export const trustedMarkup = (text: string): Markup => new Markup(text);
 
 type Value = Markup | string | number | false | undefined | readonly Value[];
 

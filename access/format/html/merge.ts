@@ -97,7 +97,7 @@ const markOf = (wasThere: boolean, isThere: boolean): Mark => (wasThere ? (isThe
 
 const MARKS: readonly Mark[] = ["new", "gone", "same"];
 
-/** Of each group its roles, the most dangerous first, and who holds them: what changes first. Two bindings of one pair are one. */
+/** The roles in each group, the most dangerous first, with their holders, changes first. Two bindings of one pair count as one. */
 const holdersIn = ({ before, after }: Graphs): Map<NodeId, RoleHolders[]> => {
   const pairs = new Map<NodeId, Map<NodeId, Map<NodeId, { before: boolean; after: boolean }>>>();
   for (const [side, graph] of [

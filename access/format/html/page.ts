@@ -1,7 +1,7 @@
 // A page in one file that loads nothing: its content security policy admits its own style and script by their hashes alone.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { html, type Markup, trusted } from "./markup.ts";
+import { html, type Markup, trustedMarkup } from "./markup.ts";
 
 export interface PageParts {
   title: string;
@@ -35,14 +35,14 @@ export const pageOf = ({ title, lead, search, sections }: PageParts): string => 
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${trustedMarkup(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${trusted(style)}</style>
+<style>${trustedMarkup(style)}</style>
 </head>
 <body>
 <header>
@@ -51,7 +51,7 @@ ${lead}
 ${shown.length > 2 && contents(shown)}</header>
 ${search !== undefined && searchBox(search)}<main>
 ${shown.map(({ id, title: own, body }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${own}</h2>\n${body}</section>\n`)}</main>
-<script>${trusted(script)}</script>
+<script>${trustedMarkup(script)}</script>
 </body>
 </html>
 `.text;

@@ -19,7 +19,7 @@ export class AccessPolicy extends DynamicAccessPolicy {}
 
 policyForms.register(AccessPolicy, {
   classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
-  // Of the component's provider.
+  // Calls the provider of the component.
   client: async (component) => ({
     call: (operation, request) => invokeFunction(listFunction(operation), request, { parent: component }),
     clock: systemClock,

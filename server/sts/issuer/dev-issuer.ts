@@ -58,7 +58,7 @@ const violationsOf = ({ subject, claims = {}, lifetimeSeconds }: MintRequest): F
   const rules: [isBroken: boolean, field: string, description: string][] = [
     [typeof subject !== "string" || subject === "", "subject", "is required"],
     [!Number.isFinite(lifetimeSeconds ?? 0), "lifetimeSeconds", "must be a number of seconds"],
-    // Of two values for one claim, one would be dropped.
+    // A claim with two values would lose one of them.
     ["sub" in claims, "claims.sub", "is given as subject"],
     ["aud" in claims, "claims.aud", "is given as audience"],
     ["exp" in claims && lifetimeSeconds !== undefined, "claims.exp", "must not be given with a lifetime"],

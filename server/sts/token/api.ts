@@ -6,7 +6,7 @@ import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isObject, isUidp, type Json } 
 import type { Signer } from "../key/signer.ts";
 import { decodeCompact } from "./compact.ts";
 import type { Limits } from "./limit.ts";
-import { refusal, unauthenticated } from "./refusal.ts";
+import { refusal, unauthenticatedError } from "./refusal.ts";
 import { hasSignatureLength } from "./signature.ts";
 import { ownValue } from "./strict-json.ts";
 
@@ -43,7 +43,7 @@ export const verifyApiToken = async (options: ApiTokenOptions, compact: string):
   try {
     return verify(options, compact);
   } catch (error) {
-    throw unauthenticated(error);
+    throw unauthenticatedError(error);
   }
 };
 

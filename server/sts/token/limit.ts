@@ -8,7 +8,7 @@ import {
   isAncestorOrSelf,
   isUidp,
 } from "../../../schema/index.ts";
-import { Refusal, refuseViolations, unauthenticated } from "./refusal.ts";
+import { Refusal, refuseViolations, unauthenticatedError } from "./refusal.ts";
 
 /** As many uids as fit into a token in the header of a request. */
 const MAX_SCOPES = 50;
@@ -29,7 +29,7 @@ export const readLimitRequest = (
   violations: readonly FieldViolation[],
   ours: readonly string[],
 ): { audience: string[]; limits: Limits } => {
-  if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticated() });
+  if (bearer === "") throw new Refusal("missing_bearer", "no bearer", { answer: unauthenticatedError() });
   // Our audiences are public, so a refusal can explain itself in full.
   refuseViolations([...violations, ...limitViolations(request, ours)]);
   return { audience: audiencesIn(request.aud), limits: requestedLimits(request) };

@@ -62,7 +62,7 @@ export const claimRefusal = (reason: Reason, detail: string, claim: string): Ref
 };
 
 /** One text for a missing bearer and for any bad one. */
-export const unauthenticated = (cause?: unknown): ApiError =>
+export const unauthenticatedError = (cause?: unknown): ApiError =>
   apiError("UNAUTHENTICATED", "a valid bearer token is required", { cause });
 
 /** Refuses a malformed request with all violations: they repeat only what the caller sent. */
