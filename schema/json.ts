@@ -141,6 +141,7 @@ const namesByNumber = once((numbers: Readonly<Record<string, number>>): Readonly
 });
 
 const INT32 = 2 ** 31;
+const ISO_LENGTH = "2026-01-28T12:54:21.189Z".length;
 // About 10,000 years (google.protobuf.Duration).
 const DURATION_MAX_S = 315_576_000_000;
 
@@ -174,8 +175,12 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
       return text ? text.toString("base64") : refuse(path, "must be base64", reading);
     }
     case "timestamp": {
-      const known = typeof raw === "string" && schema.safeParse(raw).success && !Number.isNaN(Date.parse(raw));
-      return known ? new Date(raw).toISOString() : refuse(path, "must be an RFC 3339 time", reading);
+      const ms = typeof raw === "string" ? Date.parse(raw) : Number.NaN;
+      if (Number.isNaN(ms)) return refuse(path, "must be an RFC 3339 time", reading);
+      const text = new Date(ms).toISOString();
+      // As a rule it is written like this already. A year of more than four digits has a sign.
+      const isKnown = (text === raw && text.length === ISO_LENGTH) || schema.safeParse(raw).success;
+      return isKnown ? text : refuse(path, "must be an RFC 3339 time", reading);
     }
   }
   const type = schema instanceof z.ZodBoolean ? "boolean" : "string";

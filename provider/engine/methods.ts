@@ -123,15 +123,15 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
     const isDeclared = declared.has(key);
-    for (const { kind, uid, owner } of held) {
+    // A refresh reads each record, and then compares it.
+    const noted = held.filter(({ kind, uid }) => isDeclared || !met.has(recordId(kind.field, uid)));
+    for (const { kind, uid, owner } of noted) {
       const id = recordId(kind.field, uid);
-      // A refresh reads each record, and then compares it.
-      if (!isDeclared && met.has(id)) continue;
       met.add(id);
       ownership.inState(id, owner, isDeclared);
     }
-    const [first] = held;
-    const uids = held.map(({ uid }) => uid);
+    const [first] = noted;
+    const uids = noted.map(({ uid }) => uid);
     if (first) await journal.acknowledge(first.kind.field, uids, key as string | undefined);
   };
   // A refresh compares resources under the names of the state. Only a check shows that the program declares one, perhaps under another.
