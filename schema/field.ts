@@ -69,7 +69,7 @@ export interface MessageInfo {
   reserved?: readonly (number | string)[];
   /** fields of which at least one must be set */
   anyOf?: readonly string[];
-  /** its type in programs, as an argument; absent: it is no argument */
+  /** its type in programs, as an argument; absent: it is not an argument */
   argumentType?: string;
   /** for people: what it is */
   text?: string;
@@ -77,7 +77,7 @@ export interface MessageInfo {
 export interface EnumInfo {
   enum: string;
   numbers: Readonly<Record<string, number>>;
-  /** its type in programs; absent: it is no argument */
+  /** its type in programs; absent: it is not an argument */
   argumentType?: string;
   text?: string;
 }

@@ -38,7 +38,7 @@ export const requireNamed: RequireNamed = ({ word }, args) => {
   if (typeof name !== "string" || name === "")
     throw new LookUpArgumentError(`name of the ${word} to look for is required`);
   if (Object.hasOwn(args, "parent") && typeof parent !== "string")
-    throw new LookUpArgumentError(`parent of the ${word} to look for is given and undefined`);
+    throw new LookUpArgumentError(`parent of the ${word} to look for was passed as undefined`);
 };
 
 /** The record of a look-up, by the arguments that its kind takes. */

@@ -31,7 +31,7 @@ interface Program {
   /** why the journal cannot be used; "" when it can */
   journalProblem?: string;
   session?: Promise<Session>;
-  /** settles when the first call ends; absent after that */
+  /** done when the first call ends; absent after that */
   firstCall?: Promise<void> | undefined;
 }
 

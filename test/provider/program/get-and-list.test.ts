@@ -133,7 +133,7 @@ describe("look-ups", () => {
 
   it("refuse a parent that is undefined by mistake, and do not search the root", async () => {
     await expect(irm.getRole({ name: "viewer", parent: undefined })).rejects.toThrow(
-      "parent of the role to look for is given and undefined",
+      "parent of the role to look for was passed as undefined",
     );
     await expect(irm.getRole({} as never)).rejects.toThrow("name of the role to look for is required");
   });

@@ -283,7 +283,7 @@ describe("a function", () => {
 
   it("refuses a parent that is undefined by mistake, and does not search the root", async () => {
     await expect(native.getRole({ name: "viewer", parent: undefined })).rejects.toThrow(
-      "parent of the role to look for is given and undefined",
+      "parent of the role to look for was passed as undefined",
     );
     expect(calls).toEqual([]);
   });
