@@ -23,6 +23,8 @@ export const isRoleName = (value: unknown): value is string =>
 
 export type BuiltInRole = (typeof BUILT_IN_ROLES)[number];
 
+export const isBuiltInRole = (name: string): boolean => (BUILT_IN_ROLES as readonly string[]).includes(name);
+
 const VIEWER = `account_associations.list advisories.list group_invites.list groups.list identity.list
   identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.blobs.get
   repo.list role_bindings.list roles.list subscriptions.list tag.list terms.list`;

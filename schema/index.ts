@@ -1,7 +1,13 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
 export { argumentText, lookUpArguments } from "./argument.ts";
-export { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES, type BuiltInRole, isRoleName } from "./built-in-role.ts";
+export {
+  BUILT_IN_ROLE_CAPABILITIES,
+  BUILT_IN_ROLES,
+  type BuiltInRole,
+  isBuiltInRole,
+  isRoleName,
+} from "./built-in-role.ts";
 export {
   capabilities,
   capabilitiesFromBits,

@@ -1,7 +1,7 @@
 // Names of built-in roles in a program's arguments: the service is asked for them while the program runs, so that a preview shows all that
 // are misspelt.
 import * as pulumi from "@pulumi/pulumi";
-import { BUILT_IN_ROLES, isUidp, type Resource } from "../../schema/index.ts";
+import { isBuiltInRole, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import type { Form } from "./form.ts";
 import { perRun } from "./per-run.ts";
@@ -46,11 +46,11 @@ export const checkRoles = (
 /** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
 export const checkRole = (head: string, role: pulumi.Input<string>, which: CheckedNames): pulumi.Input<string> => {
   if (which === "none" || isUidp(role) || !hasEngine()) return role;
-  if (which === "unpublished" && typeof role === "string" && isPublished(role)) return role;
+  if (which === "unpublished" && typeof role === "string" && isBuiltInRole(role)) return role;
   const given = pulumi.output(role);
   const check = async (value: string): Promise<string> => {
     const { builtInRoleUid, isRoleName, UnknownRole } = await import("../kind/built-in-role.ts");
-    if (!isRoleName(value) || (which === "unpublished" && isPublished(value))) return value;
+    if (!isRoleName(value) || (which === "unpublished" && isBuiltInRole(value))) return value;
     try {
       await builtInRoleUid(await programSession(), value);
     } catch (error) {
@@ -72,8 +72,6 @@ export const checkRole = (head: string, role: pulumi.Input<string>, which: Check
   if (which === "all") holdForLookUp(checked);
   return pulumi.output(checked);
 };
-
-const isPublished = (name: string): boolean => (BUILT_IN_ROLES as readonly string[]).includes(name);
 
 const unknownRoles = perRun(() => new Map<string, { heads: string[]; error: Promise<pulumi.RunError> }>());
 

@@ -21,6 +21,7 @@ import type { Authenticate } from "../caller/authenticate.ts";
 import { anonymous, demand } from "../caller/authorize.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { type ServedName, services } from "../services/index.ts";
+import { throwIfAny } from "../services/record.ts";
 import { lossIn } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 import type { Sts } from "../sts/index.ts";
@@ -80,7 +81,7 @@ export const createPipeline =
       const { request, violations } = await decode();
       // The caller's grants may have changed while the body arrived.
       const caller = callerNow();
-      refuse(violations);
+      throwIfAny(violations);
       authorize(row, request, caller);
       throwIfEnded(endedBy());
       return messageToJson(
@@ -121,10 +122,6 @@ const identifyCaller = async (
 
 const isTokenOperation = (operation: OperationName): operation is Exclude<OperationName, ServedName> =>
   isExchange(operations[operation]);
-
-const refuse = (violations: readonly FieldViolation[]): void => {
-  if (violations.length > 0) throw invalidArgument([...violations]);
-};
 
 // Authorisation comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is no scope.
 const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]): void => {

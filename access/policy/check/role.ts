@@ -1,5 +1,12 @@
 // The custom roles of a policy.
-import { BUILT_IN_ROLES, capabilities, capabilityFrom, capabilityName, Role } from "../../../schema/index.ts";
+import {
+  BUILT_IN_ROLES,
+  capabilities,
+  capabilityFrom,
+  capabilityName,
+  isBuiltInRole,
+  Role,
+} from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import type { PolicyGroup, PolicyRole } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
@@ -20,8 +27,6 @@ export interface Roles {
   builtIn: ReadonlySet<string>;
 }
 
-export const isBuiltIn = (name: string): boolean => (BUILT_IN_ROLES as readonly string[]).includes(name);
-
 export const checkRoles = (
   draft: Readonly<Record<string, RoleDraft>> | null | undefined,
   groups: ReadonlyMap<string, PolicyGroup>,
@@ -38,7 +43,7 @@ export const checkRoles = (
       builtIn.add(key);
       continue;
     }
-    if (isBuiltIn(key))
+    if (isBuiltInRole(key))
       report.mistake(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`, {
         atKey: true,
       });
