@@ -46,6 +46,7 @@ export interface Compared {
 /** The detailed diff of a record. */
 export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
+  if (!result.changes) return new Map();
   const desired = desiredFrom(kind, news);
   const { args } = desired;
   const members = changedMembers(desired, olds).map(

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { printableLines } from "../schema/index.ts";
-import { secretTexts } from "./value.ts";
+import { containsSecret, secretTexts } from "./value.ts";
 
 const current = new AsyncLocalStorage<readonly string[]>();
 
@@ -12,6 +12,7 @@ const SHORTEST = 3;
 
 /** Runs a call of these values; `masked` knows their secrets within. */
 export const masking = <T>(request: unknown, call: () => T): T => {
+  if (!containsSecret(request)) return call();
   const texts = secretTexts(request).filter((text) => text.length >= SHORTEST);
   const spellings = texts.flatMap((text) => [text, printableLines(text), JSON.stringify(text).slice(1, -1)]);
   return current.run(
