@@ -123,12 +123,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const noteInState = async (held: readonly Held[], key: unknown): Promise<void> => {
     const { ownership, journal } = await getLedger();
     const isDeclared = declared.has(key);
+    const markOf = ({ kind, uid, owner }: Held): string => `${recordId(kind.field, uid)} ${owner}`;
     // A refresh reads each record, and then compares it.
-    const noted = held.filter(({ kind, uid }) => isDeclared || !met.has(recordId(kind.field, uid)));
-    for (const { kind, uid, owner } of noted) {
-      const id = recordId(kind.field, uid);
-      met.add(id);
-      ownership.inState(id, owner, isDeclared);
+    const noted = held.filter((one) => isDeclared || !met.has(markOf(one)));
+    for (const one of noted) {
+      met.add(markOf(one));
+      ownership.inState(recordId(one.kind.field, one.uid), one.owner, isDeclared);
     }
     const [first] = noted;
     const uids = noted.map(({ uid }) => uid);
@@ -136,7 +136,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
   // A refresh compares resources under the names of the state. Only a check shows that the program declares one, perhaps under another.
   const declared = new Set<unknown>();
-  /** what ownership knows to be in the state */
+  /** what ownership knows to be in the state: record and owner */
   const met = new Set<string>();
   const refresh = refreshOnce();
   const noteKept = async (held: readonly Held[]): Promise<void> => {
