@@ -11,6 +11,7 @@ import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 import type { TestFlags } from "./test.ts";
 import type { TokenFlags } from "./token.ts";
+import type { WhoAmIFlags } from "./whoami.ts";
 
 const appendValue = (text: string, before: string[] = []): string[] => [...before, text];
 
@@ -197,6 +198,21 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--capability <NAME>", "who can do this, such as groups.list")
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
+
+  program
+    .command("whoami")
+    .usage("[FLAGS]")
+    .summary("print who you are to the API, and what you may do where")
+    .description(
+      "Prints the identity that the credentials stand for, how it was reached, when its token ends, and which roles it holds where. With --check, prints whether it holds a capability, and exits with 3 if it does not, or if that is not known. Sends requests that read, and the exchange of a workload's token. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option(
+      "--check <CAPABILITY@GROUP>",
+      "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
+      appendValue,
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: WhoAmIFlags) => exit(await (await import("./whoami.ts")).whoami(flags)));
 };
 
 const FOLDER = [

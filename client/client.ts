@@ -16,7 +16,7 @@ import {
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
-import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
+import { type Credentials, claimsOf, credentialsFrom, identityOf } from "./credentials.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
@@ -47,10 +47,21 @@ export interface Client {
   serviceNow(): Promise<number>;
   /** uid of the identity that the calls act as; undefined if the API token does not show it */
   identity(): Promise<string | undefined>;
+  /** What the API token shows of the caller. Signs in if there is no token yet. */
+  caller(): Promise<Caller>;
   /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
   /** Counts the begins and ends of calls that write. What was read at another count may be stale. */
   writes(): WriteCounts;
+}
+
+export interface Caller {
+  /** where the API token came from, never the token itself: "IRM_TOKEN" */
+  source: string;
+  /** the API token comes from an exchange of the workload's own */
+  isExchange: boolean;
+  /** its claims, unverified; empty if it is not a JWT */
+  claims: Readonly<Record<string, unknown>>;
 }
 
 export interface WriteCounts {
@@ -161,6 +172,11 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       return serverNow() ?? clock.today();
     },
     identity: async () => identityOf(await credentials.token()),
+    caller: async () => {
+      const claims = claimsOf(await credentials.token());
+      // A setting may name a token of either kind: only the token tells which, so the rest is read after it.
+      return { source: credentials.source, isExchange: credentials.isExchange, claims };
+    },
     acquireRetry: retry.acquire,
     writes: () => ({ ...writes }),
   };

@@ -137,6 +137,22 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 
 type Setting = keyof typeof VARIABLE;
 
+/** A setting that has a value, and where it comes from: `environment IRM_BASE_URL`. */
+export interface FoundSetting {
+  name: string;
+  value: string;
+  place: string;
+}
+
+/** The settings that are set, in the order of docs/configuration.md; without those that name credentials. */
+export const foundSettings = (fromStack: GetConfig | undefined, env: Env): FoundSetting[] => {
+  const placesOf = placesFor(NOTHING_GIVEN);
+  return (Object.keys(VARIABLE) as Setting[]).flatMap((name) => {
+    const found = readFrom(name, fromStack ?? (() => undefined), env, placesOf(name));
+    return found ? [{ name, ...found }] : [];
+  });
+};
+
 /** Whether a provider's own address differs from the environment's: what belongs to one service must not reach the other. */
 const isAnotherService = (address: string | undefined, ofEnvironment: string | undefined): boolean => {
   if (!address || !ofEnvironment) return false;

@@ -21,6 +21,8 @@ import type { Redactor } from "./redact.ts";
 export interface Credentials {
   /** where the token came from, for the error when it is refused: "IRM_TOKEN" */
   source: string;
+  /** the API token comes from an exchange of the workload's own */
+  isExchange: boolean;
   /** a token that should be valid for the next minutes */
   token(): Promise<string>;
   /** a token other than `rejected`; undefined when there is no way to get one */
@@ -149,6 +151,7 @@ const fixedCredentials = (
   };
   return {
     source: variable.endsWith("_FILE") ? `the file that ${source} names` : source,
+    isExchange: false,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
   };
@@ -178,6 +181,9 @@ const eitherCredentials = (
   return {
     get source() {
       return chosen?.source ?? source;
+    },
+    get isExchange() {
+      return chosen?.isExchange ?? false;
     },
     token: async () => (await choose()).token(),
     renew: async (rejected) => (await choose()).renew(rejected),
@@ -242,6 +248,7 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
 
   return {
     source: `an exchange of ${workload.source}`,
+    isExchange: true,
     token: async () => (current && clock.now() < current.renewAt ? current.token : shareExchange()),
     renew: async (rejected) => (current && current.token !== rejected ? current.token : shareExchange()),
   };
@@ -263,7 +270,7 @@ export const identityOf = (token: string): string | undefined => {
 };
 
 /** The claims of a token, unverified; empty for a token that is not a JWT. */
-const claimsOf = (token: string): Record<string, unknown> => {
+export const claimsOf = (token: string): Record<string, unknown> => {
   try {
     return decodeJwt(token);
   } catch {

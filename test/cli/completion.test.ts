@@ -19,7 +19,7 @@ const complete = async (...words: string[]) => {
 
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
-    [[""], ["serve", "token", "journal", "init", "check", "test", "review", "access", "help", "completion"]],
+    [[""], ["serve", "token", "journal", "init", "check", "test", "review", "access", "whoami", "help", "completion"]],
     [["jo"], ["journal"]],
     [
       ["journal", ""],
@@ -43,7 +43,7 @@ describe("irm complete answers", () => {
     [["serve", "--port", ""], []],
     [
       ["nothing", ""],
-      ["serve", "token", "journal", "init", "check", "test", "review", "access", "help", "completion"],
+      ["serve", "token", "journal", "init", "check", "test", "review", "access", "whoami", "help", "completion"],
     ],
   ])("%j", async (words, values) => {
     expect(await complete(...words)).toEqual({ kind: "values", values });

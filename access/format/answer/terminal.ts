@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import type { Answer } from "../../query/answer.ts";
+import { capabilityWords, wrapWords } from "../wrap.ts";
 import {
   type HeldBy,
   hiddenLines,
@@ -19,9 +20,6 @@ export interface TerminalOptions {
   /** columns */
   width: number;
 }
-
-// A built-in role has up to two hundred.
-const CAPABILITIES_SHOWN = 24;
 
 export const answerAsText = (answer: Answer, { color, width }: TerminalOptions): string => {
   const style = (format: "bold" | "dim" | "yellow", text: string): string =>
@@ -53,24 +51,4 @@ const blockOf = (held: HeldBy, isOneCapability: boolean, width: number, style: S
       ...(isOneCapability ? [] : wrapWords(capabilityWords(capabilities), width)),
     ]),
   ];
-};
-
-const INDENT = "      ";
-
-const capabilityWords = (capabilities: readonly string[]): string[] => {
-  const rest = capabilities.length - CAPABILITIES_SHOWN;
-  const words = capabilities
-    .slice(0, CAPABILITIES_SHOWN)
-    .map((one, i) => (i + 1 < capabilities.length ? `${one},` : one));
-  return rest > 0 ? [...words, `and ${rest} more (--format json has all)`] : words;
-};
-
-const wrapWords = (words: readonly string[], width: number, first = INDENT, indent = INDENT): string[] => {
-  const rows: string[] = [];
-  for (const word of words.map(printable)) {
-    const last = rows.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width) rows[rows.length - 1] = `${last} ${word}`;
-    else rows.push((rows.length === 0 ? first : indent) + word);
-  }
-  return rows;
 };

@@ -1,0 +1,164 @@
+// Who the caller is, and what it may do where. The API answers that for any valid token (docs/contract.md#validate), also for a caller who
+// may list nothing. Of a service without that answer, the bindings and roles of the caller are listed, and what cannot be read is named.
+import type { Caller, Client } from "../../client/client.ts";
+import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { listAll, listPage } from "../../client/paginate.ts";
+import { getRecord, isListable } from "../../client/records.ts";
+import {
+  capabilityName,
+  isAncestorOrSelf,
+  isObject,
+  isUidp,
+  type Json,
+  parentOf,
+  type ResponseOf,
+  resources,
+  rootOf,
+} from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+
+type Reader = Pick<Client, "call" | "clock" | "caller">;
+
+/** A role that the caller holds in a group and everywhere below. */
+export interface OwnGrant {
+  /** uid */
+  group: string;
+  /** name of the group, where it is known */
+  groupName?: string | undefined;
+  /** name */
+  role: string;
+  /** friendly names, sorted */
+  capabilities: readonly string[];
+}
+
+export interface WhoAmI extends Caller {
+  /** uid; null where neither the token nor the service shows it */
+  identity: string | null;
+  /** null where the caller cannot read it */
+  name: string | null;
+  /** when the API token ends, RFC 3339; null where it does not say so */
+  expires: string | null;
+  grants: readonly OwnGrant[];
+  /** what could not be read of the grants, a sentence each */
+  notKnown: readonly string[];
+}
+
+export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
+  const caller = await client.caller();
+  const { claims } = caller;
+  const shown = await orUndefined(client.call("Validate", {}));
+  const identity = [claims.sub, shown?.subject].find(isUidp) ?? null;
+  const { grants, notKnown } = shown ? { grants: grantsIn(shown), notKnown: [] } : await listGrants(client, identity);
+  return {
+    ...caller,
+    identity,
+    name: identity === null ? null : await nameOf(client, identity),
+    expires: shown?.expiry ?? timeOf(claims.exp),
+    grants: withinScopes(grants, claims).sort((a, b) => compare(a.group, b.group) || compare(a.role, b.role)),
+    notKnown,
+  };
+};
+
+/** Undefined where the service does not answer this caller, or not at all. Any other failure is thrown. */
+const orUndefined = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isUnanswered(error)) return undefined;
+    throw error;
+  }
+};
+
+// A service that lacks a method may answer with an error that is not the API's, whose code is UNKNOWN.
+const isUnanswered = (error: unknown): boolean =>
+  sessionErrorOf(error) === undefined &&
+  (["PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED", "UNKNOWN"] as const).some((code) => hasCode(error, code));
+
+const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">): OwnGrant[] =>
+  capabilities.flatMap(({ group, role }) =>
+    isUidp(group?.id)
+      ? [
+          {
+            group: group.id,
+            groupName: group.name,
+            role: role?.name ?? role?.id ?? "",
+            capabilities: (role?.capabilities ?? []).map(capabilityName).sort(compare),
+          },
+        ]
+      : [],
+  );
+
+/**
+ * A token that was limited to scopes holds a role only inside them (docs/contract.md#d28), while the service names the group of the
+ * binding.
+ */
+const withinScopes = (grants: readonly OwnGrant[], { internal }: Caller["claims"]): OwnGrant[] => {
+  const scopes = isObject(internal) && Array.isArray(internal.scopes) ? internal.scopes.filter(isUidp) : undefined;
+  if (scopes === undefined) return [...grants];
+  return grants.flatMap((grant) => {
+    if (scopes.some((scope) => isAncestorOrSelf(scope, grant.group))) return [grant];
+    const below = scopes.filter((scope) => isAncestorOrSelf(grant.group, scope));
+    return below.map((group) => ({ ...grant, group, groupName: undefined }));
+  });
+};
+
+const timeOf = (seconds: unknown): string | null =>
+  typeof seconds === "number" && Number.isFinite(new Date(seconds * 1000).getTime())
+    ? new Date(seconds * 1000).toISOString()
+    : null;
+
+const { identity: IDENTITY, role: ROLE, roleBinding: BINDING } = resources;
+
+/** Whoever may not read an identity may still see its name in a binding. */
+const nameOf = async (client: Reader, identity: string): Promise<string | null> => {
+  const record = await orUndefined(getRecord(client, IDENTITY, identity));
+  if (typeof record?.name === "string") return record.name;
+  const page = await orUndefined(listPage<Listed>(client, BINDING.list, { identity, pageSize: 1 }));
+  const shown = page?.records[0]?.identity as Json | undefined;
+  return shown?.uid === identity && typeof shown.name === "string" ? shown.name : null;
+};
+
+type Listed = Json & { uid: string };
+type Found = Pick<WhoAmI, "grants" | "notKnown">;
+
+const listGrants = async (client: Reader, identity: string | null): Promise<Found> => {
+  if (identity === null)
+    return { grants: [], notKnown: ["the token does not show its identity, and the service does not tell it"] };
+  const bindings: Listed[] = [];
+  try {
+    // A service that ignores the filter must not decide what this identity holds.
+    for await (const one of listAll<Listed>(client, BINDING.list, { identity }))
+      if ((one.identity as Json | undefined)?.uid === identity) bindings.push(one);
+  } catch (error) {
+    const cause = apiErrorOf(error);
+    if (!cause || !isUnanswered(error)) throw error;
+    return { grants: [], notKnown: [`the role bindings cannot be listed: ${apiText(cause)}`] };
+  }
+  const notKnown: string[] = [];
+  const organization = rootOf(identity);
+  if (!(await isListable(client, BINDING, organization)))
+    notKnown.push(
+      `role bindings in groups of ${organization} that cannot be listed: role_bindings.list is needed at the organization`,
+    );
+  const roles = new Map<string, Json | undefined>();
+  const grants: OwnGrant[] = [];
+  for (const { uid, role, group } of bindings) {
+    const { uid: roleUid, name } = (role ?? {}) as Json;
+    const { name: groupName } = (group ?? {}) as { name?: string };
+    if (!isUidp(roleUid)) continue;
+    if (!roles.has(roleUid)) roles.set(roleUid, await orUndefined(getRecord(client, ROLE, roleUid)));
+    const found = roles.get(roleUid);
+    const roleName = String(found?.name ?? name ?? roleUid);
+    if (!found)
+      notKnown.push(
+        `the capabilities of role ${roleName} in ${parentOf(uid)}: roles.list is needed where it is defined`,
+      );
+    grants.push({
+      group: parentOf(uid),
+      groupName,
+      role: roleName,
+      capabilities: ((found?.capabilities ?? []) as string[]).map(capabilityName).sort(compare),
+    });
+  }
+  return { grants, notKnown };
+};

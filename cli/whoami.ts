@@ -1,0 +1,82 @@
+// `irm whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
+import { whoAmIAsJson } from "../access/format/whoami/json.ts";
+import { whoAmIAsText } from "../access/format/whoami/terminal.ts";
+import { type CheckAnswer, type CheckText, checkOwn } from "../access/query/own-check.ts";
+import { groupsOfGrants } from "../access/query/own-groups.ts";
+import { capabilityViolation, QuestionError } from "../access/query/question.ts";
+import { type WhoAmI, whoAmI } from "../access/query/whoami.ts";
+import { quote } from "../access/quote.ts";
+import { type Config, foundSettings } from "../client/config.ts";
+import { isObject } from "../schema/index.ts";
+import { clientErrorText, systemClient, systemConfig } from "./client.ts";
+import type { Format } from "./format.ts";
+import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+export interface WhoAmIFlags {
+  check?: string[];
+  format: Format;
+}
+
+const NOT_HELD = 3;
+
+export const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
+  const asked = check.map(parseCheck);
+  try {
+    const config = systemConfig();
+    const client = systemClient();
+    const who = await whoAmI(client);
+    const answers: CheckAnswer[] = [];
+    for (const one of asked) answers.push(await checkOwn(client, who, one));
+    if (format === "json") print(whoAmIAsJson(who, answers));
+    else if (asked.length > 0) print(answers.map((one, i) => lineOf(asked[i] as CheckText, one)).join(""));
+    else {
+      const groups = await groupsOfGrants(client, who.grants);
+      printStyled(whoAmIAsText({ who, groups, reached: reachedBy(who, config) }, stdoutStyle()));
+    }
+    return answers.every(({ isHeld }) => isHeld) ? 0 : NOT_HELD;
+  } catch (error) {
+    const text = error instanceof QuestionError ? error.message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm whoami", text);
+    return 1;
+  }
+};
+
+const parseCheck = (text: string): CheckText => {
+  const at = text.indexOf("@");
+  if (at < 1 || at === text.length - 1)
+    throw new UsageError(`--check takes CAPABILITY@GROUP, such as groups.list@/, not ${JSON.stringify(text)}`);
+  const capability = text.slice(0, at);
+  const violation = capabilityViolation(capability);
+  if (violation !== undefined) throw new UsageError(`--check: ${violation}`);
+  return { capability, group: text.slice(at + 1) };
+};
+
+const lineOf = ({ group }: CheckText, { capability, message }: CheckAnswer): string =>
+  `${capability} at ${group}: ${message}\n`;
+
+/** The settings and the token that led to the identity. Of the token only claims that name its holder are shown. */
+const reachedBy = (
+  { source, isExchange, claims }: WhoAmI,
+  { baseUrl, authUrl, identity }: Config,
+): [string, string][] => {
+  const places = new Map(foundSettings(undefined, process.env).map(({ name, place }) => [name, place]));
+  const from = (name: string): string => `(${places.get(name) ?? "default"})`;
+  const assumed =
+    identity === undefined ? "the one with the workload's issuer and subject (default)" : from("identity");
+  const { act } = claims;
+  return [
+    ["service", `${baseUrl} ${from("baseUrl")}`],
+    ["token", source],
+    ...(isExchange
+      ? ([
+          ["exchange", `${authUrl} ${from("authUrl")}`],
+          ["assumes", identity === undefined ? assumed : `${identity} ${assumed}`],
+        ] as [string, string][])
+      : []),
+    ...(isObject(act) && typeof act.iss === "string" && typeof act.sub === "string"
+      ? ([["workload", `issuer ${quote(act.iss)}, subject ${quote(act.sub)}`]] as [string, string][])
+      : []),
+  ];
+};

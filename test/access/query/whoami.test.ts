@@ -1,0 +1,90 @@
+// Who the caller is at a service that does not answer Validate: its bindings and roles are listed, and what it cannot read is named.
+import { afterAll, describe, expect, test } from "vitest";
+import { checkOwn } from "../../../access/query/own-check.ts";
+import { whoAmI } from "../../../access/query/whoami.ts";
+import type { Client } from "../../../client/client.ts";
+import { ApiError, type Code } from "../../../schema/index.ts";
+import { startTeam } from "../../harness/team.ts";
+import { clientOf } from "../client.ts";
+
+const { api, platform, registry, publisher, reader } = await startTeam();
+const release = await api.actor("release", { role: publisher, at: registry, in: platform });
+afterAll(() => api.close());
+
+/** The same service without one of its methods. */
+const without = (client: Client, operations: readonly string[], code: Code = "UNIMPLEMENTED"): Client => ({
+  ...client,
+  call: (operation, request, options) =>
+    operations.includes(operation)
+      ? Promise.reject(new ApiError(code, "not served", { operation }))
+      : client.call(operation, request, options),
+});
+
+describe.each<Code>(["UNIMPLEMENTED", "NOT_FOUND", "UNKNOWN"])("without Validate (%s)", (code) => {
+  test("the owner's grants are the same", async () => {
+    const client = clientOf(api);
+    const whole = await whoAmI(client);
+    const listed = await whoAmI(without(client, ["Validate"], code));
+    expect(whole.grants).toEqual([
+      {
+        group: api.organization,
+        groupName: "dev",
+        role: "owner",
+        capabilities: expect.arrayContaining(["groups.list"]),
+      },
+    ]);
+    expect(listed).toEqual({ ...whole, expires: expect.any(String) });
+    expect(Date.parse(listed.expires ?? "")).toBe(Date.parse(whole.expires ?? ""));
+  });
+});
+
+test("a caller who may not list bindings is told so, and a check counts as no", async () => {
+  const who = await whoAmI(without(clientOf(api, release.token), ["Validate"]));
+  expect(who).toMatchObject({ identity: release.uid, name: null, grants: [] });
+  expect(who.notKnown).toEqual([
+    `role bindings in groups of ${api.organization} that cannot be listed: role_bindings.list is needed at the organization`,
+  ]);
+  const answer = await checkOwn(clientOf(api, release.token), who, { capability: "tag.create", group: registry });
+  expect(answer).toEqual({
+    capability: "tag.create",
+    group: registry,
+    isHeld: false,
+    message: `not known, which counts as no: ${who.notKnown[0]}`,
+  });
+});
+
+test("a caller who lists a part of the bindings sees that part, its name, and that there may be more", async () => {
+  const who = await whoAmI(without(clientOf(api, reader.token), ["Validate", "GetIdentity"]));
+  expect(who).toMatchObject({ name: "reader", grants: [{ group: registry, role: "viewer" }] });
+  expect(who.grants[0]?.capabilities).toContain("groups.list");
+  expect(who.notKnown).toHaveLength(1);
+});
+
+test("a role that cannot be read is named, and grants nothing that is known", async () => {
+  const who = await whoAmI(without(clientOf(api), ["Validate", "GetRole"], "PERMISSION_DENIED"));
+  expect(who.grants).toMatchObject([{ group: api.organization, role: "owner", capabilities: [] }]);
+  expect(who.notKnown).toEqual([
+    `the capabilities of role owner in ${api.organization}: roles.list is needed where it is defined`,
+  ]);
+});
+
+test("a list that is refused, and a token that shows no identity, leave the grants unknown", async () => {
+  const refused = await whoAmI(without(clientOf(api), ["Validate", "ListRoleBindings"], "PERMISSION_DENIED"));
+  expect(refused).toMatchObject({
+    grants: [],
+    notKnown: ["the role bindings cannot be listed: PERMISSION_DENIED: not served"],
+  });
+  const opaque: Client = {
+    ...without(clientOf(api), ["Validate"]),
+    caller: async () => ({ source: "IRM_TOKEN", isExchange: false, claims: {} }),
+  };
+  expect(await whoAmI(opaque)).toMatchObject({
+    identity: null,
+    expires: null,
+    notKnown: ["the token does not show its identity, and the service does not tell it"],
+  });
+});
+
+test("a token that is refused is an error, and no answer with nothing in it", async () => {
+  await expect(whoAmI(clientOf(api, "no-token-of-this-service"))).rejects.toThrow("a valid bearer token is required");
+});

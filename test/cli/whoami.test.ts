@@ -1,0 +1,252 @@
+// `irm whoami`: the identity, how it was reached, what it may do where, and the answer to --check. It only reads, and prints no secret.
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createUid } from "../harness/records.ts";
+import { startTeam } from "../harness/team.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const team = await startTeam();
+const { api, platform, registry, publisher, reader } = team;
+const lister = await createUid(api, "roles", api.organization, {
+  name: "lister",
+  capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST"],
+});
+const release = await api.actor("release", { role: publisher, at: registry, in: platform });
+const body = { identityUid: release.uid, roleUid: lister };
+await api.ok("POST", `/iam/v2beta1/roleBindings/${api.organization}`, { body });
+const blind = await api.actor("blind", { role: publisher, at: registry });
+const nobody = await api.actor("nobody");
+const folder = temporaryFolder();
+
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  return () => vi.unstubAllEnvs();
+});
+afterAll(async () => {
+  folder.remove();
+  await api.close();
+});
+
+const whoami = (...flags: string[]) => runIrm("whoami", ...flags);
+const json = async (...flags: string[]) => JSON.parse((await whoami(...flags, "--format", "json")).stdout);
+
+/** Method and path of each request that reached the server since the last call. */
+let logged = 0;
+const requests = (): string[] => {
+  const lines = api.log.slice(logged).map((line) => JSON.parse(line));
+  logged = api.log.length;
+  return lines.filter(({ event }) => event === "request").map(({ method, path }) => `${method} ${path}`);
+};
+
+const workload = async (subject: string): Promise<string> => {
+  const token = await api.identityToken(subject);
+  vi.stubEnv("IRM_IDENTITY_TOKEN", token);
+  return token;
+};
+
+describe("irm whoami", () => {
+  test("prints the identity of a workload's token, how it was reached, and what it may do where", async () => {
+    await workload("release");
+    expect(await whoami()).toEqual({
+      code: 0,
+      stdout: `release
+  uid       ${release.uid}
+  service   ${api.baseUrl} (environment IRM_BASE_URL)
+  token     an exchange of IRM_IDENTITY_TOKEN
+  exchange  ${api.authUrl} (default)
+  assumes   the one with the workload's issuer and subject (default)
+  workload  issuer "${api.issuer}", subject "release"
+  until     2026-01-28T13:54:21.000Z
+
+  /  through lister
+      groups.list, identity.list
+  platform/registry  through publisher
+      tag.create, repo.list
+
+2 grants
+`,
+      stderr: "",
+    });
+  });
+
+  test("names the settings that led to the identity", async () => {
+    await workload("release");
+    vi.stubEnv("IRM_IDENTITY", release.uid);
+    vi.stubEnv("IRM_AUTH_URL", api.authUrl);
+    const { stdout } = await whoami();
+    expect(stdout).toContain(`exchange  ${api.authUrl} (environment IRM_AUTH_URL)\n`);
+    expect(stdout).toContain(`assumes   ${release.uid} (environment IRM_IDENTITY)\n`);
+  });
+
+  test.each([
+    ["IRM_TOKEN", () => release.token, "IRM_TOKEN"],
+    [
+      "IRM_TOKEN_FILE",
+      () => {
+        writeFileSync(folder.path("token"), `${release.token}\n`);
+        return folder.path("token");
+      },
+      "the file that IRM_TOKEN_FILE names",
+    ],
+  ])("prints that the token is of %s", async (variable, value, source) => {
+    vi.stubEnv(variable, value());
+    const { code, stdout } = await whoami();
+    expect(code).toBe(0);
+    expect(stdout).toContain(`  token     ${source}\n  workload  issuer "${api.issuer}", subject "release"\n`);
+    expect(stdout).not.toContain("exchange  ");
+  });
+
+  test("prints JSON: the uid of the group, the name of the role, and its capabilities", async () => {
+    vi.stubEnv("IRM_TOKEN", release.token);
+    expect(await json()).toEqual({
+      identity: release.uid,
+      name: "release",
+      expires: "2026-01-28T13:54:21.000Z",
+      grants: [
+        { group: api.organization, role: "lister", capabilities: ["groups.list", "identity.list"] },
+        { group: registry, role: "publisher", capabilities: ["repo.list", "tag.create"] },
+      ],
+    });
+  });
+
+  test("knows the grants of a caller who may read nothing, not even its own identity", async () => {
+    vi.stubEnv("IRM_TOKEN", blind.token);
+    expect(await json()).toMatchObject({ identity: blind.uid, name: null, grants: [{ group: registry }] });
+    const { stdout } = await whoami();
+    expect(stdout).toMatch(/^an identity whose name you cannot read\n/);
+    expect(stdout).toContain(`\n  registry (${registry})  through publisher\n`);
+  });
+
+  test("says that an identity without a binding holds nothing", async () => {
+    vi.stubEnv("IRM_TOKEN", nobody.token);
+    const { code, stdout } = await whoami();
+    expect(code).toBe(0);
+    expect(stdout).toContain(nobody.uid);
+    expect(stdout).toContain("\nNo grant: it may do nothing but what needs no right.\n");
+    expect((await json()).grants).toEqual([]);
+  });
+
+  test("shows a token of the identity that anyone may assume", async () => {
+    await workload("somebody");
+    vi.stubEnv("IRM_IDENTITY", api.anyone);
+    expect(await json()).toMatchObject({ identity: api.anyone, name: null, grants: [] });
+  });
+
+  test("shows only what a token with limits may do", async () => {
+    const cap = ["groups.list"];
+    const inScope = await api.token(api.owner.uid, { subject: "owner", cap, scopes: [registry] });
+    vi.stubEnv("IRM_TOKEN", inScope);
+    expect((await json()).grants).toEqual([{ group: registry, role: "owner", capabilities: cap }]);
+    expect((await whoami("--check", `groups.list@${registry}`)).code).toBe(0);
+    expect((await whoami("--check", `groups.list@${platform}`)).code).toBe(3);
+    expect((await whoami("--check", `groups.create@${registry}`)).code).toBe(3);
+  });
+
+  test("reports a token that the service refuses, and no credentials, with exit code 1", async () => {
+    vi.stubEnv("IRM_TOKEN", "not-a-token-of-this-service");
+    const refused = await whoami();
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("It comes from IRM_TOKEN.") });
+    expect(refused.stderr).not.toContain("not-a-token");
+    vi.stubEnv("IRM_TOKEN", "");
+    expect(await whoami()).toMatchObject({ code: 1, stderr: expect.stringContaining("no credentials") });
+  });
+});
+
+describe("irm whoami --check", () => {
+  test.each<[string, () => string, string]>([
+    ["the group of the binding, by path", () => "platform/registry", "yes, through publisher"],
+    ["the same, by uid", () => registry, "yes, through publisher"],
+    ["a group above it", () => "platform", "no"],
+    ["the organization", () => "/", "no"],
+  ])("answers for %s", async (_, group, message) => {
+    vi.stubEnv("IRM_TOKEN", release.token);
+    expect(await whoami("--check", `tag.create@${group()}`)).toEqual({
+      code: message === "no" ? 3 : 0,
+      stdout: `tag.create at ${group()}: ${message}\n`,
+      stderr: "",
+    });
+  });
+
+  test("counts a group below the binding, and takes the API's name of a capability", async () => {
+    const below = await createUid(api, "groups", registry, { name: "images" });
+    vi.stubEnv("IRM_TOKEN", reader.token);
+    expect((await whoami("--check", `CAP_IAM_GROUPS_LIST@${below}`)).code).toBe(0);
+  });
+
+  test("exits with 3 if one of several is not held", async () => {
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const { code, stdout } = await whoami("--check", "groups.list@/", "--check", "internal@platform");
+    expect({ code, stdout }).toEqual({
+      code: 3,
+      stdout: "groups.list at /: yes, through owner\ninternal at platform: no\n",
+    });
+  });
+
+  test("counts a path that the caller cannot follow as no", async () => {
+    vi.stubEnv("IRM_TOKEN", reader.token);
+    const { code, stdout } = await whoami("--check", "groups.list@platform/registry");
+    expect(code).toBe(3);
+    expect(stdout).toContain("not known, which counts as no: you cannot see which group this path means; give its uid");
+    expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({ code: 0 });
+  });
+
+  test("adds its answers to the JSON", async () => {
+    vi.stubEnv("IRM_TOKEN", blind.token);
+    const { checks } = await json("--check", `tag.create@${registry}`, "--check", `tag.create@${platform}`);
+    expect(checks).toEqual([
+      { capability: "tag.create", group: registry, held: true, message: "yes, through publisher" },
+      { capability: "tag.create", group: platform, held: false, message: "no" },
+    ]);
+  });
+
+  test("reports a group that does not exist with the nearest name, and exit code 1", async () => {
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    expect(await whoami("--check", "groups.list@platfrom")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'irm whoami: there is no group "platfrom"; did you mean platform?\n',
+    });
+    const absent = `${platform}/${"0".repeat(16)}`;
+    expect(await whoami("--check", `groups.list@${absent}`)).toMatchObject({
+      code: 1,
+      stderr: `irm whoami: there is no group "${absent}"\n`,
+    });
+  });
+
+  test.each([
+    ["groups.list", '--check takes CAPABILITY@GROUP, such as groups.list@/, not "groups.list"'],
+    ["@platform", '--check takes CAPABILITY@GROUP, such as groups.list@/, not "@platform"'],
+    ["groups.lsit@/", '--check: there is no capability "groups.lsit"; did you mean groups.list'],
+  ])("%s is a usage error, before any request", async (check, sentence) => {
+    requests();
+    const { code, stdout, stderr } = await whoami("--check", check);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`irm whoami: ${sentence}`);
+    expect(requests()).toEqual([]);
+  });
+});
+
+describe("irm whoami is safe to run anywhere:", () => {
+  test("it sends GETs and the exchange, and nothing else", async () => {
+    await workload("release");
+    requests();
+    await whoami();
+    await json();
+    await whoami("--check", "tag.create@platform/registry", "--check", `tag.create@${registry}`);
+    const sent = requests();
+    expect(sent).toContain("GET /sts/exchange");
+    expect(sent).toContain("GET /auth/v1/ok");
+    expect(sent.filter((one) => !one.startsWith("GET "))).toEqual([]);
+  });
+
+  test("it prints neither the workload's token nor the API's, whole or in part", async () => {
+    const token = await workload("release");
+    const texts = [await whoami(), await whoami("--format", "json"), await whoami("--check", `tag.create@${registry}`)];
+    vi.stubEnv("IRM_TOKEN", release.token);
+    texts.push(await whoami());
+    const printed = texts.map(({ stdout, stderr }) => stdout + stderr).join("");
+    for (const part of [token, release.token].flatMap((one) => one.split("."))) expect(printed).not.toContain(part);
+    expect(printed).not.toMatch(/eyJ/);
+  });
+});
