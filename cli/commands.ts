@@ -7,6 +7,7 @@ import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
 import type { ReviewFlags } from "./review.ts";
+import type { RevokeFlags } from "./revoke.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 import type { TestFlags } from "./test.ts";
@@ -213,6 +214,24 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: WhoAmIFlags) => exit(await (await import("./whoami.ts")).whoami(flags)));
+
+  program
+    .command("revoke")
+    .usage("--identity UID|NAME [FLAGS]")
+    .summary("take all access from an identity")
+    .description(
+      "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--identity <UID|NAME>", "whose access to remove")
+    .option("--yes", "do not ask; required without a terminal")
+    .option("--force", "also your own access, and that of the last owner of an organization")
+    .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
+    .option(
+      "--undo <FILE>",
+      "create what is missing of the role bindings that an earlier revocation wrote to this file",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));
 };
 
 const FOLDER = [

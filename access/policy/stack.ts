@@ -31,16 +31,20 @@ const Resource = z.object({
   retainOnDelete: z.boolean().nullish(),
   delete: z.boolean().nullish(),
 });
-type Resource = z.infer<typeof Resource>;
+export type Resource = z.infer<typeof Resource>;
 const Export = z.object({ deployment: z.object({ resources: z.array(Resource).nullish() }).nullish() });
 
-const COMPONENT = "irm:index:AccessPolicy";
+export const COMPONENT = "irm:index:AccessPolicy";
 
 /** `text` is what `pulumi stack export` prints. Undefined: it has no such policy; throws where it has several that may be meant. */
-export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
+export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined =>
+  policyStackIn(resourcesFrom(text), policy);
+
+/** The resources of the stack that `pulumi stack export` prints. */
+export const resourcesFrom = (text: string): Resource[] => {
   const { data, error } = Export.safeParse(JSON.parse(text));
   if (error) throw new Error(`the exported stack cannot be read: ${z.prettifyError(error)}`);
-  return policyStackIn(data.deployment?.resources ?? [], policy);
+  return data.deployment?.resources ?? [];
 };
 
 /** Takes URNs from the state: a program chooses any other name, and could assign a key to another record. */

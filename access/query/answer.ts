@@ -24,8 +24,7 @@ export interface Answer extends Held {
 
 /** Throws a QuestionError with all that is wrong with the question. `nowMs`: invites that have ended by then are left out. */
 export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs = 0): Answer => {
-  const isComplete = !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
-  const question = resolveQuestion(graph, text, isComplete);
+  const question = resolveQuestion(graph, text, isComplete(notVisible));
   const isRead = roleReader(graph, notVisible);
   const people = peopleGraph(graph, nowMs);
   const held = question.identity ? { grants: [], unknown: [] } : findHeld(people, question, isRead);
@@ -37,6 +36,10 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
     notVisible,
   };
 };
+
+/** Whether the caller can list all groups and identities. */
+export const isComplete = (notVisible: readonly NotVisible[]): boolean =>
+  !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
 
 const findHeld = (
   graph: AccessGraph,
@@ -61,7 +64,7 @@ const holdersIn = ({ bindings }: AccessGraph): Set<NodeId> =>
   new Set(Array.from(bindings.values(), ({ identity }) => identity));
 
 /** Whether a role's capabilities are known. Of one in a group whose roles cannot be listed, bindings show the name alone. */
-const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {
+export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {
   const hidden = new Set(notVisible.filter(({ kind }) => kind === "role").map(({ group }) => group));
   return (id) => {
     const role = roles.get(id);

@@ -19,7 +19,23 @@ const complete = async (...words: string[]) => {
 
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
-    [[""], ["serve", "token", "journal", "init", "check", "test", "review", "access", "whoami", "help", "completion"]],
+    [
+      [""],
+      [
+        "serve",
+        "token",
+        "journal",
+        "init",
+        "check",
+        "test",
+        "review",
+        "access",
+        "whoami",
+        "revoke",
+        "help",
+        "completion",
+      ],
+    ],
     [["jo"], ["journal"]],
     [
       ["journal", ""],
@@ -43,7 +59,20 @@ describe("irm complete answers", () => {
     [["serve", "--port", ""], []],
     [
       ["nothing", ""],
-      ["serve", "token", "journal", "init", "check", "test", "review", "access", "whoami", "help", "completion"],
+      [
+        "serve",
+        "token",
+        "journal",
+        "init",
+        "check",
+        "test",
+        "review",
+        "access",
+        "whoami",
+        "revoke",
+        "help",
+        "completion",
+      ],
     ],
   ])("%j", async (words, values) => {
     expect(await complete(...words)).toEqual({ kind: "values", values });

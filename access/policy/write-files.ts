@@ -1,0 +1,67 @@
+// Replaces text files. Each has its new text or its old one, whatever happens meanwhile; none is replaced where one cannot be written.
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { PolicyEditError } from "./edit-yaml.ts";
+
+export interface ChangedFile {
+  /** for messages */
+  name: string;
+  /** without links */
+  real: string;
+  before: string;
+  after: string;
+}
+
+/** What a reader of UTF-8 leaves out of the text. */
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+export const replaceFiles = (files: readonly ChangedFile[]): void => {
+  const written: { file: ChangedFile; temporary: string }[] = [];
+  try {
+    for (const file of files) {
+      const temporary = join(dirname(file.real), `.${randomUUID()}.tmp`);
+      written.push({ file, temporary });
+      attempt(file, () => writeBeside(file, temporary));
+    }
+    for (const { file, temporary } of written) attempt(file, () => renameSync(temporary, file.real));
+  } finally {
+    for (const { temporary } of written) rmSync(temporary, { force: true });
+  }
+};
+
+const writeBeside = ({ name, real, before, after }: ChangedFile, temporary: string): void => {
+  const bytes = readFileSync(real);
+  if (new TextDecoder().decode(bytes) !== before)
+    throw new PolicyEditError(`${name} has changed meanwhile; run it again`);
+  const descriptor = openSync(temporary, "wx", 0o600);
+  try {
+    fchmodSync(descriptor, statSync(real).mode);
+    writeFileSync(
+      descriptor,
+      bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? `\ufeff${after}` : after,
+    );
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const attempt = ({ name }: ChangedFile, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof PolicyEditError) throw error;
+    throw new PolicyEditError(`cannot write ${name}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+};

@@ -1,0 +1,32 @@
+// The program or policy of this folder that would create role bindings again.
+import { existsSync } from "node:fs";
+import { exportStack } from "../access/policy/export-stack.ts";
+import { declarationsIn } from "../access/revoke/declared.ts";
+import { projectFolder } from "../client/folder.ts";
+import { engineCommand } from "./engine-command.ts";
+
+/** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
+export const declarersOf = async (bindings: ReadonlySet<string>): Promise<string> => {
+  const which = bindings.size === 1 ? "this role binding" : "these role bindings";
+  const folder = projectFolder(process.cwd(), existsSync);
+  if (folder === undefined)
+    return `if a program or another policy declares ${which}, change it, or its next update grants the access again`;
+  const { name, found } = await declarationsOf(folder, bindings);
+  if (found === undefined)
+    return `if the program in ${folder} declares ${which}, change it, or its next update grants the access again`;
+  if (found.length === 0) return `stack ${name} of ${folder} does not declare ${which}; another program may`;
+  return `the next update of stack ${name} grants the access again: take ${found.join(", ")} out of the program in ${folder}`;
+};
+
+const declarationsOf = async (
+  folder: string,
+  bindings: ReadonlySet<string>,
+): Promise<{ name?: string; found?: string[] }> => {
+  try {
+    const { text, name } = (await exportStack(engineCommand(), [folder])) ?? {};
+    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, bindings) };
+  } catch {
+    // No engine, or a backend that needs a sign-in: the access is gone all the same.
+    return {};
+  }
+};

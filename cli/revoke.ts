@@ -1,0 +1,225 @@
+// `irm revoke`: takes all access from an identity, now and in the policy of this folder, and puts it back.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { hiddenLines } from "../access/format/answer/rows.ts";
+import { countText } from "../access/format/words.ts";
+import { type AccessGraph, type IdentityNode, placesIn } from "../access/graph/graph.ts";
+import { readLive } from "../access/graph/live.ts";
+import { applyEdit, type PolicyEdit, PolicyEditError } from "../access/policy/edit.ts";
+import { isComplete } from "../access/query/answer.ts";
+import { QuestionError, resolveQuestion } from "../access/query/question.ts";
+import { bindingsOf, type HeldBinding, inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
+import { type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
+import { type Failure, listBindings, type Removed, removeBindings, restoreBindings } from "../access/revoke/remove.ts";
+import { RevokeError, readUndoFile, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
+import { POLICY } from "../access/test/file.ts";
+import type { Client } from "../client/client.ts";
+import { printable, printableLines } from "../schema/index.ts";
+import { ask, canAsk } from "./ask.ts";
+import { clientErrorText, systemClient } from "./client.ts";
+import { declarersOf } from "./declarers.ts";
+import { print, printError } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+export interface RevokeFlags {
+  identity?: string;
+  yes?: boolean;
+  force?: boolean;
+  undo?: string;
+  out?: string;
+  format: "terminal" | "json";
+}
+
+export const revoke = async (flags: RevokeFlags): Promise<number> => {
+  const { identity, undo, out } = flags;
+  if ((identity === undefined) === (undo === undefined))
+    throw new UsageError("give either --identity, or --undo with the file of an earlier revocation");
+  if (undo !== undefined && out !== undefined) throw new UsageError("--out is for --identity");
+  if (identity !== undefined && !flags.yes && !canAsk())
+    throw new UsageError("there is no terminal to ask whether to go on; give --yes");
+  try {
+    return undo === undefined ? await remove(identity as string, flags) : await restore(undo, flags);
+  } catch (error) {
+    const isOurs = error instanceof QuestionError || error instanceof RevokeError;
+    const text = isOurs ? error.message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm revoke", text);
+    return 1;
+  }
+};
+
+const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
+  const client = systemClient();
+  const target = await findTarget(client, text);
+  const { graph, isOwn, held, policy } = target;
+  if (!flags.force) checkHarm(target);
+  const rows = "edit" in policy ? policy.edit.removed : [];
+  const hasNothing = held.length === 0 && rows.length === 0;
+  await show(target, rows, flags, !hasNothing);
+
+  const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target, rows));
+  const ordered = inOrderOfRemoval(graph, held, isOwn);
+  const result = isOwn ? await removeBindings(client, ordered, 1) : await removeBindings(client, ordered);
+  const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
+  report(flags, { ...result, rows: problem === undefined ? rows.length : 0, undo });
+  if (problem !== undefined)
+    printError("irm revoke", `${POLICY} is as it was, and the next update may grant the access again: ${problem}`);
+  await warnOfDeclarers(target);
+  if (result.failed.length > 0 || problem !== undefined) return 1;
+  return isOwn || !(await hasNewOnes(client, target)) ? 0 : 1;
+};
+
+interface Target {
+  graph: AccessGraph;
+  identity: IdentityNode;
+  /** the caller's */
+  isOwn: boolean;
+  held: HeldBinding[];
+  policy: PolicyRevocation | { problem: string };
+  /** where role bindings cannot be listed */
+  hidden: string[];
+}
+
+const findTarget = async (client: Client, text: string): Promise<Target> => {
+  const { graph, notVisible } = await readLive(client);
+  const { identity } = resolveQuestion(graph, { identity: text }, isComplete(notVisible)) as { identity: IdentityNode };
+  const hidden = notVisible.filter(({ kind }) => kind === "roleBinding");
+  return {
+    graph,
+    identity,
+    isOwn: (await client.identity()) === identity.id,
+    held: bindingsOf(graph, identity.id),
+    policy: existsSync(POLICY) ? revocationIn(POLICY, graph, identity) : NO_POLICY,
+    hidden: hiddenLines(graph, hidden),
+  };
+};
+
+const NO_POLICY: PolicyRevocation = { edit: { removed: [], files: [] }, declared: new Set() };
+
+const checkHarm = ({ graph, identity, isOwn }: Target): void => {
+  const owned = lastOwned(graph, identity.id);
+  const harm = [
+    ...(isOwn ? ["is your own identity"] : []),
+    ...owned.map(({ name }) => `is the last owner of ${name} that you can see`),
+  ];
+  if (harm.length > 0)
+    throw new RevokeError(`${identity.name} ${harm.join(", and ")}; give --force to remove its access all the same`);
+};
+
+/** Prints what goes, and asks whether to go on. */
+const show = async (
+  { graph, identity: { uid, name, group }, held, hidden }: Target,
+  rows: readonly string[],
+  { format, yes }: RevokeFlags,
+  mustAsk: boolean,
+): Promise<void> => {
+  const lines = [
+    `${name}  in ${placesIn(graph)(group)}  ${uid}`,
+    ...held.map(({ path, roleName }) => `  ${path}  ${roleName}`),
+    ...(held.length === 0 ? ["  no role bindings"] : []),
+    ...rows.map((row) => `  ${POLICY}  ${row}`),
+  ].join("\n");
+  const asks = mustAsk && !yes;
+  if (format === "terminal") print(`${lines}\n`);
+  else if (asks) warn(lines);
+  if (hidden.length > 0) warn(`not visible to you, so access may be left: ${hidden.join("; ")}`);
+  if (asks && !(await ask(`Remove all access of ${printable(name)}?`))) throw new RevokeError("nothing was removed");
+};
+
+const undoOf = ({ identity: { id, name }, held }: Target, rows: readonly string[]): UndoFile => ({
+  version: 1,
+  identity: { uid: id, name },
+  bindings: held,
+  policy: [...rows],
+});
+
+/** The path of the file, which is on the disk before anything is removed. */
+const writeUndo = (client: Client, out: string | undefined, undo: UndoFile): string => {
+  const time = new Date(client.clock.today())
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replaceAll(":", "-");
+  const base = `irm-revoke-${undo.identity.uid.split("/").at(-1)}-${time}`;
+  const names = [".json", "-2.json", "-3.json"].map((end) => base + end);
+  const file = resolve(out ?? names.find((name) => !existsSync(name)) ?? `${base}.json`);
+  writeUndoFile(file, undo);
+  return file;
+};
+
+/** Edits the policy; undefined where that worked. */
+const problemOfEdit = (edit: PolicyEdit): string | undefined => {
+  try {
+    applyEdit(edit);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PolicyEditError)) throw error;
+    return error.message;
+  }
+};
+
+interface Result extends Removed {
+  /** entries that went from the policy */
+  rows: number;
+  /** null: there was nothing to remove */
+  undo: string | null;
+}
+
+const report = ({ format }: RevokeFlags, { removed, failed, rows, undo }: Result): void => {
+  if (format === "json") printJson({ removed: removed.map(rowOf), undo });
+  else if (undo === null) print("there is nothing to remove\n");
+  else {
+    print(
+      `removed ${countText(removed.length, "role binding")}; \`irm revoke --undo ${undo}\` puts back what is missing\n`,
+    );
+    if (rows > 0) print(`removed ${countText(rows, "entry", "entries")} from ${POLICY}\n`);
+  }
+  printFailures(failed, "not removed");
+};
+
+const rowOf = ({ binding, group, roleName }: HeldBinding) => ({ binding, group, role: roleName });
+
+const printJson = (value: object): void => print(`${JSON.stringify(value, undefined, 2)}\n`);
+
+const FAILURES_SHOWN = 10;
+
+const printFailures = (failed: readonly Failure[], what: string): void => {
+  if (failed.length === 0) return;
+  const lines = failed
+    .slice(0, FAILURES_SHOWN)
+    .map(({ binding, error }) => `  ${binding.path} ${binding.roleName}: ${clientErrorText(error) ?? String(error)}`);
+  const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
+  const head = `${countText(failed.length, "role binding")} ${what}; run it again:`;
+  printError("irm revoke", [head, ...lines, ...more].join("\n"));
+};
+
+/** Somebody, or the identity itself, may have granted it a role meanwhile. */
+const hasNewOnes = async (client: Client, { identity: { id, name }, held }: Target): Promise<boolean> => {
+  const known = new Set(held.map(({ binding }) => binding));
+  const found = (await listBindings(client, id)).filter(({ uid }) => !known.has(uid));
+  if (found.length > 0)
+    printError("irm revoke", `${name} has got ${countText(found.length, "role binding")} meanwhile; run it again`);
+  return found.length > 0;
+};
+
+/** Names what else would grant the access again. */
+const warnOfDeclarers = async ({ held, policy }: Target): Promise<void> => {
+  const declared = "declared" in policy ? policy.declared : undefined;
+  const others = held.flatMap(({ binding }) => (declared?.has(binding) ? [] : binding));
+  if (others.length > 0) warn(await declarersOf(new Set(others)));
+};
+
+const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);
+
+const restore = async (file: string, { format }: RevokeFlags): Promise<number> => {
+  const undo = readUndoFile(file);
+  const { restored, present, failed } = await restoreBindings(systemClient(), undo);
+  if (format === "json") printJson({ restored: restored.map(rowOf), present: present.map(rowOf) });
+  else {
+    const there = present.length === 0 ? "" : `; ${present.length} existed`;
+    print(`put back ${countText(restored.length, "role binding")} of ${undo.identity.name}${there}\n`);
+  }
+  if (undo.policy.length > 0)
+    warn(`put back in the policy too, or its next update removes the access again: ${undo.policy.join(", ")}`);
+  printFailures(failed, "not put back");
+  return failed.length === 0 ? 0 : 1;
+};

@@ -1,0 +1,379 @@
+// `irm revoke` at a real server: what it removes, what it writes down first, what it refuses, and how it goes on after a failure.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { IAM, startPlainServer, startServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
+import { runIrm } from "../support/irm.ts";
+
+const api = await startServer({ faults: {} });
+afterAll(() => api.close());
+const platform = await createUid(api, "groups", api.organization, { name: "platform" });
+const registry = await createUid(api, "groups", platform, { name: "registry" });
+const helper = await api.actor("helper", { role: "owner" });
+
+const before = process.cwd();
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-revoke-"));
+  process.chdir(folder);
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", helper.token);
+  return () => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    api.faults.set({});
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  };
+});
+
+const bind = async (identity: string, at: string, role: string) =>
+  createUid(api, "roleBindings", at, { identityUid: identity, roleUid: await api.role(role) });
+
+let count = 0;
+/** An identity of its own with three bindings. */
+const target = async () => {
+  count += 1;
+  const name = `release-${count}`;
+  const { uid, token } = await api.actor(name, { role: "viewer", in: platform });
+  await bind(uid, platform, "editor");
+  await bind(uid, registry, "registry.push");
+  return { name, uid, token };
+};
+
+const heldBy = async (identity: string): Promise<string[]> => {
+  const { roleBindings = [] } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } });
+  return (roleBindings as { group: { name: string }; role: { name: string } }[])
+    .map(({ group, role }) => `${group.name} ${role.name}`)
+    .sort();
+};
+const ALL = (organization: string) => [`${organization} viewer`, "platform editor", "registry registry.push"].sort();
+const { name: acme } = await api.ok("GET", `${IAM}/groups/${api.organization}`);
+const everything = ALL(acme as string);
+
+const revoke = (...flags: string[]) => runIrm("revoke", ...flags);
+const revokeAsJson = async (...flags: string[]) => {
+  const { code, stdout, stderr } = await revoke(...flags, "--format", "json");
+  return { code, stderr, ...JSON.parse(stdout) };
+};
+
+test("removes every role binding, writes them down first, and --undo puts back what is missing, not twice", async () => {
+  const { name, uid } = await target();
+  const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
+  const [file = ""] = readdirSync(".");
+  expect(file).toMatch(
+    new RegExp(`^irm-revoke-${uid.split("/").at(-1)}-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\dZ\\.json$`),
+  );
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `${name}  in platform  ${uid}
+  /  viewer
+  platform  editor
+  platform/registry  registry.push
+removed 3 role bindings; \`irm revoke --undo ${process.cwd()}/${file}\` puts back what is missing
+`,
+  });
+  expect(stderr).toBe(
+    "if a program or another policy declares these role bindings, change it, or its next update grants the access again\n",
+  );
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await heldBy(uid)).toEqual([]);
+
+  await bind(uid, platform, "editor");
+  expect(await revoke("--undo", file)).toEqual({
+    code: 0,
+    stdout: `put back 2 role bindings of ${name}; 1 existed\n`,
+    stderr: "",
+  });
+  expect(await heldBy(uid)).toEqual(everything);
+  expect(await revokeAsJson("--undo", file)).toMatchObject({ code: 0, restored: [], present: [{}, {}, {}] });
+  expect(await heldBy(uid)).toEqual(everything);
+});
+
+test("prints JSON: binding and group by uid, the role by name, and the file; a second run removes nothing", async () => {
+  const { uid } = await target();
+  const { code, removed, undo } = await revokeAsJson("--identity", uid, "--yes", "--out", "kept.json");
+  expect({ code, undo }).toEqual({ code: 0, undo: join(process.cwd(), "kept.json") });
+  const binding = (group: string) => expect.stringMatching(`^${group}/`);
+  expect(removed).toHaveLength(3);
+  expect(removed).toEqual(
+    expect.arrayContaining([
+      { binding: binding(api.organization), group: api.organization, role: "viewer" },
+      { binding: binding(platform), group: platform, role: "editor" },
+      { binding: binding(registry), group: registry, role: "registry.push" },
+    ]),
+  );
+  expect(await revokeAsJson("--identity", uid, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
+  expect(readdirSync(".")).toEqual(["kept.json"]);
+});
+
+describe("half done", () => {
+  test("lists what it removed with the file of all, exits with 1, and goes on in the next run", async () => {
+    const { name, uid } = await target();
+    const steps = Array.from({ length: 20 }, () => ({ status: 403 }));
+    api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ delay: "1ms" }, ...steps] }] });
+    const first = await revokeAsJson("--identity", name, "--yes");
+    expect({ code: first.code, removed: first.removed.length }).toEqual({ code: 1, removed: 1 });
+    expect(first.stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
+    expect(await heldBy(uid)).toHaveLength(2);
+    expect(JSON.parse(readFileSync(first.undo, "utf8")).bindings).toHaveLength(3);
+    api.faults.set({});
+    expect(await revokeAsJson("--identity", name, "--yes")).toMatchObject({ code: 0, removed: [{}, {}] });
+    expect(await heldBy(uid)).toEqual([]);
+    expect((await revoke("--undo", first.undo)).stdout).toBe(`put back 3 role bindings of ${name}\n`);
+    expect(await heldBy(uid)).toEqual(everything);
+  });
+
+  test("counts a binding as removed whose answer was lost", async () => {
+    const { name, uid } = await target();
+    api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ reset: true, at: "after" }] }] });
+    expect(await revokeAsJson("--identity", name, "--yes")).toMatchObject({ code: 0, removed: [{}, {}, {}] });
+    expect(await heldBy(uid)).toEqual([]);
+  });
+
+  test("an undo that fails can be run again", async () => {
+    const { name, uid } = await target();
+    const { undo } = await revokeAsJson("--identity", name, "--yes");
+    api.faults.set({ rules: [{ operation: "CreateRoleBinding", steps: [{ status: 403 }] }] });
+    const { code, stdout, stderr } = await revoke("--undo", undo);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `put back 2 role bindings of ${name}\n` });
+    expect(stderr).toContain("1 role binding not put back; run it again:\n  ");
+    expect((await revoke("--undo", undo)).stdout).toBe(`put back 1 role binding of ${name}; 2 existed\n`);
+    expect(await heldBy(uid)).toEqual(everything);
+  });
+});
+
+describe("refuses", () => {
+  test("the caller's own identity, unless --force is given", async () => {
+    const { name, uid, token } = await target();
+    await bind(uid, platform, "owner");
+    vi.stubEnv("IRM_TOKEN", token);
+    expect(await revoke("--identity", uid, "--yes")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm revoke: ${name} is your own identity; give --force to remove its access all the same\n`,
+    });
+    expect(readdirSync(".")).toEqual([]);
+    // It may remove what is in platform, and the right to do so goes last.
+    const { code, removed } = await revokeAsJson("--identity", uid, "--yes", "--force");
+    expect({ code, removed: removed.map(({ role }: { role: string }) => role) }).toEqual({
+      code: 1,
+      removed: ["registry.push", "editor", "owner"],
+    });
+    expect(await heldBy(uid)).toEqual([`${acme} viewer`]);
+  });
+
+  test("the last owner of the organization, unless --force is given", async () => {
+    const other = await startServer();
+    try {
+      const admin = await createUid(other, "roles", other.organization, {
+        name: "admin",
+        capabilities: [
+          ...["LIST", "DELETE", "CREATE"].map((verb) => `CAP_IAM_ROLE_BINDINGS_${verb}`),
+          ...["GROUPS", "IDENTITY", "ROLES"].map((kind) => `CAP_IAM_${kind}_LIST`),
+        ],
+      });
+      const { token } = await other.actor("admin", { role: admin });
+      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
+      vi.stubEnv("IRM_TOKEN", token);
+      const { code, stderr } = await revoke("--identity", other.identity, "--yes");
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^irm revoke: owner is the last owner of .* that you can see; give --force/),
+      });
+      expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("a name of several identities, with their uids, and one of none, with the nearest", async () => {
+    const twins = await Promise.all(
+      [platform, registry].map((group) => createUid(api, "identities", group, { name: "twin" })),
+    );
+    const { code, stdout, stderr } = await revoke("--identity", "twin", "--yes");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain('irm revoke: 2 identities have the name "twin"; give a uid:\n');
+    for (const uid of twins) expect(stderr).toContain(uid);
+    expect((await revoke("--identity", "helpr", "--yes")).stderr).toContain("did you mean helper?");
+  });
+
+  test("a file that exists, and a folder that cannot be written: nothing is removed", async () => {
+    const { uid } = await target();
+    writeFileSync("mine.json", "mine");
+    for (const [out, why] of [
+      ["mine.json", `${process.cwd()}/mine.json exists already; give another name`],
+      ["/no/undo.json", "cannot write /no/undo.json: ENOENT"],
+    ] as const)
+      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--out", out)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `irm revoke: ${why}. Nothing was removed.\n`,
+      });
+    expect(await heldBy(uid)).toEqual(everything);
+    expect(readFileSync("mine.json", "utf8")).toBe("mine");
+  });
+
+  test.each([
+    [[], "give either --identity, or --undo with the file of an earlier revocation"],
+    [["--identity", "a", "--undo", "b"], "give either --identity, or --undo with the file of an earlier revocation"],
+    [["--undo", "b", "--out", "c"], "--out is for --identity"],
+    [["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
+  ])("%j as a usage error", async (flags, message) => {
+    const { code, stderr } = await revoke(...flags);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `irm revoke: ${message}\nRun \`irm revoke --help\`.\n` });
+  });
+
+  test.each([
+    ["{}", "undo.json is not a file that irm revoke wrote: "],
+    ["no", "undo.json is not JSON"],
+  ])("an undo file that holds %s", async (text, message) => {
+    writeFileSync("undo.json", text);
+    const { code, stderr } = await revoke("--undo", "undo.json");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`irm revoke: ${message}`) });
+  });
+});
+
+test("says what it cannot see, and reports a role that the identity gets meanwhile", async () => {
+  const { name, uid } = await target();
+  const part = await api.actor(`part-${count}`, { role: "owner", at: platform });
+  vi.stubEnv("IRM_TOKEN", part.token);
+  const { code, removed, stderr } = await revokeAsJson("--identity", name, "--yes");
+  expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
+  expect(stderr).toContain("not visible to you, so access may be left: role bindings of /\n");
+  expect(await heldBy(uid)).toEqual([`${acme} viewer`]);
+
+  vi.stubEnv("IRM_TOKEN", helper.token);
+  api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ hold: true }] }] });
+  const running = revokeAsJson("--identity", name, "--yes");
+  const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
+  await vi.waitFor(() => expect(deletes()).toHaveLength(1));
+  await bind(uid, registry, "viewer");
+  api.faults.release();
+  const late = await running;
+  expect({ code: late.code, removed: late.removed.length }).toEqual({ code: 1, removed: 1 });
+  expect(late.stderr).toContain(`irm revoke: ${name} has got 1 role binding meanwhile; run it again\n`);
+});
+
+describe("at a terminal", () => {
+  const answer = (text: string) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
+    stdin.end(text);
+  };
+
+  test.each([["n\n"], ["\n"], [""]])("it asks, and %j removes nothing", async (text) => {
+    const { uid } = await target();
+    answer(text);
+    const { code, stderr } = await revoke("--identity", uid);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("irm revoke: nothing was removed\n") });
+    expect(stderr).toContain("? (y/N) ");
+    expect([await heldBy(uid), readdirSync(".")]).toEqual([everything, []]);
+  });
+
+  test("yes removes all", async () => {
+    const { uid } = await target();
+    answer("yes\n");
+    expect((await revoke("--identity", uid)).code).toBe(0);
+    expect(await heldBy(uid)).toEqual([]);
+  });
+});
+
+describe("with access.yaml in the folder", () => {
+  const policy = (name: string, access: string) =>
+    `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities:\n  # of CI\n  ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } }\n  other: { claimMatch: { issuer: "https://issuer.example", subject: b } }\naccess:\n${access}`;
+
+  test("takes what it grants out of it, and a program is named for the rest", async () => {
+    const { name, uid } = await target();
+    const rows = `  platform: { editor: [${name}, other] } # both\n  platform/registry:\n    registry.push: [${name}]\n`;
+    writeFileSync("access.yaml", policy(name, rows));
+    const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "if a program or another policy declares this role binding, change it, or its next update grants the access again\n",
+    });
+    expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
+    expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
+    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
+    const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
+    const undone = await revoke("--undo", file);
+    expect(undone.stderr).toBe(
+      `put back in the policy too, or its next update removes the access again: access.platform.editor: ${name}, access.platform/registry.registry.push: ${name}\n`,
+    );
+    expect(await heldBy(uid)).toEqual(everything);
+  });
+
+  test("takes it out also where the role bindings are gone already", async () => {
+    const { name, uid } = await target();
+    await revoke("--identity", uid, "--yes", "--out", "first.json");
+    writeFileSync("access.yaml", policy(name, `  /: { viewer: [${name}] }\n`));
+    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({
+      code: 0,
+      removed: [],
+      undo: expect.any(String),
+    });
+    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, ""));
+  });
+
+  test.each([
+    [
+      "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
+      "the alias *rows stands for something that would change; write it out here",
+    ],
+    ["  /: { viewr: [NAME] }\n", "there is no role viewr; did you mean viewer?"],
+  ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
+    const { name, uid } = await target();
+    const text = policy(name, rows.replace("NAME", name));
+    writeFileSync("access.yaml", text);
+    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
+    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
+    expect(stderr).toContain(
+      "irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml:",
+    );
+    expect(stderr).toContain(why);
+    expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([[], text]);
+  });
+});
+
+test("docs/revoke.md shows what its example prints", async () => {
+  const page = readFileSync(new URL("../../docs/revoke.md", import.meta.url), "utf8");
+  const fences = [...page.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, text = ""]) => text);
+  const [policy = "", printed, left] = fences;
+  const other = await startPlainServer("{ name: acme }");
+  try {
+    const { groups } = await other.ok("GET", `${IAM}/groups`);
+    const [{ uid: root }] = groups as [{ uid: string }];
+    const team = await createUid(other, "groups", root, { name: "platform" });
+    const images = await createUid(other, "groups", team, { name: "registry" });
+    const identityUid = await createUid(other, "identities", team, { name: "release" });
+    for (const [group, role] of [
+      [root, "editor"],
+      [team, "viewer"],
+      [images, "registry.push"],
+    ] as const)
+      await createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
+    vi.stubEnv("IRM_BASE_URL", other.baseUrl);
+    vi.stubEnv("IRM_TOKEN", other.owner.token);
+    writeFileSync("access.yaml", policy);
+    const { stdout, stderr } = await revoke("--identity", "release", "--yes");
+    const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
+    expect(`$ npx irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
+    expect(readFileSync("access.yaml", "utf8")).toBe(left);
+  } finally {
+    await other.close();
+  }
+});
+
+test("names the program of the folder", async () => {
+  const { uid } = await target();
+  writeFileSync("Pulumi.yaml", "name: none\nruntime: nodejs\n");
+  vi.stubEnv("PATH", "/nowhere");
+  const { stderr } = await revokeAsJson("--identity", uid, "--yes");
+  expect(stderr).toContain(
+    `if the program in ${process.cwd()} declares these role bindings, change it, or its next update grants the access again\n`,
+  );
+  expect(existsSync("access.yaml")).toBe(false);
+});
