@@ -197,6 +197,11 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--identity <UID|NAME>", "where can this identity act")
     .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
     .option("--capability <NAME>", "who can do this, such as groups.list")
+    .option(
+      "--unused <DAYSd>",
+      "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
+    )
+    .option("--write <FILE>", "with --unused: remove these from this policy")
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
 

@@ -39,9 +39,15 @@ export interface Live {
   notVisible: NotVisible[];
 }
 
+/** What one service returned, with what a graph does not hold. */
+export interface LiveService extends Live {
+  /** when an identity last got a token, or was created: RFC 3339 */
+  lastSeen: ReadonlyMap<NodeId, string>;
+}
+
 type Caller = Pick<Client, "call" | "clock">;
 
-export const readLive = async (client: Caller): Promise<Live> => {
+export const readLive = async (client: Caller): Promise<LiveService> => {
   const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
   const failed = lists.flatMap(({ failure }) => failure ?? []);
   // Every list failed, so this is not an empty graph: the address may not belong to the API.
@@ -57,8 +63,17 @@ export const readLive = async (client: Caller): Promise<Live> => {
   for (const record of records.groupInvite) addInvite(graph, record);
   const refused = failed.map(({ notVisible }) => notVisible);
   const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
-  return { graph, notVisible: [...refused, ...(await notVisibleIn(client, graph, records, asked))] };
+  const notVisible = [...refused, ...(await notVisibleIn(client, graph, records, asked))];
+  return { graph, notVisible, lastSeen: lastSeenOf(records.identity) };
 };
+
+const lastSeenOf = (identities: readonly Listed[]): LiveService["lastSeen"] =>
+  new Map(
+    identities.flatMap(({ uid, lastSeenTime, createTime }) => {
+      const time = lastSeenTime || createTime;
+      return typeof time === "string" ? [[uid, time] as const] : [];
+    }),
+  );
 
 type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
 

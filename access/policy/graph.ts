@@ -25,6 +25,8 @@ export interface PolicyGraph {
   groups: ReadonlyMap<string, NodeId>;
   /** by key */
   identities: ReadonlyMap<string, NodeId>;
+  /** by key, and built-in ones that it gives by name */
+  roles: ReadonlyMap<string, NodeId>;
   /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
   mistakes: Mistake[];
 }
@@ -134,7 +136,14 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     roleIdOf: (role, { place }) => roleIdOf({ role, place }),
     ambiguous: ({ provider, place }, found) => only(found, "identity providers", `people.${provider}`, place),
   });
-  return { graph, organization: groupIds.get(ROOT) as NodeId, groups: groupIds, identities: identityIds, mistakes };
+  return {
+    graph,
+    organization: groupIds.get(ROOT) as NodeId,
+    groups: groupIds,
+    identities: identityIds,
+    roles: roleIds,
+    mistakes,
+  };
 };
 
 const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
