@@ -1,6 +1,5 @@
 // `irm journal`: the entries of the journals on this machine, and the unfinished creates in the engine's state.
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "../client/clock.ts";
 import { readConfig } from "../client/credentials.ts";
@@ -9,13 +8,14 @@ import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import { type PendingCreate, pendingCreates } from "../provider/engine/pending-operations.ts";
 import { contentsFrom } from "../provider/log/entries.ts";
-import type { Entry, InvalidLine } from "../provider/log/entry.ts";
+import type { Entry } from "../provider/log/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
 import { lockOf } from "../provider/log/lock.ts";
 import { recordLine } from "../provider/record/id.ts";
-import { journalFolder, journalProblem } from "../provider/run/journal-path.ts";
+import { journalProblem } from "../provider/run/journal-path.ts";
 import { sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { isUidp, printableLines, suggestion } from "../schema/index.ts";
+import { contentsOf, folderOf, type InvalidLineAt, isPending, JOURNAL, journalsIn } from "./journal-files.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -46,14 +46,6 @@ const reported =
     }
   };
 
-const JOURNAL = /\.jsonl$/;
-
-// A journal may be removed while its quarantined lines still exist.
-const journalsIn = (folder: string): string[] => {
-  const names = existsSync(folder) ? readdirSync(folder).map((name) => name.replace(quarantineOf(""), "")) : [];
-  return [...new Set(names)].filter((name) => JOURNAL.test(name)).map((name) => join(folder, name));
-};
-
 export const list = reported("list", async (flags: ListFlags) => {
   const folder = folderOf(flags);
   warnOfWorkTree("list", folder);
@@ -70,16 +62,11 @@ export const list = reported("list", async (flags: ListFlags) => {
   return 0;
 });
 
-const folderOf = ({ folder }: { folder?: string }): string =>
-  journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
-
 // A warning, not an error: these commands show and remove what is there, even if no run uses it.
 const warnOfWorkTree = (name: string, folder: string): void => {
   const problem = journalProblem(folder, process.env, process.cwd());
   if (problem !== undefined) printError(`irm journal ${name}`, `No run uses these journals: ${problem}.`);
 };
-
-const isPending = ({ uid }: Entry): boolean => uid === undefined;
 
 // The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
 const allSucceeded = (count: number, folder: string): string => {
@@ -89,18 +76,6 @@ const allSucceeded = (count: number, folder: string): string => {
     `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
     "of a stack, or of an organization, that no longer exists stay until irm journal clean"
   );
-};
-
-interface InvalidLineAt extends InvalidLine {
-  journal: string;
-}
-
-/** The entries of a journal and its invalid lines, quarantined or not. */
-const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid: InvalidLineAt[] }> => {
-  const file = journalFile(journal);
-  const { entries, invalid } = (await file.read()) ?? { entries: new Map<string, Entry>(), invalid: [] };
-  const byLine = new Map([...invalid, ...(await file.quarantined())].map((one) => [one.line, { ...one, journal }]));
-  return { entries: [...entries.values()], invalid: [...byLine.values()] };
 };
 
 // A line that is not a quarantined entry may come from anywhere, so it is escaped.

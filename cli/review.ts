@@ -1,7 +1,5 @@
 // `irm review`: the change in access that a preview or a policy brings, in one of the formats.
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { text as textOf } from "node:stream/consumers";
 import { baseOf } from "../access/base/at.ts";
 import { BaseError } from "../access/base/git.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
@@ -24,9 +22,7 @@ import {
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
 import { stackIn, storedStates } from "../access/preview/resource.ts";
-import { runPreview } from "../access/preview/run-preview.ts";
-import { checkService } from "../access/preview/service.ts";
-import { PreviewError, parsePreview } from "../access/preview/shape.ts";
+import { PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
@@ -39,9 +35,10 @@ import { clientErrorText, systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
+import { previewHere, savedPreview } from "./preview.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
-import { clientsOf, mergeLive, providersIn, servicesFrom } from "./services.ts";
+import { clientsOf, mergeLive, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -108,18 +105,9 @@ const proposerOf = async (
   { preview, policy, stack, exclusive }: ReviewFlags,
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
-  // Without an address of the environment, explicit providers have their own. Only a preview that runs here shows them.
-  const mayBeOthers = policy === undefined && (preview === undefined || services.length > 0);
-  const config = process.env.IRM_BASE_URL || !mayBeOthers ? systemConfig() : undefined;
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
-  const parsed =
-    preview === undefined
-      ? await runPreview(engineCommand(), stack)
-      : parsePreview(await readPreview(preview), preview === "-" ? "stdin" : preview);
-  // A saved preview may come from anyone: what it names gets no token of this environment.
-  const providers = preview === undefined ? providersIn(parsed) : [];
-  const clients = clientsOf(config, [...services, ...providers]);
-  checkService(parsed, config, clients.keys());
+  const { preview: parsed, clients } =
+    preview === undefined ? await previewHere(stack, services) : await savedPreview(preview, services);
   const groups = emptiedGroupsIn(parsed);
   const [first] = clients.values() as Iterable<Client> as [Client];
   const propose: Proposer["propose"] = async (live) =>
@@ -156,6 +144,7 @@ class PolicyError extends Error {
 }
 
 const policyProposer = async (file: string, stackName: string | undefined, isExclusive: boolean): Promise<Proposer> => {
+  const clients = clientsOf(systemConfig(), []);
   const read = readPolicy(file);
   const { policy } = read;
   if (!policy) throw new PolicyError(textOfMistakes(read.mistakes));
@@ -180,7 +169,7 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
     },
     stack: stack && exported?.name,
     stackOf: () => stack,
-    clients: clientsOf(systemConfig(), []),
+    clients,
     policy: read,
   };
 };
@@ -206,15 +195,6 @@ const stackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
 
 const textOfMistakes = (mistakes: Parameters<typeof mistakeText>[0][]): string =>
   ["the policy has mistakes, so there is no review of it:", ...mistakes.map(mistakeText)].join("\n");
-
-const readPreview = async (file: string): Promise<string> => {
-  try {
-    return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new PreviewError(code === "ENOENT" ? `there is no file ${file}` : `cannot read the preview: ${message}`);
-  }
-};
 
 const printIn: Record<Format, (review: Review) => void> = {
   terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),

@@ -16,7 +16,7 @@ export const runPreview = async (command: readonly [string, ...string[]], stack?
       reject(
         error.code === "ENOENT"
           ? new PreviewError(
-              `${program} is not on the PATH: install the Pulumi CLI, or give --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
+              `${program} is not on the PATH: install the Pulumi CLI; irm review also takes --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
             )
           : error,
       ),
@@ -26,13 +26,11 @@ export const runPreview = async (command: readonly [string, ...string[]], stack?
   const [printed, end] = await Promise.all([text(child.stdout), ended]);
   // A preview that fails prints its errors as JSON, too.
   if (end !== 0 && printed.trim() === "")
-    throw new PreviewError(
-      `the preview failed (pulumi ended with ${end}), so there is no review; its messages are above`,
-    );
+    throw new PreviewError(`the preview failed (pulumi ended with ${end}); its messages are above`);
   const preview = parsePreview(printed, "what pulumi preview printed");
   if (end !== 0)
     throw new PreviewError(
-      `the preview failed (pulumi ended with ${end}) without an error of its own, so there is no review; its messages are above`,
+      `the preview failed (pulumi ended with ${end}) without an error of its own; its messages are above`,
     );
   return preview;
 };

@@ -54,7 +54,7 @@ export interface Preview {
   summary: Readonly<Record<string, number>>;
 }
 
-/** No review is possible: the preview failed, or the text is not a preview. */
+/** Nothing can be said of it: the preview failed, or the text is not a preview. */
 export class PreviewError extends Error {
   override readonly name = "PreviewError";
 }
@@ -77,9 +77,7 @@ export const parsePreview = (text: string, source: string): Preview => {
   const printed = (diagnostics ?? []).flatMap((one) => Diagnostic.safeParse(one).data ?? []);
   const errors = printed.flatMap(({ severity, message }) => (severity === "error" ? [(message ?? "").trim()] : []));
   if (errors.length > 0)
-    throw new PreviewError(
-      ["the preview has errors, so there is no review of it. Correct them first:", ...errors].join("\n  - "),
-    );
+    throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
   const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));
   const preview: Preview = { steps: [], unreadable: [], lines, summary: changeSummary ?? {} };
   (steps ?? []).forEach((one, i) => {

@@ -188,8 +188,7 @@ describe("everything else exits with 1", () => {
     expect(await runIrm("review", "--preview", file)).toEqual({
       code: 1,
       stdout: "",
-      stderr:
-        "irm review: the preview has errors, so there is no review of it. Correct them first:\n  - name is wrong\n",
+      stderr: "irm review: the preview has errors. Correct them first:\n  - name is wrong\n",
     });
   });
 

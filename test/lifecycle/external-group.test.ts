@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { reviewOf } from "../harness/irm-command.ts";
 import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
-import { reviewOf } from "../harness/review.ts";
 
 interface Values {
   organization: string;

@@ -5,13 +5,13 @@ import { Report } from "../../access/review/report.ts";
 import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
+import { reviewOf } from "../harness/irm-command.ts";
 import {
   createMovingProgram,
   createPythonProgram,
   createYamlProgram,
   withoutPython,
 } from "../harness/language-program.ts";
-import { reviewOf } from "../harness/review.ts";
 
 const ISSUER = "https://token.actions.githubusercontent.com";
 

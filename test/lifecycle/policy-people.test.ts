@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { reviewOf } from "../harness/review.ts";
+import { reviewOf } from "../harness/irm-command.ts";
 
 const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true, groupsClaim: "groups" };
 

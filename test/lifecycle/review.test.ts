@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { reviewOf } from "../harness/review.ts";
+import { reviewOf } from "../harness/irm-command.ts";
 
 const source = (
   subject: string,
@@ -84,7 +84,7 @@ describe("irm review", () => {
     program.write(source('subject: "x"', '"repo.lst"'));
     const { code, stdout, stderr } = await review();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("irm review: the preview has errors, so there is no review of it.");
+    expect(stderr).toContain("irm review: the preview has errors. Correct them first:");
     expect(stderr).toContain("repo.lst");
   });
 });

@@ -51,7 +51,7 @@ describe("a preview that failed", () => {
   test("is one with an error among its diagnostics, whatever its steps are", () => {
     const diagnostics = [{ severity: "info", message: "fine" }, { severity: "error" }, 7];
     expect(() => parsePreview(JSON.stringify({ steps: [BOUND], diagnostics }), "FILE")).toThrow(
-      "the preview has errors, so there is no review of it",
+      "the preview has errors. Correct them first:",
     );
   });
 
