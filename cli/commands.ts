@@ -3,6 +3,7 @@
 import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
+import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
@@ -186,6 +187,27 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
     )
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+
+  program
+    .command("drift")
+    .usage("[FLAGS]")
+    .summary("print what differs between the program and the service")
+    .description(
+      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--stack <NAME>", "the stack to look at (default: the selected one)")
+    .option(
+      "--service <URL=VARIABLE>",
+      "a further service of the program, and the environment variable with a token for it; repeatable",
+      appendValue,
+    )
+    .option(
+      "--allow <UID>",
+      "access that another program declares, by uid of the role binding or of its identity; repeatable",
+      appendValue,
+    )
+    .addOption(formatOption("terminal", "markdown", "json"))
+    .action(async (flags: DriftFlags) => exit(await (await import("./drift.ts")).drift(flags)));
 
   program
     .command("access")

@@ -1,7 +1,7 @@
 // The state of the stack in a folder, by the engine's own command. It runs no program.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The stack that was asked for cannot be read. */
 export class StackError extends Error {
@@ -9,6 +9,14 @@ export class StackError extends Error {
 }
 
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+const hasProject = (folder: string): boolean => PROJECT_FILES.some((file) => existsSync(join(folder, file)));
+
+/** The folder in which the engine finds the project: this one, or the nearest above it. */
+export const projectFolder = (folder: string): string | undefined => {
+  if (hasProject(folder)) return folder;
+  return dirname(folder) === folder ? undefined : projectFolder(dirname(folder));
+};
 
 /**
  * Runs `pulumi stack export` in the first of these folders that has a Pulumi project, for the named or the selected stack.
@@ -19,7 +27,7 @@ export const exportStack = async (
   folders: readonly string[],
   name?: string,
 ): Promise<{ text?: string; name?: string } | undefined> => {
-  const folder = folders.find((one) => PROJECT_FILES.some((file) => existsSync(join(one, file))));
+  const folder = folders.find(hasProject);
   if (folder === undefined) {
     if (name === undefined) return undefined;
     throw new StackError(`--stack ${name}: there is no Pulumi.yaml beside the policy, and none in this folder`);

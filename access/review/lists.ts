@@ -53,7 +53,7 @@ export const forcedRows = ({ forced, before, deleted }: Proposal): Report["force
         Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
     );
 
-export const undeclaredRows = ({ undeclared, before }: Proposal): Undeclared[] =>
+export const undeclaredRows = ({ undeclared, before }: Pick<Proposal, "undeclared" | "before">): Undeclared[] =>
   undeclared
     .flatMap((id) => {
       const binding = before.bindings.get(id);

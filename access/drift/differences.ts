@@ -1,0 +1,128 @@
+// What differs between the inputs of a resource in the program and in the service, property by property. A secret is never shown: where
+// one side has marked a value as secret, the other side's value is hidden too.
+import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
+import { isObject, type Json } from "../../schema/index.ts";
+import { friendlyCapability } from "../capability.ts";
+import { compare as byText } from "../graph/compare.ts";
+import { textOf } from "../graph/same.ts";
+import { SECRET, UNKNOWN } from "../preview/value.ts";
+import type { Difference } from "./report.ts";
+
+/** What a value shows that is known only to the update. */
+export const NOT_KNOWN = "[unknown]";
+
+interface Sides {
+  program: unknown;
+  live: unknown;
+  /** after the last update */
+  base: unknown;
+}
+
+/** Stands for a base that no step shows. */
+const NO_BASE = Symbol("no base");
+
+/** `base` are the inputs of the last update; undefined: the preview does not show them. */
+export const differencesOf = (program: Json, live: Json, base: Json | undefined): Difference[] => {
+  const sides = { program: own(program), live: own(live), base: base === undefined ? NO_BASE : own(base) };
+  const found = compare("", sides, differ);
+  // The engine sees a difference all the same: in a secret, or in the order of a list.
+  return found.length > 0 ? found : compare("", sides, differHidden);
+};
+
+/** Marks of the provider, and arguments that only describe a record in messages. */
+const isOurs = (name: string): boolean => name.startsWith("__") || name === "names" || name === "uid";
+
+const own = (inputs: Json): Json => Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOurs(name)));
+
+type Leaf = (path: string, sides: Sides) => Difference[];
+
+const compare = (path: string, sides: Sides, leaf: Leaf): Difference[] => {
+  const { program, live, base } = sides;
+  if (!isObject(program) || !isObject(live)) return leaf(path, sides);
+  const names = [...new Set([...Object.keys(program), ...Object.keys(live)])].sort(byText);
+  return names.flatMap((name) => {
+    const below = base === NO_BASE ? NO_BASE : isObject(base) ? base[name] : undefined;
+    return compare(pathTo(path, name), { program: program[name], live: live[name], base: below }, leaf);
+  });
+};
+
+const pathTo = (path: string, name: string): string => {
+  if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+};
+
+const differ: Leaf = (path, sides) => {
+  const { program, live, base } = sides;
+  if (textOf(program) === textOf(live)) return [];
+  const given = [program, live].filter((one) => one !== undefined && one !== null);
+  const isList = given.every(Array.isArray);
+  if (isList && ![program, live, base].some(hasSecret)) return elements(path, sides);
+  const shown = {
+    program: hasSecret(live) || hasSecret(base) ? hide(program) : show(path, program),
+    live: hasSecret(program) || hasSecret(base) ? hide(live) : show(path, live),
+  };
+  return [{ path, ...shown, ...changedIn(sides) }];
+};
+
+/** Equal to the API, or to a reader of the preview. */
+const differHidden: Leaf = (path, { program, live }) => {
+  if (hasSecret(program) || hasSecret(live)) return [{ path, program: hide(program), live: hide(live) }];
+  if (!Array.isArray(program) || !Array.isArray(live) || JSON.stringify(program) === JSON.stringify(live)) return [];
+  return [{ path, program: show(path, program), live: show(path, live) }];
+};
+
+const changedIn = ({ program, live, base }: Sides): Pick<Difference, "changedIn"> => {
+  if (base === NO_BASE || hasUnknown(program) || [program, live, base].some(hasSecret)) return {};
+  const [atService, inProgram] = [textOf(base) !== textOf(live), textOf(base) !== textOf(program)];
+  return { changedIn: atService && inProgram ? "both" : atService ? "service" : "program" };
+};
+
+/** One difference for each element that only one side has. */
+const elements = (path: string, { program, live, base }: Sides): Difference[] => {
+  const [news, olds] = [listOf(program), listOf(live)];
+  const known = base === NO_BASE ? undefined : new Set(listOf(base).map(textOf));
+  const sideOf = (element: unknown, isInProgram: boolean): Pick<Difference, "changedIn"> => {
+    if (known === undefined || hasUnknown(element)) return {};
+    return { changedIn: known.has(textOf(element)) === isInProgram ? "service" : "program" };
+  };
+  return [
+    ...without(news, olds).map((one) => ({ path, program: show(path, one), live: null, ...sideOf(one, true) })),
+    ...without(olds, news).map((one) => ({ path, program: null, live: show(path, one), ...sideOf(one, false) })),
+  ];
+};
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The elements of `list` without one of `others` for each that is equal. */
+const without = (list: readonly unknown[], others: readonly unknown[]): unknown[] => {
+  const left = new Map<string, number>();
+  for (const text of others.map(textOf)) left.set(text, (left.get(text) ?? 0) + 1);
+  return list.filter((one) => {
+    const text = textOf(one);
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count <= 0;
+  });
+};
+
+const someText = (value: unknown, is: (text: string) => boolean): boolean => {
+  if (typeof value === "string") return is(value);
+  return typeof value === "object" && value !== null && Object.values(value).some((one) => someText(one, is));
+};
+
+const hasSecret = (value: unknown): boolean => someText(value, (text) => text === SECRET);
+
+const hasUnknown = (value: unknown): boolean =>
+  someText(value, (text) => text.includes(UNKNOWN) || withoutPlaceholders(text) !== text);
+
+const hide = (value: unknown): unknown => (value === undefined || value === null ? null : SECRET);
+
+/** As people write it: what is not known yet as such, and capabilities by the names of the documentation. */
+const show = (path: string, value: unknown): unknown => {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value)) return value.map((one) => show(path, one));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, show(path, one)]));
+  if (typeof value !== "string") return value;
+  if (hasUnknown(value)) return NOT_KNOWN;
+  return path === "capabilities" ? (friendlyCapability(value) ?? value) : value;
+};

@@ -1,0 +1,59 @@
+// What differs between a program and the service: a pure function of a preview, the API's lists, the journal and the engine's state.
+import { isUidp, rootOf } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { pathOf } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
+import { planFrom } from "../preview/plan.ts";
+import type { Preview } from "../preview/shape.ts";
+import { ourTypeOf } from "../preview/urn.ts";
+import { expiringKeysOf } from "../review/lists.ts";
+import type { Proposal } from "../review/proposal.ts";
+import { driftIn } from "./changes.ts";
+import { type JournalEntry, pendingIn } from "./pending.ts";
+import type { DriftReport, EndingKey } from "./report.ts";
+import { undeclaredIn } from "./undeclared.ts";
+
+export interface DriftInput {
+  /** with --refresh and --show-sames */
+  preview: Preview;
+  live: Live;
+  /** the open creates of the journals, of any stack */
+  entries: readonly JournalEntry[];
+  /** what `pulumi stack export` prints */
+  exported: string | undefined;
+  /** uids of the identities that ask */
+  callers: ReadonlySet<string>;
+  /** uids of what is declared elsewhere */
+  allowed: ReadonlySet<string>;
+  nowMs: number;
+}
+
+export const driftOf = ({ preview, live, entries, exported, callers, allowed, nowMs }: DriftInput): DriftReport => {
+  const proposal = planFrom(preview, live);
+  const { drift, removed } = driftIn(preview, proposal.before);
+  return {
+    drift,
+    undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed, nowMs }),
+    keys: keysIn(preview, live, proposal, nowMs),
+    pending: pendingIn(preview, entries, exported, live.graph),
+    // The rest is about the access that an update would give.
+    unknown: proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
+    notVisible: live.notVisible
+      .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(live.graph, group), message }))
+      .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+  };
+};
+
+/** Of the organizations that the program is about. */
+const keysIn = ({ steps }: Preview, { graph }: Live, { organizations }: Proposal, nowMs: number): EndingKey[] => {
+  const urns = new Map(
+    steps
+      .filter(({ urn }) => ourTypeOf(urn) === "Identity")
+      .flatMap(({ urn, oldState, newState }) =>
+        [oldState?.id, newState?.id].filter(isUidp).map((uid) => [uid, urn] as const),
+      ),
+  );
+  return expiringKeysOf(graph, nowMs).flatMap(({ uid, ...key }) =>
+    uid !== null && organizations?.has(rootOf(uid)) ? [{ resource: urns.get(uid) ?? null, uid, ...key }] : [],
+  );
+};

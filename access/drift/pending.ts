@@ -1,0 +1,115 @@
+// Creates that an interrupted run left open: in the journals of this machine, and in the engine's state, which every machine shares. An
+// update under way has some too.
+import { z } from "zod";
+import { isUidp, type Json, resources } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { type AccessGraph, pathOf } from "../graph/graph.ts";
+import { stackIn } from "../preview/resource.ts";
+import type { Preview } from "../preview/shape.ts";
+import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
+import { SECRET, valuesIn } from "../preview/value.ts";
+import { wordOf } from "./changes.ts";
+import type { PendingCreate } from "./report.ts";
+
+/** A create of a journal without an outcome. */
+export interface JournalEntry {
+  /** organization/project/stack/Type::name */
+  key: string;
+  /** `roleBinding` */
+  kind: string;
+  /** uid of the group; "" at the root */
+  parent: string;
+  /** when it was sent, in milliseconds */
+  at: number;
+  /** the record that the response named */
+  answered?: string;
+}
+
+const bag = z.record(z.string(), z.unknown()).nullish();
+const Export = z.object({
+  deployment: z
+    .object({
+      resources: z.array(z.object({ urn: z.string(), id: z.string().nullish() })).nullish(),
+      pending_operations: z
+        .array(z.object({ type: z.string(), resource: z.object({ urn: z.string(), inputs: bag }) }))
+        .nullish(),
+    })
+    .nullish(),
+});
+
+/** `exported` is what `pulumi stack export` prints; undefined: there is no such stack. Throws for anything else. */
+export const pendingIn = (
+  preview: Preview,
+  entries: readonly JournalEntry[],
+  exported: string | undefined,
+  live: AccessGraph,
+): PendingCreate[] => {
+  const urns = new Map(preview.steps.map(({ urn }) => [nameOf(urn), urn]));
+  const planned = new Map(preview.steps.map(({ urn, newState }) => [urn, valuesIn(newState?.inputs)]));
+  const groupNameOf = (group: string | null) => (group !== null && live.groups.has(group) ? pathOf(live, group) : null);
+  const stack = stackIn(preview);
+  const fromJournal = entries
+    .filter(({ key }) => stack === undefined || key.split("/").slice(1, 3).join("/") === stack)
+    .map(({ key, kind, parent, at, answered }): PendingCreate => {
+      const logical = logicalNameIn(key);
+      const resource = urns.get(logical) ?? null;
+      const group = parent || null;
+      return {
+        resource,
+        logicalName: logical.replace(/^.*?::/, ""),
+        kind: Object.values(resources).find(({ field }) => field === kind)?.word ?? kind,
+        uid: answered ?? null,
+        name: textIn(planned.get(resource ?? "")?.name),
+        group,
+        groupName: groupNameOf(group),
+        time: new Date(at).toISOString(),
+        source: "journal",
+      };
+    });
+  const known = new Set(fromJournal.map(({ resource }) => resource));
+  const fromState = operationsIn(exported)
+    .filter(({ urn }) => !known.has(urn))
+    .map(({ urn, inputs }): PendingCreate => {
+      const { name, parent } = valuesIn(inputs);
+      const group = isUidp(parent) ? parent : null;
+      return {
+        resource: urns.has(nameOf(urn)) ? urn : null,
+        logicalName: partsOfUrn(urn).name,
+        kind: wordOf(ourTypeOf(urn) as string),
+        uid: null,
+        name: textIn(name),
+        group,
+        groupName: groupNameOf(group),
+        time: null,
+        source: "state",
+      };
+    });
+  return [...fromJournal, ...fromState].sort(
+    (a, b) => compare(a.logicalName, b.logicalName) || compare(a.kind, b.kind) || compare(a.time ?? "", b.time ?? ""),
+  );
+};
+
+/** `Group::team`, as a key of the journal ends. */
+const nameOf = (urn: string): string => `${ourTypeOf(urn)}::${partsOfUrn(urn).name}`;
+
+/** A key of a set has the uids of group, identity and role at its end. */
+const logicalNameIn = (key: string): string =>
+  key
+    .split("/")
+    .slice(3)
+    .join("/")
+    .replace(/(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/, "");
+
+const textIn = (name: unknown): string | null => (typeof name === "string" && name !== SECRET ? name : null);
+
+/** A create that the state has a resource of is over. */
+const operationsIn = (exported: string | undefined): { urn: string; inputs: Json | null | undefined }[] => {
+  if (exported === undefined) return [];
+  const { data, error } = Export.safeParse(JSON.parse(exported));
+  if (error) throw new TypeError(`the exported stack cannot be read: ${z.prettifyError(error)}`);
+  const { resources: stored, pending_operations: operations } = data.deployment ?? {};
+  const made = new Set((stored ?? []).flatMap(({ urn, id }) => (id ? [urn] : [])));
+  return (operations ?? []).flatMap(({ type, resource: { urn, inputs } }) =>
+    type === "creating" && ourTypeOf(urn) !== undefined && !made.has(urn) ? [{ urn, inputs }] : [],
+  );
+};

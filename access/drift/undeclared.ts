@@ -1,0 +1,92 @@
+// Access that exists and that no resource of the stack has: role bindings, and what gives access to people. Also what an exclusive set
+// would remove: somebody has it now.
+import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
+import { peopleGraph } from "../graph/people.ts";
+import type { Preview } from "../preview/shape.ts";
+import { ourTypeOf } from "../preview/urn.ts";
+import { valuesIn } from "../preview/value.ts";
+import { byBreadth, worstRankOf } from "../review/danger.ts";
+import { undeclaredRows } from "../review/lists.ts";
+import type { Proposal } from "../review/proposal.ts";
+import { counts, type UndeclaredAccess } from "./report.ts";
+
+export interface UndeclaredInput {
+  preview: Preview;
+  proposal: Pick<Proposal, "before" | "undeclared" | "organizations">;
+  live: Live;
+  /** of the sets that remove a role binding: URN by uid of the binding */
+  removed: ReadonlyMap<string, string>;
+  /** uids of the identities that ask */
+  callers: ReadonlySet<string>;
+  /** uids of bindings, identities and other records whose access is declared elsewhere */
+  allowed: ReadonlySet<string>;
+  nowMs: number;
+}
+
+/** What is a difference comes first. */
+export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
+  [...bindingsOf(input), ...peopleOf(input)]
+    .map((one) => ({
+      ...one,
+      ...(isOwn(input, one) && { own: true as const }),
+      ...([one.uid, one.identity].some((uid) => uid !== null && input.allowed.has(uid)) && { allowed: true as const }),
+    }))
+    .sort((a, b) => Number(counts(b)) - Number(counts(a)));
+
+const bindingsOf = ({ proposal, removed }: UndeclaredInput): UndeclaredAccess[] => {
+  const ids = new Set([...proposal.undeclared, ...removed.keys()]);
+  return undeclaredRows({ ...proposal, undeclared: [...ids] }).map(
+    ({ binding, group, groupName, identity, identityName, role }) => {
+      const removedBy = removed.get(binding);
+      const who = { name: identityName, identity, group, groupName, role };
+      return { kind: "role binding", uid: binding, ...who, ...(removedBy !== undefined && { removedBy }) };
+    },
+  );
+};
+
+const peopleOf = ({ preview, proposal: { organizations }, live, nowMs }: UndeclaredInput): UndeclaredAccess[] => {
+  const declared = recordsIn(preview);
+  const { identities, bindings } = peopleGraph(live.graph, nowMs);
+  return [...bindings.values()]
+    .filter(({ id, group }) => organizations?.has(rootOf(group)) && !declared.has(id))
+    .map(({ id, identity, group, role }) => {
+      const { name, capabilities = [] } = live.graph.roles.get(role) ?? {};
+      const access: UndeclaredAccess = {
+        kind: kindOf(live.graph, id),
+        uid: id,
+        name: identities.get(identity)?.name ?? identity,
+        identity: null,
+        group,
+        groupName: pathOf(live.graph, group),
+        role: name ?? role,
+      };
+      return { access, rank: worstRankOf(capabilities) };
+    })
+    .sort(
+      ({ access: a, rank: one }, { access: b, rank: other }) =>
+        one - other || byBreadth(a.groupName, b.groupName) || compare(`${a.name} ${a.uid}`, `${b.name} ${b.uid}`),
+    )
+    .map(({ access }) => access);
+};
+
+const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string =>
+  providers.has(id) ? "identity provider" : externalGroups.has(id) ? "external group role mapping" : "group invite";
+
+/** The records that a resource of the stack has, or takes over. */
+const recordsIn = ({ steps }: Preview): Set<string> =>
+  new Set(
+    steps
+      .filter(({ urn }) => ourTypeOf(urn) !== undefined)
+      .flatMap(({ oldState, newState }) => [oldState?.id, newState?.id, valuesIn(newState?.inputs).adopt])
+      .filter(isUidp),
+  );
+
+/** Somebody granted it before the program ran. With a second binding there, one of the two was added. */
+const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess): boolean => {
+  if (kind !== "role binding" || identity === null || !callers.has(identity) || !isRoot(group)) return false;
+  const here = [...live.graph.bindings.values()].filter((one) => one.identity === identity && one.group === group);
+  return here.length === 1;
+};

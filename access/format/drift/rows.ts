@@ -1,0 +1,167 @@
+// A report of drift in the parts that people read, the same in every format.
+import { isObject } from "../../../schema/index.ts";
+import {
+  type Change,
+  counts,
+  type Difference,
+  type Drift,
+  type DriftReport,
+  type EndingKey,
+  type PendingCreate,
+  type UndeclaredAccess,
+} from "../../drift/report.ts";
+import { SECRET } from "../../preview/value.ts";
+import { countText } from "../words.ts";
+
+/** Our own words, or a text of others, which a format sets apart. */
+export type Part = string | { quoted: string };
+
+export interface Item {
+  parts: Part[];
+  /** what belongs to it */
+  lines: Part[][];
+  /** it is listed, and is no difference */
+  isExcused?: boolean;
+}
+
+export interface Section {
+  title: string;
+  items: Item[];
+}
+
+const quote = (quoted: string): Part => ({ quoted });
+
+export const titleOf = (report: DriftReport): string => {
+  const { drift, undeclared, keys, pending, unknown, notVisible } = report;
+  const of = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
+  const rows: [number, string, string][] = [
+    [of("changed", "replaced"), "record differs", "records differ"],
+    [of("gone"), "record is gone", "records are gone"],
+    [of("dropped"), "record is not in the program any more", "records are not in the program any more"],
+    [of("new"), "record is not in the stack yet", "records are not in the stack yet"],
+    [undeclared.filter(counts).length, "grant that nothing declares", "grants that nothing declares"],
+    [keys.length, "static key ends", "static keys end"],
+    [pending.length, "create is open", "creates are open"],
+    [unknown.length, "part is not known", "parts are not known"],
+  ];
+  const texts = rows.flatMap(([count, one, many]) => (count > 0 ? [countText(count, one, many)] : []));
+  // Nothing seen is not the same as nothing there.
+  const none = notVisible.length > 0 ? "no difference that you can see" : "no difference";
+  return `Drift: ${texts.length === 0 ? none : texts.join(", ")}`;
+};
+
+export const sectionsOf = ({ drift, undeclared, keys, pending, unknown, notVisible }: DriftReport): Section[] => [
+  { title: "Not known", items: unknown.map(({ message }) => ({ parts: [quote(message)], lines: [] })) },
+  { title: "Differs from the program", items: drift.map(driftItem) },
+  { title: "Access that nothing declares", items: undeclared.map(undeclaredItem) },
+  { title: "Static keys that end within 30 days", items: keys.map(keyItem) },
+  { title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
+  {
+    title: "Not visible to the caller, so access may be missing here",
+    items: notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)], lines: [] })),
+  },
+];
+
+const STATES: Readonly<Record<Change, string>> = {
+  changed: " has other values",
+  gone: " is gone, and the next update creates it again",
+  new: " is not created yet",
+  dropped: " is not in the program any more",
+  replaced: " cannot be changed in place, and the next update replaces it",
+};
+
+/** The program adopts it, or an interrupted run has created it. */
+const TAKEN = " exists, and the next update takes it over";
+
+const driftItem = ({ resource, kind, uid, name, groupName, change, differences, names = {} }: Drift): Item => ({
+  parts: [
+    `${kind} `,
+    ...(name === null ? [] : [quote(name)]),
+    ...(groupName === null ? [] : [name === null ? "of " : kind === "group" ? " at " : " in ", quote(groupName)]),
+    ...(name === null && groupName === null ? [quote(resource)] : []),
+    change === "new" && uid !== null ? TAKEN : STATES[change],
+  ],
+  lines: [
+    [quote(resource), ...(uid === null ? [] : [", ", quote(uid)])],
+    ...differences.map((one) => differenceParts(one, names)),
+    ...(differences.length === 0 && change === "changed" ? [["the preview does not show which"]] : []),
+  ],
+});
+
+const CHANGED_IN: Readonly<Record<NonNullable<Difference["changedIn"]>, string>> = {
+  service: "; changed at the service",
+  program: "; changed in the program",
+  both: "; changed at the service and in the program",
+};
+
+const differenceParts = (
+  { path, program, live, changedIn }: Difference,
+  names: Readonly<Record<string, string>>,
+): Part[] => {
+  const where = changedIn === undefined ? "" : CHANGED_IN[changedIn];
+  const [ours, its] = [program, live].map((value) => valueParts(value, names)) as [Part[], Part[]];
+  if (live === null) return [quote(path), ": only the program has ", ...ours, where];
+  if (program === null) return [quote(path), ": only the service has ", ...its, where];
+  return [quote(path), ": the program has ", ...ours, ", the service ", ...its, where];
+};
+
+const valueParts = (value: unknown, names: Readonly<Record<string, string>>): Part[] => {
+  if (value === SECRET) return ["a secret"];
+  if (typeof value === "string") {
+    const { [value]: name } = names;
+    return name === undefined ? [quote(JSON.stringify(value))] : [quote(name), " ", quote(value)];
+  }
+  if (isPair(value)) {
+    const [identity, role] = [value.identity, value.role].map((one) => quote(names[one] ?? one)) as [Part, Part];
+    return [identity, " as ", role];
+  }
+  return [quote(JSON.stringify(value))];
+};
+
+/** An element of a set of role bindings. */
+const isPair = (value: unknown): value is { identity: string; role: string } =>
+  isObject(value) &&
+  Object.keys(value).length === 2 &&
+  typeof value.identity === "string" &&
+  typeof value.role === "string";
+
+const VERBS: Readonly<Record<string, string>> = { "role binding": " is ", "group invite": " gives " };
+
+const undeclaredItem = ({ kind, uid, name, groupName, role, removedBy, own, allowed }: UndeclaredAccess): Item => ({
+  parts: [
+    quote(name),
+    VERBS[kind] ?? " get ",
+    quote(role),
+    " at ",
+    quote(groupName),
+    ` by ${kind} `,
+    quote(uid),
+    ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
+    own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
+  ],
+  lines: [],
+  ...((own || allowed) && { isExcused: true }),
+});
+
+const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey): Item => ({
+  parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
+  lines: [[...(resource === null ? ["no resource of the stack"] : [quote(resource)]), ", ", quote(uid)]],
+});
+
+const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, source }: PendingCreate): Item => ({
+  parts: [
+    `${kind} `,
+    quote(name ?? logicalName),
+    ...(groupName === null ? [] : [" in ", quote(groupName)]),
+    ...(time === null ? [] : [", sent at ", quote(time)]),
+    source === "journal" ? ", in the journal of this machine" : ", in the state of the engine",
+  ],
+  lines: [
+    [
+      ...(resource === null ? ["the program does not declare it any more"] : [quote(resource)]),
+      ...(uid === null ? [] : [", answered with ", quote(uid)]),
+    ],
+  ],
+});
+
+export const FOOT = "docs/drift.md says what to do about each.";

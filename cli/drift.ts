@@ -1,0 +1,84 @@
+// `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
+import { driftOf } from "../access/drift/index.ts";
+import type { JournalEntry } from "../access/drift/pending.ts";
+import { type DriftReport, hasDifferences } from "../access/drift/report.ts";
+import { driftAsJson } from "../access/format/drift/json.ts";
+import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
+import { driftAsText } from "../access/format/drift/terminal.ts";
+import { readLive } from "../access/graph/live.ts";
+import { exportStack, projectFolder, StackError } from "../access/policy/export-stack.ts";
+import { stackIn } from "../access/preview/resource.ts";
+import { PreviewError } from "../access/preview/shape.ts";
+import type { Client } from "../client/client.ts";
+import { JournalError } from "../provider/log/file.ts";
+import { isUidp } from "../schema/index.ts";
+import { clientErrorText } from "./client.ts";
+import { engineCommand } from "./engine-command.ts";
+import type { Format } from "./format.ts";
+import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
+import { originOf } from "./origin.ts";
+import { previewHere } from "./preview.ts";
+import { mergeLive, servicesFrom } from "./services.ts";
+import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+export interface DriftFlags {
+  stack?: string;
+  service?: readonly string[];
+  allow?: readonly string[];
+  format: Exclude<Format, "html">;
+}
+
+const DIFFERS = 3;
+
+export const drift = async ({ stack, service = [], allow = [], format }: DriftFlags): Promise<number> => {
+  const services = servicesFrom(service, process.env);
+  const wrong = allow.filter((one) => !isUidp(one)).map((one) => `--allow: ${JSON.stringify(one)} is not a uid`);
+  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+  try {
+    // The engine runs for long, and the API may change meanwhile: it is asked last.
+    const { preview, clients } = await previewHere(stack, services);
+    const [exported, entries] = [await exportHere(stack), await openCreates()];
+    const [client] = clients.values() as Iterable<Client> as [Client];
+    const all = [...clients.values()];
+    const live = mergeLive(await Promise.all(all.map((one) => readLive(one))));
+    const callers = await Promise.all(all.map((one) => one.identity()));
+    const nowMs = client.clock.today();
+    const report = driftOf({
+      preview,
+      live,
+      entries,
+      exported,
+      callers: new Set(callers.filter(isUidp)),
+      allowed: new Set(allow),
+      nowMs,
+    });
+    const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
+    printIn[format]({ origin: originOf({ ...place, nowMs }), ...report });
+    return hasDifferences(report) ? DIFFERS : 0;
+  } catch (error) {
+    const isOwn = [PreviewError, StackError, JournalError].some((one) => error instanceof one);
+    const text = isOwn ? (error as Error).message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm drift", text);
+    return 1;
+  }
+};
+
+/** The engine's state has the creates of a killed run that every machine can see. */
+const exportHere = async (stack: string | undefined): Promise<string | undefined> => {
+  const folder = projectFolder(process.cwd());
+  return folder && (await exportStack(engineCommand(), [folder], stack))?.text;
+};
+
+/** Those of all journals of this machine. */
+const openCreates = async (): Promise<JournalEntry[]> => {
+  const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
+  return contents.flatMap(({ entries }) => entries.filter(isPending));
+};
+
+const printIn: Record<DriftFlags["format"], (report: DriftReport) => void> = {
+  terminal: (report) => printStyled(driftAsText(report, stdoutStyle())),
+  markdown: (report) => print(driftAsMarkdown(report)),
+  json: (report) => print(driftAsJson(report)),
+};

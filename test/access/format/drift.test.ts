@@ -1,0 +1,146 @@
+// A report of drift in the formats for people: what they say, what they escape, and how much they print.
+import { describe, expect, test } from "vitest";
+import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/drift/report.ts";
+import { driftAsJson } from "../../../access/format/drift/json.ts";
+import { driftAsMarkdown } from "../../../access/format/drift/markdown.ts";
+import { driftAsText } from "../../../access/format/drift/terminal.ts";
+import { SECRET } from "../../../access/preview/value.ts";
+import { ROOT, uidIn } from "../graphs.ts";
+
+const NONE: DriftReport = { drift: [], undeclared: [], keys: [], pending: [], unknown: [], notVisible: [] };
+const CI = uidIn(ROOT, 1);
+
+const drift = (own: Partial<Drift> = {}): Drift => ({
+  resource: "urn:pulumi:dev::access::irm:index:Group::team",
+  kind: "group",
+  uid: uidIn(ROOT, 2),
+  name: "team",
+  groupName: "platform/team",
+  change: "changed",
+  differences: [{ path: "description", program: "a", live: "b", changedIn: "service" }],
+  ...own,
+});
+
+const undeclared = (own: Partial<UndeclaredAccess> = {}): UndeclaredAccess => ({
+  kind: "role binding",
+  uid: uidIn(ROOT, 3),
+  name: "ci",
+  identity: CI,
+  group: ROOT,
+  groupName: "/",
+  role: "owner",
+  ...own,
+});
+
+const text = (report: Partial<DriftReport>) => driftAsText({ ...NONE, ...report }, { color: false });
+
+describe("on a terminal", () => {
+  test("nothing is one line, and what cannot be seen is said", () => {
+    expect(text({})).toBe("Drift: no difference\n");
+    const notVisible = [{ kind: "role", group: ROOT, groupName: "/", message: "roles cannot be listed" }];
+    expect(text({ notVisible })).toBe(
+      [
+        "Drift: no difference that you can see",
+        "",
+        "Not visible to the caller, so access may be missing here",
+        "- /: roles cannot be listed",
+        "",
+        "docs/drift.md says what to do about each.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("each list has its heading, and each record its resource, its uid and its values", () => {
+    const names = { [CI]: "ci" };
+    const printed = text({
+      origin: { stack: "access/dev", service: "https://irm.example.com", time: "2026-11-22T00:00:00Z" },
+      drift: [
+        drift(),
+        drift({
+          kind: "role binding",
+          name: "ci as viewer",
+          names,
+          differences: [{ path: "role", program: "editor", live: CI }],
+        }),
+        drift({
+          kind: "role binding set",
+          name: null,
+          names,
+          differences: [{ path: "bindings", program: null, live: { identity: CI, role: "viewer" } }],
+        }),
+        drift({ change: "gone", differences: [] }),
+        drift({ change: "new", uid: null, differences: [] }),
+        drift({ change: "new", differences: [] }),
+        drift({ name: "idp", differences: [{ path: "oidc.clientSecret", program: SECRET, live: SECRET }] }),
+      ],
+      undeclared: [
+        undeclared(),
+        undeclared({ own: true }),
+        undeclared({ allowed: true }),
+        undeclared({ kind: "group invite", name: "invite key", identity: null, role: "viewer" }),
+      ],
+      keys: [{ resource: null, uid: CI, name: "ci", groupName: "/", expirationTime: "2026-11-30T00:00:00Z" }],
+      pending: [
+        {
+          ...{ resource: null, logicalName: "x", kind: "group", uid: null, name: null, group: null, groupName: null },
+          ...{ time: null, source: "state" },
+        },
+      ],
+      unknown: [{ subject: "", message: "a step cannot be read" }],
+    });
+    for (const line of [
+      "Drift: 4 records differ, 1 record is gone, 2 records are not in the stack yet, 2 grants that nothing declares, 1 static key ends, 1 create is open, 1 part is not known",
+      "Stack: access/dev",
+      "- group team at platform/team has other values",
+      `    urn:pulumi:dev::access::irm:index:Group::team, ${uidIn(ROOT, 2)}`,
+      '    description: the program has "a", the service "b"; changed at the service',
+      `    role: the program has "editor", the service ci ${CI}`,
+      "- role binding set of platform/team has other values",
+      "    bindings: only the service has ci as viewer",
+      "- group team at platform/team is gone, and the next update creates it again",
+      "- group team at platform/team is not created yet",
+      "- group team at platform/team exists, and the next update takes it over",
+      "    oidc.clientSecret: the program has a secret, the service a secret",
+      `- ci is owner at / by role binding ${uidIn(ROOT, 3)}`,
+      `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; your own access, and no difference`,
+      `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; allowed, and no difference`,
+      `- invite key gives viewer at / by group invite ${uidIn(ROOT, 3)}`,
+      "- ci in /: 2026-11-30T00:00:00Z",
+      "- group x, in the state of the engine",
+      "    the program does not declare it any more",
+      "- a step cannot be read",
+    ])
+      expect(printed.split("\n")).toContain(line);
+  });
+
+  test("texts of others cannot move the cursor", () => {
+    const printed = text({
+      drift: [drift({ name: "a\u001b[2Kb\n- forged" })],
+      undeclared: [undeclared({ name: "c\rd" })],
+    });
+    for (const control of ["\u001b", "\r"]) expect(printed).not.toContain(control);
+    expect(printed).not.toContain("\n- forged");
+  });
+});
+
+describe("Markdown", () => {
+  test("sets texts of others apart", () => {
+    const printed = driftAsMarkdown({ ...NONE, drift: [drift({ name: "@everyone <b>`x`" })] });
+    expect(printed).toContain("## Drift: 1 record differs\n");
+    expect(printed).toContain("- group `` @everyone <b>`x` `` at `platform/team` has other values\n");
+    expect(printed).toContain('  - `description`: the program has `"a"`, the service `"b"`; changed at the service\n');
+  });
+
+  test("is at most 60,000 bytes, and counts what it leaves out", () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => undeclared({ name: `ci-${i}` }));
+    const printed = driftAsMarkdown({ ...NONE, undeclared: many, drift: [drift()] });
+    expect(Buffer.byteLength(printed)).toBeLessThanOrEqual(60_000);
+    expect(printed).toContain('the program has `"a"`');
+    expect(printed).toMatch(/\n[\d,]+ entries left out here; `--format json` has all\.\n/);
+  });
+});
+
+test("JSON has every list, also an empty one", () => {
+  expect(JSON.parse(driftAsJson(NONE))).toEqual(NONE);
+});
