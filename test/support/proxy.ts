@@ -28,6 +28,8 @@ export interface HoldingProxy {
   cut(method: string, path: RegExp, at: "before" | "after", meanwhile?: () => Promise<void>): void;
   /** Every such request is answered with this, until the function that comes back is called. */
   answer(method: string, path: RegExp, status: number, json: object): () => void;
+  /** From now on, every other request is refused and does not reach the server. Returns the list of those. */
+  only(isAllowed: (request: Seen) => boolean): Seen[];
   close(): Promise<void>;
 }
 
@@ -44,10 +46,14 @@ interface Request extends Seen {
   body: Buffer;
 }
 
+const REFUSAL = { code: 7, message: "the proxy lets no request pass that may change something", details: [] };
+
 /** `target` is read for each request: the server may have restarted. */
 export const startProxy = async (target: () => string): Promise<HoldingProxy> => {
   const rules: Rule[] = [];
   const seen: Seen[] = [];
+  let isAllowed: (request: Seen) => boolean = () => true;
+  let refused: Seen[] = [];
 
   const forward = async ({ method, path, headers, body }: Request) => {
     const { host: _host, connection: _connection, "content-length": _length, ...own } = headers;
@@ -75,7 +81,13 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       headers: incoming.headers,
       body: await buffer(incoming),
     };
-    seen.push({ method: request.method, path: request.path });
+    const { method, path } = request;
+    seen.push({ method, path });
+    if (!isAllowed({ method, path })) {
+      refused.push({ method, path });
+      response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify(REFUSAL));
+      return;
+    }
     const at = rules.findIndex(({ method, path }) => method === request.method && path.test(request.path));
     try {
       if (at === -1) await pass(request, response);
@@ -125,6 +137,11 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       const rule: Rule = { method, path, meet, stays: true };
       rules.push(rule);
       return () => void rules.splice(rules.indexOf(rule), 1);
+    },
+    only: (own) => {
+      isAllowed = own;
+      refused = [];
+      return refused;
     },
     close: () =>
       new Promise((resolve) => {
