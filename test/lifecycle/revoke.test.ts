@@ -1,0 +1,72 @@
+// `irm revoke` in the folder of a program: no later update grants again what it took away, and it names what would.
+import { spawn } from "node:child_process";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { MAIN } from "../support/command.ts";
+
+const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
+const policy = example("access.yaml");
+
+describe("irm revoke", () => {
+  let place: Workplace;
+  let program: Program;
+  beforeAll(async () => {
+    place = await createWorkplace();
+    program = await place.program("policy", example("index.ts"));
+    writeFileSync(join(program.folder, "access.yaml"), policy);
+    await program.must("up", "--yes", "--skip-preview");
+    await place.server.takeRequests();
+  });
+  afterAll(() => place.close());
+
+  const identity = (name: string) => place.rows("identities", "name = ?", name)[0]?.uid as string;
+  const held = (name: string) => place.rows("role_bindings", "identity_uid = ?", identity(name));
+  const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
+  const revoke = async (name: string) => {
+    const child = spawn(process.execPath, [MAIN, "revoke", "--identity", name, "--yes", "--format", "json"], {
+      cwd: program.folder,
+      env: { ...program.env, IRM_IDENTITY: place.env.IRM_IDENTITY as string },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const code = new Promise<number | null>((resolve) => child.on("close", resolve));
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await code, stderr, ...JSON.parse(stdout || "{}") };
+  };
+
+  it("takes the entry out of the policy, and no update or refresh grants it again", async () => {
+    const [viewer] = place.rows("roles", "name = ?", "viewer");
+    const [product] = place.rows("groups", "name = ?", "product");
+    const body = { identityUid: identity("release"), roleUid: viewer?.uid };
+    expect((await place.call("POST", `/iam/v2beta1/roleBindings/${product?.uid}`, body)).status).toBe(200);
+    const { code, removed, stderr } = await revoke("release");
+    expect({ code, roles: removed.map(({ role }: { role: string }) => role).sort() }).toEqual({
+      code: 0,
+      roles: ["publisher", "viewer"],
+    });
+    expect(stderr).toContain("does not declare this role binding; another program may\n");
+    expect(readFileSync(join(program.folder, "access.yaml"), "utf8")).toBe(
+      policy.replace("  platform/registry: { publisher: [release] }\n", ""),
+    );
+    await place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("up", "--yes", "--skip-preview", "--refresh");
+    expect(held("release")).toEqual([]);
+    expect((await writes()).filter((operation) => operation.startsWith("Create"))).toEqual([]);
+  });
+
+  it("names the resource of the stack where the folder has no access.yaml", async () => {
+    renameSync(join(program.folder, "access.yaml"), join(program.folder, "other.yaml"));
+    const { code, stderr } = await revoke("deploy");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^the next update of stack dev grants the access again: take AccessPolicy acme out of /,
+      ),
+    });
+    expect(held("deploy")).toEqual([]);
+  });
+});
