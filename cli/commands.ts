@@ -3,6 +3,7 @@
 import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
+import type { DoctorFlags } from "./doctor.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
@@ -241,6 +242,20 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: WhoAmIFlags) => exit(await (await import("./whoami.ts")).whoami(flags)));
+
+  program
+    .command("doctor")
+    .usage("[FLAGS]")
+    .summary("find out why a run would not work here")
+    .description(
+      "Checks this machine (Node, engine, plugin, journal, clock), the configuration and where each value comes from, the connection, and the sign-in. Where the exchange refuses a workload's token, compares its claims with the identity, field by field, if the credentials may read it: also with IRM_TOKEN beside the workload's token. Sends requests that read, and the exchange. Prints no secret. Exits with 3 if a check fails.",
+    )
+    .option(
+      "--stack <NAME>",
+      "the stack whose configuration counts (default: the selected one of this folder's project)",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: DoctorFlags) => exit(await (await import("./doctor.ts")).doctor(flags)));
 
   program
     .command("revoke")

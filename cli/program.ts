@@ -1,9 +1,9 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
-import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
+import { packageVersion } from "./package-version.ts";
 import { type Exit, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -11,7 +11,7 @@ const createProgram = (exit: Exit): Command => {
   const program = new Command("irm")
     .usage("COMMAND [FLAGS]")
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
-    .version(version(), "-V, --version", "print the version")
+    .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .configureHelp({
@@ -48,9 +48,6 @@ const addHelpCommand = (program: Command): void => {
       command.help();
     });
 };
-
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
 
 // Commander removes the colours where the stream does not support them.
 const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });

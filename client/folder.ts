@@ -8,7 +8,7 @@ export const isWithin = (folder: string, file: string): boolean => {
 };
 
 /** The names of project files that the engine accepts. */
-const PROJECTS = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+export const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /** The folder of the Pulumi project that contains `folder`; undefined if there is none. */
 export const projectFolder = (
@@ -17,7 +17,7 @@ export const projectFolder = (
   { dirname, join }: Pick<typeof posix, "dirname" | "join"> = path,
 ): string | undefined => {
   for (let at = folder; ; at = dirname(at)) {
-    if (PROJECTS.some((name) => has(join(at, name)))) return at;
+    if (PROJECT_FILES.some((name) => has(join(at, name)))) return at;
     if (dirname(at) === at) return undefined;
   }
 };

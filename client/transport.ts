@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export interface HttpRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
   url: URL;
-  /** bearer token */
+  /** bearer token; empty: none is sent */
   token: string;
   /** JSON text */
   body?: string;
@@ -75,7 +75,7 @@ export const send = (
         method,
         headers: {
           accept: "application/json",
-          authorization: `Bearer ${token}`,
+          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
           "user-agent": "pulumi-irm",
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },

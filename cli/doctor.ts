@@ -1,0 +1,86 @@
+// `irm doctor`: what a run would find on this machine and at the service, one check each, and what to do where one fails. It only reads.
+import { styleText } from "node:util";
+import { foundSettings, type ParsedConfig, parseConfig } from "../client/config.ts";
+import { systemTransport } from "../client/transport.ts";
+import { printableLines } from "../schema/index.ts";
+import type { Check } from "./doctor/check.ts";
+import { checkConnection } from "./doctor/connection.ts";
+import { runEngine } from "./doctor/engine.ts";
+import { checkJournal } from "./doctor/journal.ts";
+import { checkEngine, checkNode, checkPlugin } from "./doctor/machine.ts";
+import { findProject, readStackConfig } from "./doctor/project.ts";
+import { checkProxy } from "./doctor/proxy.ts";
+import { checkCredentials, checkSettings } from "./doctor/settings.ts";
+import { checkSignIn } from "./doctor/sign-in.ts";
+import type { Format } from "./format.ts";
+import { print, printStyled, stdoutStyle } from "./terminal.ts";
+
+export interface DoctorFlags {
+  stack?: string;
+  format: Format;
+}
+
+const FAILED = 3;
+
+export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {
+  const checks = await findAll(stack);
+  if (format === "json") print(`${JSON.stringify({ checks }, undefined, 2)}\n`);
+  else printStyled(textOf(checks, stdoutStyle().color));
+  return checks.every(({ ok }) => ok) ? 0 : FAILED;
+};
+
+const findAll = async (stack: string | undefined): Promise<Check[]> => {
+  const { env } = process;
+  const cwd = process.cwd();
+  const project = findProject(cwd);
+  const run = runEngine(project?.folder ?? cwd);
+  const [engine, plugin, { check, get, given }] = await Promise.all([
+    checkEngine(run),
+    checkPlugin(run, project),
+    readStackConfig(run, project, stack),
+  ]);
+  const parsed = parseConfig(get, env, given);
+  const journal = foundSettings(get, env).find(({ name }) => name === "journal");
+  const isWrong = journal !== undefined && parsed.problems.some((one) => one.startsWith(`${journal.place}: `));
+  return [
+    checkNode(),
+    engine,
+    plugin,
+    check,
+    ...checkSettings(parsed, get, env),
+    ...(isWrong ? [] : [await checkJournal(journal, env, cwd)]),
+    ...(await checkService(parsed)),
+  ];
+};
+
+const checkService = async (parsed: ParsedConfig): Promise<Check[]> => {
+  const { env } = process;
+  const { config } = parsed;
+  const credentials = checkCredentials(parsed, env);
+  const missing = credentials ? [credentials] : [];
+  if (!config) return missing;
+  const proxy = checkProxy(config.baseUrl, env);
+  // undici accepts no other proxy, and no request would be sent.
+  if (!proxy.ok) return [proxy, ...missing];
+  const transport = systemTransport();
+  const { checks, isReached, serviceNowMs = Date.now() } = await checkConnection(config, transport, env);
+  const signIn = isReached && !credentials ? await checkSignIn({ config, env, transport, nowMs: serviceNowMs }) : [];
+  return [proxy, ...checks, ...missing, ...signIn];
+};
+
+const textOf = (checks: readonly Check[], color: boolean): string => {
+  const style = (format: "green" | "red" | "bold", text: string): string =>
+    color ? styleText(format, text, { validateStream: false }) : text;
+  const column = Math.max(...checks.map(({ id }) => id.length)) + 2;
+  const indent = " ".repeat(STATUS + column);
+  const lines = checks.map(({ id, ok, message, fix }) => {
+    const status = ok ? style("green", "ok".padEnd(STATUS)) : style("red", "FAILED".padEnd(STATUS));
+    const text = printableLines(message).replaceAll("\n", `\n${indent}`);
+    const advice = fix === undefined ? "" : `${indent}${style("bold", "fix:")} ${printableLines(fix)}\n`;
+    return `${status}${printableLines(id).padEnd(column)}${text}\n${advice}`;
+  });
+  const failed = checks.filter(({ ok }) => !ok).length;
+  return `${lines.join("")}\n${failed === 0 ? `all ${checks.length} checks passed` : `${failed} of ${checks.length} checks failed`}\n`;
+};
+
+const STATUS = "FAILED  ".length;

@@ -1,0 +1,128 @@
+// Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
+import { accessSync, constants } from "node:fs";
+import type { Config } from "../../client/config.ts";
+import type { Env } from "../../client/credential-settings.ts";
+import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";
+import { readAnswer, requestOf } from "../../client/rest.ts";
+import { AttemptError } from "../../client/retry.ts";
+import type { HttpAnswer, Transport } from "../../client/transport.ts";
+import { type Operation, operations } from "../../schema/index.ts";
+import { bad, type Check, good } from "./check.ts";
+import { spanText } from "./span.ts";
+
+export interface Connection {
+  checks: Check[];
+  /** whether requests to the API make sense */
+  isReached: boolean;
+  /** milliseconds since the epoch, by the service's clock; undefined where it does not tell */
+  serviceNowMs?: number;
+}
+
+const PING: Operation = operations.Ping;
+
+/** Sends no token. */
+export const checkConnection = async (config: Config, transport: Transport, env: Env): Promise<Connection> => {
+  const { baseUrl, requestTimeoutMs } = config;
+  const isTls = baseUrl.startsWith("https:");
+  const began = Date.now();
+  let answer: HttpAnswer;
+  try {
+    answer = await transport({ ...requestOf(PING, baseUrl, {}), token: "", timeoutMs: requestTimeoutMs });
+  } catch (error) {
+    const { text, code } = failureOf(error);
+    const tls = isTls && isCertificateCode(code);
+    const check = bad(tls ? "tls" : "connection", text, fixFor(code));
+    return { checks: [check, ...checkTlsSettings(env)], isReached: false };
+  }
+  const ended = Date.now();
+  const problem = problemOf(answer);
+  const checks = [
+    problem === undefined
+      ? good("connection", `${baseUrl} answers in ${ended - began} ms`)
+      : bad(
+          "connection",
+          `${baseUrl} answers, but not as the API: ${problem}`,
+          "is IRM_BASE_URL the address of the API?",
+        ),
+    ...(isTls
+      ? checkTlsSettings(env, "the certificate of the service is trusted")
+      : [good("tls", "none: the address is on this machine")]),
+  ];
+  const dateMs = Date.parse([answer.headers.date].flat()[0] ?? "");
+  if (!Number.isFinite(dateMs)) return { checks, isReached: problem === undefined };
+  // A Date is whole seconds, rounded down; the answer was written between the two moments.
+  const ahead = (began + ended) / 2 - (dateMs + 500);
+  return { checks: [...checks, checkClock(ahead)], isReached: problem === undefined, serviceNowMs: ended - ahead };
+};
+
+const problemOf = (answer: HttpAnswer): string | undefined => {
+  try {
+    readAnswer(PING, "Ping", answer);
+    return undefined;
+  } catch (error) {
+    return failureOf(error).text;
+  }
+};
+
+const failureOf = (error: unknown): { text: string; code: string } => {
+  const cause = error instanceof AttemptError ? error.cause : error;
+  const session = sessionErrorOf(cause);
+  if (session) return { text: sessionText(session), code: "" };
+  const api = apiErrorOf(cause);
+  if (!api) throw error;
+  return { text: api.message, code: String((api.cause as NodeJS.ErrnoException | undefined)?.code ?? "") };
+};
+
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|HOSTNAME_MISMATCH$|ERR_SSL_|EPROTO$)/;
+
+const isCertificateCode = (code: string): boolean => CERTIFICATE.test(code);
+
+const fixFor = (code: string): string => {
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
+    return "renew the certificate of the service, or correct the clock of this machine";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "use the name that the certificate of the service has";
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO") return "does this port speak TLS? Is a proxy in between?";
+  if (isCertificateCode(code)) return "set NODE_EXTRA_CA_CERTS to a file with the certificate authority, in PEM";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return "is the host of IRM_BASE_URL right? Does it need a proxy or a VPN?";
+  return "is the service running, and is IRM_BASE_URL its address? Does it need a proxy or a VPN?";
+};
+
+/** Settings of Node for TLS that are wrong; where none is, the message, if there is one. */
+const checkTlsSettings = (env: Env, message?: string): Check[] => {
+  const { NODE_EXTRA_CA_CERTS: file, NODE_TLS_REJECT_UNAUTHORIZED: rejects } = env;
+  if (rejects === "0")
+    return [
+      bad(
+        "tls-settings",
+        "NODE_TLS_REJECT_UNAUTHORIZED=0: this machine takes any certificate, so anyone on the way reads its tokens",
+        "unset it, and set NODE_EXTRA_CA_CERTS",
+      ),
+    ];
+  if (file && !isReadable(file))
+    return [
+      bad("tls-settings", "NODE_EXTRA_CA_CERTS names a file that cannot be read", "correct the path: Node ignores it"),
+    ];
+  if (message === undefined) return [];
+  return [good("tls", file ? `${message}; NODE_EXTRA_CA_CERTS adds authorities` : message)];
+};
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** As tolerant as the exchange is with the times of a token. */
+const CLOCK_MS = 60_000;
+
+const checkClock = (aheadMs: number): Check => {
+  const span = spanText(Math.abs(aheadMs));
+  if (Math.abs(aheadMs) <= CLOCK_MS) return good("clock", `within ${span} of the service's`);
+  const text = `this machine is ${span} ${aheadMs > 0 ? "ahead of" : "behind"} the service`;
+  return bad("clock", text, "synchronize its clock (NTP): certificates and tokens depend on the time");
+};

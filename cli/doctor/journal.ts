@@ -1,0 +1,55 @@
+// The folder of the journals: whether a run may use it, whether it can write there, and what is pending in it.
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { countText } from "../../access/format/words.ts";
+import type { Env } from "../../client/credential-settings.ts";
+import { JournalError } from "../../provider/log/file.ts";
+import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
+import { contentsOf, isPending, journalsIn } from "../journal-files.ts";
+import { bad, type Check, good } from "./check.ts";
+
+/** `found`: the setting, where it is set. */
+export const checkJournal = async (
+  found: { value: string; place: string } | undefined,
+  env: Env,
+  cwd: string,
+): Promise<Check> => {
+  const folder = journalFolder(found?.value, env);
+  const at = `${folder} (${found?.place ?? "default"})`;
+  const problem = journalProblem(found?.value, env, cwd);
+  if (problem !== undefined) return bad("journal", problem, "set IRM_JOURNAL to a folder outside of the repository");
+  const existing = nearestExisting(folder);
+  if (!statSync(existing).isDirectory())
+    return bad("journal", `${at}: ${existing} is not a folder`, "set IRM_JOURNAL to the absolute path of a folder");
+  if (!isWritable(existing))
+    return bad("journal", `${at}: this user cannot write to ${existing}`, "set IRM_JOURNAL to a folder that it owns");
+  if (existing !== folder) return good("journal", `${at}; the first run creates it`);
+  try {
+    const contents = await Promise.all(journalsIn(folder).map(contentsOf));
+    const pending = contents.flatMap(({ entries }) => entries.filter(isPending)).length;
+    return good(
+      "journal",
+      pending === 0
+        ? `${at}, no create is pending`
+        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`irm journal list\` shows them`,
+    );
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return bad("journal", `${at}: ${error.message}`, "docs/recovery.md says what to do with a journal");
+  }
+};
+
+const nearestExisting = (folder: string): string => {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+};
+
+const isWritable = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,101 @@
+// The Pulumi project of this folder, and the configuration of its stack, by the engine's own commands. They run no program.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { GetConfig, Given } from "../../client/config.ts";
+import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
+import { isObject, type Json } from "../../schema/index.ts";
+import { bad, type Check, good } from "./check.ts";
+import type { RunEngine } from "./engine.ts";
+
+export interface Project {
+  folder: string;
+  name?: string;
+  runtime?: string;
+  /** of the plugin, where the project names one */
+  pluginPath?: string;
+}
+
+export const findProject = (cwd: string): Project | undefined => {
+  const folder = projectFolder(cwd, existsSync);
+  if (folder === undefined) return undefined;
+  const file = PROJECT_FILES.map((name) => join(folder, name)).find(existsSync);
+  const document = file === undefined ? {} : documentIn(file);
+  const { name, runtime } = document;
+  const runtimeName = isObject(runtime) ? runtime.name : runtime;
+  const providers = isObject(document.plugins) ? document.plugins.providers : undefined;
+  const plugin = (Array.isArray(providers) ? providers : []).find((one) => isObject(one) && one.name === "irm");
+  return {
+    folder,
+    ...(typeof name === "string" && { name }),
+    ...(typeof runtimeName === "string" && { runtime: runtimeName }),
+    ...(typeof plugin?.path === "string" && { pluginPath: plugin.path }),
+  };
+};
+
+const documentIn = (file: string): Json => {
+  try {
+    // A file in JSON is YAML, too.
+    const document: unknown = parse(readFileSync(file, "utf8"));
+    return isObject(document) ? document : {};
+  } catch {
+    // The engine reports what is wrong with it.
+    return {};
+  }
+};
+
+export interface StackConfig {
+  check: Check;
+  /** absent: there is no stack whose configuration could be read */
+  get?: GetConfig;
+  given?: Given;
+}
+
+/** The configuration of the named or the selected stack. Secrets in it are not decrypted. */
+export const readStackConfig = async (
+  run: RunEngine,
+  project: Project | undefined,
+  stack: string | undefined,
+): Promise<StackConfig> => {
+  if (project === undefined)
+    return stack === undefined
+      ? { check: good("stack", "there is no Pulumi project in this folder: the environment alone counts") }
+      : { check: bad("stack", "there is no Pulumi project in this folder", "run it in the folder of Pulumi.yaml") };
+  const selected = stack === undefined ? await run("stack", "--show-name", "--non-interactive") : { stdout: stack };
+  if (!("stdout" in selected))
+    return {
+      check: good("stack", `no stack is read, so the environment alone counts: ${firstLine(selected.problem)}`),
+    };
+  const name = selected.stdout.trim();
+  const printed = await run("config", "--json", "--stack", name, "--non-interactive");
+  if (!("stdout" in printed))
+    return {
+      check: bad(
+        "stack",
+        `the configuration of stack ${name} cannot be read: ${firstLine(printed.problem)}`,
+        "select a stack that exists: pulumi stack select; the engine has to reach its backend",
+      ),
+    };
+  const values = valuesIn(printed.stdout);
+  return {
+    check: good("stack", `${name} of project ${project.name ?? project.folder}`),
+    get: (key) => values.get(key),
+    given: { keys: [...values.keys()], project: project.name },
+  };
+};
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] as string;
+
+/** Undefined where it is secret: the engine does not show it. */
+const valuesIn = (text: string): Map<string, string | undefined> => {
+  const parsed: unknown = JSON.parse(text);
+  return new Map(
+    Object.entries(isObject(parsed) ? parsed : {}).map(([key, entry]) => {
+      const value = isObject(entry) ? entry.value : undefined;
+      return [key, typeof value === "string" ? value : TOKENS.includes(key) ? "secret" : undefined];
+    }),
+  );
+};
+
+/** A token in the stack's configuration is a problem also where it is encrypted. */
+const TOKENS = ["irm:token", "irm:identityToken"];

@@ -1,0 +1,183 @@
+// Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
+// so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
+import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
+import { compareClaims, valueText } from "../../access/workload/claims.ts";
+import { type Client, clientWith } from "../../client/client.ts";
+import { systemClock } from "../../client/clock.ts";
+import { type Config, type Env, serviceOf } from "../../client/config.ts";
+import { claimsOf, missingCredentials } from "../../client/credentials.ts";
+import { apiErrorOf, hasCode } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { getRecord } from "../../client/records.ts";
+import { redactor } from "../../client/redact.ts";
+import type { Transport } from "../../client/transport.ts";
+import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
+import { clientErrorText } from "../client.ts";
+import { bad, type Check, good } from "./check.ts";
+
+export interface SignInParts {
+  config: Config;
+  env: Env;
+  transport: Transport;
+  /** the time by the service's clock */
+  nowMs: number;
+}
+
+export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts): Promise<Check[]> => {
+  const secrets = redactor();
+  const watch = watchExchange(transport);
+  const clientOf = (own: Config, ownEnv: Env): Client =>
+    clientWith({ config: own, env: ownEnv, clock: systemClock, redactor: secrets, transport: watch.transport });
+  const { credentials: _, ...plain } = config;
+
+  const main = await attempt(() => clientOf(config, env));
+  const checks = [main.check("sign-in")];
+  // A token of the API comes first, so a workload's token beside it has not been tried.
+  const isBeside =
+    !config.credentials && hasApiToken(env) && missingCredentials({ env: withoutApiToken(env) }) === undefined;
+  const beside = isBeside ? await attempt(() => clientOf(plain, withoutApiToken(env))) : undefined;
+  if (beside) checks.push(beside.check("exchange"));
+
+  const { claims, isAccepted } = watch.seen;
+  const workload = beside ?? main;
+  // Without an answer of the exchange there is nothing to explain.
+  if (claims === undefined || (!isAccepted && !workload.isRefused)) return checks;
+  const reader = isBeside || !hasApiToken(env) ? main : await attempt(() => clientOf(plain, env));
+  const target = config.identity ?? workload.who?.identity ?? undefined;
+  const { authUrl, baseUrl } = config;
+  const audiences = [authUrl, new URL(authUrl).host, baseUrl, serviceOf(authUrl), serviceOf(baseUrl)];
+  const comparison = { claims, audiences, nowMs };
+  if (reader.who === undefined || reader.client === undefined) return [...checks, showClaims(claims, isAccepted)];
+  if (target === undefined) return [...checks, await findIdentity(reader.client, comparison)];
+  const record = await readIdentity(reader.client, target);
+  if (record === "hidden") return [...checks, showClaims(claims, isAccepted)];
+  if (record === "missing")
+    return [
+      ...checks,
+      bad("claims", `there is no identity ${target}`, "set IRM_IDENTITY to the uid of one that exists"),
+    ];
+  const compared = compareClaims(record, comparison).map(
+    ({ claim, isMet, message, fix }): Check => ({ id: `claim.${claim}`, ok: isMet, message, ...(fix && { fix }) }),
+  );
+  // The service has the last word: it may accept more audiences than are known here.
+  if (isAccepted) return [...checks, ...compared.filter(({ ok }) => ok)];
+  return [...checks, ...compared, ...(compared.every(({ ok }) => ok) ? [bad("claims", ALL_MET, OTHER_REASONS)] : [])];
+};
+
+const ALL_MET = "every claim is as the identity wants it, so the exchange is refused for another reason";
+const OTHER_REASONS =
+  "can the service reach the token's issuer and its keys? Is the token signed with one of them? Its log has the reason";
+
+interface Attempt {
+  client?: Client;
+  /** present where the service accepted the credentials */
+  who?: WhoAmI;
+  /** the service answered, and not only the network */
+  isRefused?: boolean;
+  check(id: string): Check;
+}
+
+const attempt = async (create: () => Client): Promise<Attempt> => {
+  try {
+    const client = create();
+    const who = await whoAmI(client);
+    const { name, identity, source, expires } = who;
+    const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${expires}`}`;
+    return { client, who, check: (id) => good(id, text) };
+  } catch (error) {
+    const text = clientErrorText(error);
+    if (text === undefined) throw error;
+    const isUnreached = hasCode(error, "UNAVAILABLE");
+    const isExchange = apiErrorOf(error)?.operation === "Exchange";
+    const fix = isUnreached ? ADDRESSES : isExchange ? CLAIMS : CREDENTIALS;
+    return { isRefused: !isUnreached, check: (id) => bad(id, text, fix) };
+  }
+};
+
+const CREDENTIALS = "correct the credentials (docs/configuration.md#credentials)";
+const CLAIMS = "the claims below show what the token has";
+const ADDRESSES =
+  "is the address of the token exchange right? It is IRM_AUTH_URL, and without it follows from IRM_BASE_URL";
+
+const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
+
+const hasApiToken = (env: Env): boolean => API_TOKENS.some((name) => env[name]);
+
+const withoutApiToken = (env: Env): Env => ({
+  ...env,
+  ...Object.fromEntries(API_TOKENS.map((name) => [name, undefined])),
+});
+
+/** The token that was exchanged last. */
+interface Exchanged {
+  claims?: Json;
+  isAccepted: boolean;
+}
+
+const watchExchange = (transport: Transport): { transport: Transport; seen: Exchanged } => {
+  const seen: Exchanged = { isAccepted: false };
+  return {
+    seen,
+    transport: async (request) => {
+      const isExchange = request.url.pathname.endsWith("/sts/exchange");
+      if (isExchange) Object.assign(seen, { claims: claimsOf(request.token), isAccepted: false });
+      const answer = await transport(request);
+      if (isExchange) seen.isAccepted = answer.status === 200;
+      return answer;
+    },
+  };
+};
+
+const { identity: IDENTITY } = resources;
+
+const readIdentity = async (client: Client, uid: string): Promise<Json | "missing" | "hidden"> => {
+  try {
+    return await getRecord(client, IDENTITY, uid);
+  } catch (error) {
+    if (apiErrorOf(error) === undefined) throw error;
+    return hasCode(error, "NOT_FOUND") ? "missing" : "hidden";
+  }
+};
+
+/** Which identity of those that the reader can list would accept the token. */
+const findIdentity = async (client: Client, comparison: Parameters<typeof compareClaims>[1]): Promise<Check> => {
+  const found: string[] = [];
+  try {
+    for await (const record of listAll(client, IDENTITY.list, {}))
+      if (compareClaims(record, comparison).every(({ isMet }) => isMet)) found.push(`${record.uid} ${record.name}`);
+  } catch (error) {
+    if (apiErrorOf(error) === undefined) throw error;
+    return showClaims(comparison.claims, false);
+  }
+  if (found.length === 0)
+    return bad(
+      "claims",
+      `no identity that you can list accepts this token:${claimLines(comparison.claims)}`,
+      "set IRM_IDENTITY to the identity that is meant, and run it again",
+    );
+  return bad(
+    "claims",
+    `without IRM_IDENTITY, exactly one identity must have the token's issuer and subject; the token fits:${found.sort().map(printableLine).join("")}`,
+    `export IRM_IDENTITY=${found[0]?.split(" ", 1)[0]}`,
+  );
+};
+
+const printableLine = (text: string): string => `\n  ${printable(text)}`;
+
+const showClaims = (claims: Json, isAccepted: boolean): Check => {
+  const lines = claimLines(claims);
+  if (isAccepted) return good("claims", `the identity accepts a token with these claims:${lines}`);
+  // The subject of an API token is an identity of the service.
+  if (isUidp(claims.sub))
+    return bad("claims", `this is an API token, and not a workload's:${lines}`, "give it as IRM_TOKEN");
+  return bad(
+    "claims",
+    `you cannot read the identity, so compare the claims of the token with it:${lines}`,
+    "set IRM_TOKEN to a token that may read the identity (identity.list), beside the workload's, and run it again",
+  );
+};
+
+const claimLines = (claims: Json): string =>
+  Object.entries(claims)
+    .map(([name, value]) => printableLine(`${name}: ${valueText(value)}`))
+    .join("");

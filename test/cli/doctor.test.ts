@@ -1,0 +1,207 @@
+// `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { checkEngine, checkNode, checkPlugin } from "../../cli/doctor/machine.ts";
+import { packageVersion } from "../../cli/package-version.ts";
+import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
+import { payloadOf } from "../harness/sts.ts";
+import { runIrm } from "../support/irm.ts";
+
+const { api, folder, release, useEngine, useProject, workload } = await startDoctor();
+
+describe("irm doctor", () => {
+  test("passes where a workload signs in, and shows where each value comes from", async () => {
+    await workload(MAIN, PRODUCTION);
+    vi.stubEnv("IRM_IDENTITY", release);
+    const { code, stdout } = await runIrm("doctor");
+    const shown = stdout.replace(/answers in \d+ ms/, "answers in 5 ms").replace(/(until )\S+/g, "$12026");
+    expect(shown).toBe(`ok      node              ${process.versions.node}
+ok      engine            pulumi v3.270.0
+ok      plugin            is not installed; programs with dynamic resources need none
+ok      stack             there is no Pulumi project in this folder: the environment alone counts
+ok      address           ${api.baseUrl} (environment IRM_BASE_URL)
+ok      exchange-address  ${api.authUrl} (default)
+ok      identity          ${release} (environment IRM_IDENTITY)
+ok      request-timeout   60 (default)
+ok      journal           ${folder.path("state")}/pulumi-irm (default); the first run creates it
+ok      proxy             none is set
+ok      connection        ${api.baseUrl} answers in 5 ms
+ok      tls               none: the address is on this machine
+ok      clock             within 1 second of the service's
+ok      sign-in           an identity whose name it cannot read ${release}, by an exchange of IRM_IDENTITY_TOKEN, until 2026
+ok      claims            the identity accepts a token with these claims:
+${Object.entries(payloadOf(process.env.IRM_IDENTITY_TOKEN))
+  .map(([name, value]) => `${" ".repeat(26)}  ${name}: ${JSON.stringify(value)}\n`)
+  .join("")}
+all 15 checks passed
+`);
+    expect(code).toBe(0);
+  });
+
+  test("prints JSON: an id, whether it is ok, a message, and a fix where it is not", async () => {
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const passed = await doctor();
+    expect({ code: passed.code, failed: failed(passed) }).toEqual({ code: 0, failed: [] });
+    for (const { ok, ...check } of passed.checks)
+      expect({ ok, keys: Object.keys(check) }).toEqual({ ok: true, keys: ["id", "message"] });
+    vi.stubEnv("IRM_TOKEN", "another-service's");
+    const refused = await doctor();
+    expect({ code: refused.code, failed: failed(refused) }).toEqual({ code: 3, failed: ["sign-in"] });
+    expect(refused.checks.find(({ ok }) => !ok)?.fix).toMatch(/credentials/);
+  });
+
+  test("says which variables are missing, and asks the service nothing", async () => {
+    vi.stubEnv("IRM_BASE_URL", "");
+    const found = await doctor();
+    expect({ code: found.code, failed: failed(found) }).toEqual({ code: 3, failed: ["address", "credentials"] });
+    expect(messageOf(found, "address")).toContain("environment IRM_BASE_URL");
+    expect(messageOf(found, "credentials")).toContain("IRM_TOKEN");
+    vi.stubEnv("GITHUB_ACTIONS", "true");
+    expect((await doctor()).checks.find(({ id }) => id === "credentials")?.fix).toContain("id-token: write");
+  });
+});
+
+describe("the configuration of the stack", () => {
+  test("counts before the environment, and each value has its place", async () => {
+    useProject();
+    useEngine({
+      "irm:baseUrl": { value: api.baseUrl, secret: false },
+      "irm:requestTimeout": { value: "20", secret: false },
+      "irm:tokenEnv": { value: "ACME_TOKEN", secret: false },
+    });
+    vi.stubEnv("IRM_BASE_URL", "https://another.example");
+    vi.stubEnv("IRM_AUTH_URL", api.authUrl);
+    vi.stubEnv("ACME_TOKEN", api.owner.token);
+    const found = await doctor();
+    expect(failed(found)).toEqual([]);
+    expect(messageOf(found, "stack")).toBe("dev of project access");
+    expect(messageOf(found, "address")).toBe(`${api.baseUrl} (stack configuration irm:baseUrl)`);
+    expect(messageOf(found, "request-timeout")).toBe("20 (stack configuration irm:requestTimeout)");
+    expect(messageOf(found, "exchange-address")).toBe(`${api.authUrl} (environment IRM_AUTH_URL)`);
+    expect(messageOf(found, "sign-in")).toContain("by ACME_TOKEN (stack configuration irm:tokenEnv)");
+  });
+
+  test("has mistakes, which are named, and no wrong value is printed", async () => {
+    useProject();
+    useEngine({
+      "irm:baseURL": { value: api.baseUrl, secret: false },
+      "irm:identity": { value: "looks-like-a-secret", secret: false },
+      "irm:token": { secret: true },
+    });
+    const found = await doctor();
+    expect(failed(found)).toEqual(["identity", "settings", "settings", "credentials"]);
+    expect(found.text).toContain("did you mean irm:baseUrl?");
+    expect(found.text).toContain("irm:token would be stored in the state");
+    expect(found.text).not.toContain("looks-like-a-secret");
+  });
+
+  test("cannot be read", async () => {
+    useProject();
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const found = await doctor("--stack", "production");
+    expect(failed(found)).toEqual(["stack"]);
+    expect(messageOf(found, "stack")).toContain("the configuration of stack production cannot be read: unexpected");
+  });
+});
+
+describe("the journal", () => {
+  beforeEach(() => void vi.stubEnv("IRM_TOKEN", api.owner.token));
+
+  test("is in the work tree, or its folder is a file", async () => {
+    useProject();
+    vi.stubEnv("IRM_JOURNAL", folder.path("project/journal"));
+    const inTree = await doctor();
+    expect(failed(inTree)).toEqual(["journal"]);
+    expect(messageOf(inTree, "journal")).toContain("is in the work tree");
+    writeFileSync(folder.path("file"), "");
+    vi.stubEnv("IRM_JOURNAL", folder.path("file"));
+    expect(messageOf(await doctor(), "journal")).toContain(`${folder.path("file")} is not a folder`);
+  });
+
+  test("has pending creates", async () => {
+    const entry = {
+      intent: "one",
+      key: "o/p/s/Group::g",
+      kind: "group",
+      parent: "",
+      inputs: "h",
+      given: [],
+      at: 1,
+      notBefore: 0,
+    };
+    mkdirSync(folder.path("state/pulumi-irm"), { recursive: true });
+    writeFileSync(folder.path("state/pulumi-irm/one.jsonl"), `${JSON.stringify(entry)}\n`);
+    const found = await doctor();
+    expect(failed(found)).toEqual([]);
+    expect(messageOf(found, "journal")).toContain("(default), 1 create pending: the next run resolves them");
+  });
+});
+
+describe("this machine", () => {
+  const missing = async () => ({ problem: "spawn pulumi ENOENT", isMissing: true });
+  const listing = (version: string) => async () => ({
+    stdout: JSON.stringify([{ name: "irm", kind: "resource", version }]),
+  });
+
+  test.each([
+    ["22.18.0", false],
+    ["22.19.0", true],
+    ["20.20.0", false],
+    ["24.0.0", true],
+  ])("Node %s", (version, ok) => expect(checkNode(version).ok).toBe(ok));
+
+  test("the engine fails, or is missing, which a clone makes up for", async () => {
+    expect(await checkEngine(async () => ({ problem: "no such library", isMissing: false }))).toMatchObject({
+      ok: false,
+      message: "pulumi version failed: no such library",
+    });
+    expect(await checkEngine(missing)).toMatchObject({ ok: true, message: expect.stringContaining("in this clone") });
+  });
+
+  test("the plugin: as the project names it, as it is installed, or where a language needs it", async () => {
+    const plugin = folder.path("plugin");
+    const project = { folder: folder.path(""), runtime: "yaml" };
+    expect(await checkPlugin(missing, { ...project, pluginPath: "plugin" })).toMatchObject({ ok: false });
+    mkdirSync(plugin);
+    writeFileSync(`${plugin}/pulumi-resource-irm`, "");
+    expect(await checkPlugin(missing, { ...project, pluginPath: "plugin" })).toMatchObject({
+      ok: true,
+      message: `${plugin}, as Pulumi.yaml names it`,
+    });
+    expect(await checkPlugin(missing, project)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("in yaml"),
+    });
+    expect(await checkPlugin(listing(packageVersion()), project)).toMatchObject({ ok: true });
+    expect(await checkPlugin(listing("0.0.1"), project)).toMatchObject({
+      ok: false,
+      fix: expect.stringContaining(`pulumi plugin install resource irm v${packageVersion()} `),
+    });
+  });
+});
+
+describe("irm doctor is safe to run anywhere:", () => {
+  test("it sends GETs and the exchange, and prints no token, whole or in part", async () => {
+    vi.stubEnv("IRM_IDENTITY", release);
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const before = api.log.length;
+    const secrets = [api.owner.token];
+    const printed: string[] = [];
+    for (const subject of [MAIN, "repo:acme/images:pull_request"]) {
+      secrets.push(await workload(subject, PRODUCTION));
+      for (const token of [api.owner.token, ""]) {
+        vi.stubEnv("IRM_TOKEN", token);
+        const texts = [await runIrm("doctor"), await runIrm("doctor", "--format", "json")];
+        printed.push(...texts.map(({ stdout, stderr }) => stdout + stderr));
+      }
+    }
+    const requests = api.log
+      .slice(before)
+      .map((line) => JSON.parse(line))
+      .filter(({ event, path }) => event === "request" && path !== "/dev-issuer/token");
+    expect(requests.map(({ path }) => path)).toContain("/sts/exchange");
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    for (const part of secrets.flatMap((one) => one.split("."))) expect(printed.join("")).not.toContain(part);
+    expect(printed.join("")).not.toMatch(/eyJ/);
+  });
+});
