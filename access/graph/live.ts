@@ -3,11 +3,9 @@
 // that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse a whole
 // list, or not have it: the rest of the graph is read all the same.
 import type { Client } from "../../client/client.ts";
-import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { listAll } from "../../client/paginate.ts";
-import { isListable } from "../../client/records.ts";
-import { type Operation, parentOf, resources, rootOf } from "../../schema/index.ts";
+import { parentOf, rootOf } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, newGraph } from "./graph.ts";
+import { hiddenPlaces, hiddenText, listVisible, type Place } from "./hidden.ts";
 import {
   addBinding,
   addExternalGroup,
@@ -77,84 +75,30 @@ const lastSeenOf = (identities: readonly Listed[]): LiveService["lastSeen"] =>
 
 type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
 
-interface List {
-  kind: ListedKind;
-  records: Listed[];
-  failure?: { notVisible: NotVisible; error: unknown };
-}
-
-/** All records of a kind, or why the service does not list them. */
-const listOf = async (client: Caller, kind: ListedKind): Promise<List> => {
-  const records: Listed[] = [];
-  try {
-    for await (const record of listAll(client, resources[kind].list, {})) records.push(record);
-    return { kind, records };
-  } catch (error) {
-    if (!isRefused(error, kind)) throw error;
-    const cause = apiErrorOf(error);
-    const message = `the list of ${resources[kind].words} cannot be read: ${cause ? apiText(cause) : String(error)}`;
-    return { kind, records: [], failure: { notVisible: { kind, group: "", message }, error } };
-  }
-};
-
-// Every service has groups, identities, roles and bindings: without them, the address is wrong. A service that lacks another list may
-// answer with an error that is not the API's, whose code is UNKNOWN.
+// Every service has groups, identities, roles and bindings: without them, the address is wrong.
 const CORE: readonly ListedKind[] = ["group", "identity", "role", "roleBinding"];
 
-const isRefused = (error: unknown, kind: ListedKind): boolean =>
-  sessionErrorOf(error) === undefined &&
-  (hasCode(error, "PERMISSION_DENIED") ||
-    hasCode(error, "UNIMPLEMENTED") ||
-    (!CORE.includes(kind) && (hasCode(error, "NOT_FOUND") || hasCode(error, "UNKNOWN"))));
+const listOf = async (client: Caller, kind: ListedKind) => {
+  const { records, failure } = await listVisible(client, kind, {}, CORE.includes(kind));
+  if (failure === undefined) return { kind, records };
+  const { message, error } = failure;
+  return { kind, records, failure: { notVisible: { kind, group: "", message }, error } };
+};
 
-type Place = { kind: PlacedKind; group: NodeId };
-
-/** A record that is listed proves that its group's are. The other groups are asked about, from the organizations down. */
+/** A record that is listed proves that its group's are. The other groups are asked about. */
 const notVisibleIn = async (
   client: Pick<Client, "call">,
   graph: AccessGraph,
   records: Records,
   kinds: readonly PlacedKind[],
 ): Promise<NotVisible[]> => {
-  const listed = Object.fromEntries(
+  const listed = new Map(
     kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => (kind === "group" ? uid : parentOf(uid))))]),
-  ) as Record<PlacedKind, Set<NodeId>>;
-  const children = Map.groupBy(graph.groups.keys(), parentOf);
-  const hidden: Place[] = [];
-  const roots = new Set([...graph.groups.keys()].map(rootOf));
-  let level = [...roots].flatMap((group) => kinds.map((kind): Place => ({ kind, group })));
-  while (level.length > 0) {
-    const asked = level.filter(({ kind, group }) => !listed[kind].has(group));
-    const found = await findHidden(client, asked);
-    hidden.push(...found);
-    level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
-  }
-  const position = ({ kind, group }: Place): string => `${rootOf(group)} ${PLACED.indexOf(kind)} ${group}`;
+  );
+  const groups = [...graph.groups.keys()];
+  const hidden = await hiddenPlaces(client, { groups, tops: new Set(groups.map(rootOf)), kinds, listed });
+  const position = ({ kind, group }: Place<PlacedKind>): string => `${rootOf(group)} ${PLACED.indexOf(kind)} ${group}`;
   return hidden
     .sort((a, b) => (position(a) < position(b) ? -1 : 1))
-    .map(({ kind, group }) => ({
-      kind,
-      group,
-      message: `${resources[kind].words} of this group cannot be listed: ${CAPABILITY[kind]} is needed at it`,
-    }));
+    .map(({ kind, group }) => ({ kind, group, message: hiddenText(kind) }));
 };
-
-/** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
-const PROBES_AT_ONCE = 8;
-
-const findHidden = async (client: Pick<Client, "call">, places: readonly Place[]): Promise<Place[]> => {
-  const hidden: Place[] = [];
-  const next = places.values();
-  const probe = async (): Promise<void> => {
-    for (const place of next) if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
-  };
-  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, probe));
-  return hidden;
-};
-
-const CAPABILITY = Object.fromEntries(
-  PLACED.map((kind) => {
-    const { methods, operations } = resources[kind];
-    return [kind, (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ")];
-  }),
-) as Record<PlacedKind, string>;

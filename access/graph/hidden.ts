@@ -1,0 +1,98 @@
+// What the caller can list, and where it cannot. The API's lists never deny: a caller without the right gets fewer rows (docs/contract.md#authorization).
+import type { Client } from "../../client/client.ts";
+import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { isListable } from "../../client/records.ts";
+import { type Json, type Operation, parentOf, resources } from "../../schema/index.ts";
+import type { NodeId } from "./graph.ts";
+import type { Listed } from "./live-record.ts";
+
+/** Kinds whose records are in groups: a caller may be allowed to list them in some groups only. */
+export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
+
+/** The records of a kind in one group. */
+export interface Place<Kind extends HideableKind = HideableKind> {
+  kind: Kind;
+  group: NodeId;
+}
+
+interface Asked<Kind extends HideableKind> {
+  groups: readonly NodeId[];
+  /** the groups at which to begin */
+  tops: Iterable<NodeId>;
+  kinds: readonly Kind[];
+  /** by kind, the groups that a listed record is in: its other records are listed too */
+  listed: ReadonlyMap<Kind, ReadonlySet<NodeId>>;
+}
+
+/** The places that cannot be listed, from the top down: below a group that can be listed, everything can. */
+export const hiddenPlaces = async <Kind extends HideableKind>(
+  client: Pick<Client, "call">,
+  { groups, tops, kinds, listed }: Asked<Kind>,
+): Promise<Place<Kind>[]> => {
+  const children = Map.groupBy(groups, parentOf);
+  const hidden: Place<Kind>[] = [];
+  let level = [...tops].flatMap((group) => kinds.map((kind): Place<Kind> => ({ kind, group })));
+  while (level.length > 0) {
+    const asked = level.filter(({ kind, group }) => !listed.get(kind)?.has(group));
+    const found = await findHidden(client, asked);
+    hidden.push(...found);
+    level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
+  }
+  return hidden;
+};
+
+/** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
+const PROBES_AT_ONCE = 8;
+
+const findHidden = async <Kind extends HideableKind>(
+  client: Pick<Client, "call">,
+  places: readonly Place<Kind>[],
+): Promise<Place<Kind>[]> => {
+  const hidden: Place<Kind>[] = [];
+  const next = places.values();
+  const probe = async (): Promise<void> => {
+    for (const place of next) if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
+  };
+  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, probe));
+  return hidden;
+};
+
+/** Why records of a kind in a group are not visible. */
+export const hiddenText = (kind: HideableKind): string => {
+  const { methods, operations, words } = resources[kind];
+  const capability = (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ");
+  return `${words} of this group cannot be listed: ${capability} is needed at it`;
+};
+
+export interface VisibleList {
+  records: Listed[];
+  /** why the service does not list them to this caller */
+  failure?: { message: string; error: unknown };
+}
+
+/** All records of a kind that pass the filters. `isCore`: every service has this list, so without it the address is wrong. */
+export const listVisible = async (
+  client: Pick<Client, "call" | "clock">,
+  kind: keyof typeof resources,
+  filters: Json,
+  isCore: boolean,
+): Promise<VisibleList> => {
+  const records: Listed[] = [];
+  try {
+    for await (const record of listAll(client, resources[kind].list, filters)) records.push(record);
+    return { records };
+  } catch (error) {
+    if (!isRefused(error, isCore)) throw error;
+    const cause = apiErrorOf(error);
+    const message = `the list of ${resources[kind].words} cannot be read: ${cause ? apiText(cause) : String(error)}`;
+    return { records: [], failure: { message, error } };
+  }
+};
+
+// A service that lacks a list may answer with an error that is not the API's, whose code is UNKNOWN.
+const isRefused = (error: unknown, isCore: boolean): boolean =>
+  sessionErrorOf(error) === undefined &&
+  (hasCode(error, "PERMISSION_DENIED") ||
+    hasCode(error, "UNIMPLEMENTED") ||
+    (!isCore && (hasCode(error, "NOT_FOUND") || hasCode(error, "UNKNOWN"))));
