@@ -1,5 +1,23 @@
-// Descriptions of the arguments that are not fields of the API.
+// The arguments of programs: their names, and descriptions of those that are not fields of the API.
+import { type FieldInfo, fieldInfo, type Message } from "./field.ts";
+import { once } from "./once.ts";
 import type { Managed, Resource } from "./resource.ts";
+
+/** The fields of which `read` finds something, with what it finds. */
+export const fieldsWith = <T>(
+  { shape }: Message,
+  read: (info: FieldInfo) => T | undefined,
+): { name: string; value: T }[] =>
+  Object.entries(shape).flatMap(([name, field]) => {
+    const value = read(fieldInfo(field));
+    return value === undefined ? [] : [{ name, value }];
+  });
+
+/** Field of the API → argument of a program, where the names differ. */
+export const argumentsOf = once((schema: Message): Readonly<Record<string, string>> => {
+  const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
+  return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
+});
 
 /** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {

@@ -1,7 +1,9 @@
 // A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
 // API needs no code of its own.
 import {
+  argumentsOf,
   fieldPaths,
+  fieldsWith,
   isManaged,
   isUidp,
   type Json,
@@ -12,15 +14,7 @@ import {
   resources,
   rootOf,
 } from "../../schema/index.ts";
-import {
-  argumentsOf,
-  type Behavior,
-  type Blockers,
-  fieldsWith,
-  type Kind,
-  type LookUpSession,
-  referencesOf,
-} from "../record/kind.ts";
+import { type Behavior, type Blockers, type Kind, type LookUpSession, referencesOf } from "../record/kind.ts";
 import { valueAt } from "../record/normal-form.ts";
 import { resolveRole } from "./built-in-role.ts";
 

@@ -1,8 +1,8 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
 // gives its own, so that the engine knows the order), secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
-import { fieldPaths, isUidp, type Message, once, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf, argumentsOf, fieldsWith, typeOfToken, withArticle } from "../record/kind.ts";
+import { argumentsOf, fieldPaths, fieldsWith, isUidp, type Message, once, type Resource } from "../../schema/index.ts";
+import { argumentReferencesOf, typeOfToken, withArticle } from "../record/kind.ts";
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
 

@@ -3,8 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
 import {
-  type FieldInfo,
-  fieldInfo,
+  argumentsOf,
   fieldPaths,
   type Json,
   type Managed,
@@ -90,22 +89,6 @@ export interface Blockers extends List {
   /** whether a record of the list without these filters, but with `everyone`, is one of them; absent: not to be said */
   among?: { everyone: Json; isOne(record: Json): boolean };
 }
-
-/** The fields of which `read` finds something, with what it finds. */
-export const fieldsWith = <T>(
-  { shape }: Message,
-  read: (info: FieldInfo) => T | undefined,
-): { name: string; value: T }[] =>
-  Object.entries(shape).flatMap(([name, field]) => {
-    const value = read(fieldInfo(field));
-    return value === undefined ? [] : [{ name, value }];
-  });
-
-/** Field of the API → argument of a program, where the names differ. */
-export const argumentsOf = once((schema: Message): Readonly<Record<string, string>> => {
-  const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
-  return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
-});
 
 interface Reference {
   /** of the field */
