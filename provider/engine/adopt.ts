@@ -1,6 +1,7 @@
 // Adoption, without Pulumi: which record `adopt` means, and what adopting it changes.
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
+import { isRoleName } from "../kind/built-in-role.ts";
 import { changeOf } from "../record/changes.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
@@ -52,21 +53,30 @@ export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: b
     .filter(Boolean)
     .join(" ");
 
-/** For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. */
-export const adoptionChanges = (
+/**
+ * For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. The name of a built-in
+ * role counts as its uid, which only `connect` can tell.
+ */
+export const adoptionChanges = async (
   kind: Kind,
+  connect: () => Promise<Session>,
   name: string,
   record: Json,
   args: Json,
   isSecret: boolean,
-): string | undefined => {
+): Promise<string | undefined> => {
   const uid = record.uid as string;
-  const desired = desiredFrom(kind, withOrderedLists(kind, canonicalize(kind, args)));
+  const asked = desiredFrom(kind, withOrderedLists(kind, canonicalize(kind, args)));
+  const isNamed = kind.byName.some((field) => isRoleName(asked.args[field]));
+  // A name that no role has is reported where the argument is checked.
+  const desired = isNamed
+    ? await connect()
+        .then((session) => withUids(session, asked))
+        .catch(() => asked)
+    : asked;
   const { paths } = changeOf(desired, placeOf(kind, uid), record);
   const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
-  const lines = paths.map((path) =>
-    isSecret ? path : `${path}: ${at(record, path)} becomes ${at(desired.args, path)}`,
-  );
+  const lines = paths.map((path) => (isSecret ? path : `${path}: ${at(record, path)} becomes ${at(asked.args, path)}`));
   return lines.length === 0
     ? undefined
     : [`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - ");

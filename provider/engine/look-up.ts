@@ -40,7 +40,9 @@ export const lookUpRecord = async (
   const name = nameInKey(news[KEY]);
   const isAnySecret = isSecret(Object.keys(news));
   log(adoptionText(kind, name, record, isSecret(IDENTIFYING)));
-  const changes = containsUnknown(news) ? undefined : adoptionChanges(kind, name, record, news, isAnySecret);
+  const changes = containsUnknown(news)
+    ? undefined
+    : await adoptionChanges(kind, connect, name, record, news, isAnySecret);
   if (changes !== undefined) log(changes);
   return { news: { ...news, adopt: record.uid }, failures: [] };
 };

@@ -55,7 +55,8 @@ const matchInput = (
 ): pulumi.Inputs => {
   if (match === undefined) return {};
   const logMatch = (record: Json | undefined): void => {
-    if (record === undefined) return;
+    // Of a record that could not be listed, only the uid is known.
+    if (record === undefined || Object.keys(record).length < 2) return;
     // It is in the place that the arguments name, which a preview may not know yet.
     const placed = inputs.root === true ? inputs : { ...inputs, parent: parentOf(record.uid as string) };
     logChanges(kind, name, pulumi.output(record) as unknown as pulumi.Output<Json>, placed);
@@ -93,7 +94,8 @@ const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>
         import("../kind/index.ts"),
         import("../engine/adopt.ts"),
       ]);
-      const text = adoptionChanges(kindRecords[kindName], name, record as unknown as Json, args as Json, isSecret);
+      const [kind, own] = [kindRecords[kindName], record as unknown as Json];
+      const text = await adoptionChanges(kind, programSession, name, own, args as Json, isSecret);
       if (text !== undefined) await pulumi.log.info(text);
     });
 };
