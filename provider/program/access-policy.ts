@@ -10,12 +10,16 @@ import { policyForms } from "./policy-form.ts";
 import { policyMatch } from "./policy-match.ts";
 import { checkGivenProviders, policyProviders, providersListedBy } from "./policy-people.ts";
 import { createPolicyResources } from "./policy-resources.ts";
+import { policyMatchByUid, readPolicyUids } from "./policy-uids.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 
 interface AccessPolicyFields {
-  /** "match" adopts the records that have these names in these groups, and creates the others; default: all are created */
-  adopt?: "match";
+  /**
+   * "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids
+   * of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+   */
+  adopt?: "match" | { file: string };
   /** Adopted records are deleted with their resources; default: they are left in place */
   deleteAdopted?: boolean;
   /** Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay */
@@ -70,6 +74,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
   /** `name` is the logical name of the component; the names of its resources begin with it. */
   constructor(name: string, args: AccessPolicyArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const policy = policyFrom(name, args);
+    const uids = typeof args.adopt === "object" ? readPolicyUids(name, inProject(args.adopt.file)) : undefined;
     const unpin = pinPosition(new.target);
     try {
       super("irm:index:AccessPolicy", name, {}, opts);
@@ -79,7 +84,10 @@ export class AccessPolicy extends pulumi.ComponentResource {
     const { classes, client } = policyForms.of(new.target);
     const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace, identityProviders } = args;
     const listProviders = providersListedBy(() => client(this));
-    const match = adopt === undefined ? undefined : policyMatch(name, policy, client(this), listProviders);
+    const match =
+      uids === undefined
+        ? adopt && policyMatch(name, policy, client(this), listProviders)
+        : policyMatchByUid(policy, uids, client(this));
     const providersIn = (organization: pulumi.Input<string>) =>
       policyProviders(name, organization, listProviders, identityProviders);
     const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
@@ -124,7 +132,8 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   if ((file === undefined) === (document === undefined)) problems.push("exactly one of file and policy is required");
   if (file !== undefined && typeof file !== "string")
     problems.push("file: must be the name of a file, as a plain string");
-  if (adopt !== undefined && adopt !== "match") problems.push('adopt: must be "match"');
+  if (adopt !== undefined && adopt !== "match" && typeof adopt?.file !== "string")
+    problems.push('adopt: must be "match", or { file } with the name of a file of uids');
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
   const { policy, mistakes } =
     file === undefined ? parsePolicy(document, REFUSED) : readPolicy(inProject(file), undefined, REFUSED);

@@ -9,6 +9,7 @@ import { parsePolicy } from "../../../access/policy/index.ts";
 import { AccessPolicy, type AccessPolicyArgs, IdentityProvider, type PolicyDocument } from "../../../provider/index.ts";
 import { policyMatch } from "../../../provider/program/policy-match.ts";
 import { providersListedBy } from "../../../provider/program/policy-people.ts";
+import { policyMatchByUid } from "../../../provider/program/policy-uids.ts";
 import { root } from "../../harness/api-process.ts";
 import { startService } from "../../harness/provider.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
@@ -253,7 +254,25 @@ describe("the arguments of AccessPolicy", () => {
         "AccessPolicy acme:",
         "exlusive: unknown argument; did you mean exclusive?",
         "exactly one of file and policy is required",
-        'adopt: must be "match"',
+        'adopt: must be "match", or { file } with the name of a file of uids',
+      ].join("\n  - "),
+    );
+  });
+
+  it("report every mistake of the file of uids", () => {
+    const policy = { organization: "acme" };
+    const file = relative(root, join(folder, "adopt.json"));
+    const adopting = () => failure({ policy, adopt: { file } });
+    expect(adopting()).toContain(`AccessPolicy acme: adopt: ${file}:\n  - ENOENT`);
+    writeFileSync(join(folder, "adopt.json"), "[]");
+    expect(adopting()).toContain("must be { groups, identities, roles }, each with uids by key");
+    writeFileSync(join(folder, "adopt.json"), `{ "groups": { "a\\u001b": "b" }, "identities": [], "people": {} }`);
+    expect(adopting()).toBe(
+      [
+        `AccessPolicy acme: adopt: ${file}:`,
+        "people: there is no such section; there are groups, identities, roles",
+        "groups.a\\u001b: must be a uid",
+        "identities: must be uids by key",
       ].join("\n  - "),
     );
   });
@@ -342,6 +361,31 @@ describe("adopt", async () => {
     );
     const paths = service.requests.map(({ url }) => url.pathname);
     expect(paths.sort()).toEqual(["groups", "identities", "roles"].map((kind) => `/iam/v2beta1/${kind}`));
+  });
+
+  it("a file of uids tells records of one name apart, in one list of each kind", async () => {
+    const uid = service.organization as string;
+    const twins = [await group(uid, "twin"), await group(uid, "twin")];
+    const gone = `${uid}/${"f".repeat(16)}`;
+    const { policy } = parsePolicy({ ...document, organization: { uid } });
+    const groups = new Map([
+      ["product", twins[1] as string],
+      ["platform", gone],
+    ]);
+    service.requests.length = 0;
+    const match = policyMatchByUid(
+      policy as NonNullable<typeof policy>,
+      { groups, identities: new Map(), roles: new Map() },
+      Promise.resolve(service.session),
+    );
+    expect(await match.group("product")).toMatchObject({ uid: twins[1], name: "twin" });
+    // The engine's side says that it does not exist, if it is not in the stack already.
+    expect(await match.group("platform")).toEqual({ uid: gone });
+    expect(await match.group("platform/registry")).toBeUndefined();
+    expect(await match.identity("release")).toBeUndefined();
+    const paths = service.requests.map(({ url }) => url.pathname);
+    expect(new Set(paths)).toEqual(new Set(["/iam/v2beta1/groups"]));
+    expect(paths.length).toBe(2);
   });
 
   it('"match" finds an organization by its name', async () => {
