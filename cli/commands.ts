@@ -5,6 +5,7 @@ import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { DriftFlags } from "./drift.ts";
+import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
@@ -274,6 +275,32 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));
+
+  program
+    .command("export")
+    .usage("[FLAGS]")
+    .summary("write a program for what exists")
+    .description(
+      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
+    .addOption(
+      new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
+        .choices(["typescript", "yaml", "python", "pulumi-yaml"])
+        .default("typescript"),
+    )
+    .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
+    .option("--no-adopt", "write a program that creates the same on another service")
+    .addOption(
+      new Option("--split <BY>", "with --format yaml: a file for each group directly below the organization").choices([
+        "group",
+      ]),
+    )
+    .option(
+      "--out <FOLDER>",
+      "write a project into this folder, which must be empty or new (default: print the program)",
+    )
+    .action(async (flags: ExportFlags) => exit(await (await import("./export.ts")).exportCode(flags)));
 };
 
 const FOLDER = [

@@ -1,0 +1,87 @@
+// The arguments of a program for a record: the fields that a caller may set and that are set, under the names of the program.
+import { z } from "zod";
+import {
+  argumentsOf,
+  asMessage,
+  fieldInfo,
+  INHERITED,
+  isObject,
+  isRoot,
+  type Json,
+  type Message,
+  normalForm,
+  resources,
+  unwrap,
+} from "../../schema/index.ts";
+import type { Listed } from "../graph/live-record.ts";
+import type { ExportKind } from "./read.ts";
+import { Fields, type Value } from "./value.ts";
+
+/** The fields of a record that a program gives, by the API's names: sets sorted, nothing that is empty. */
+export const fieldsOf = (kind: ExportKind, record: Listed): Json => {
+  const { schema } = resources[kind];
+  return normalForm(schema, READ[kind]?.(record) ?? record);
+};
+
+type Reader = (record: Listed) => Json;
+
+const uidIn = (record: Listed, field: string): unknown => (record[field] as Json | undefined)?.uid;
+
+/** What the API answers elsewhere, or computes. */
+const READ: Partial<Record<ExportKind, Reader>> = {
+  // The groups below an organization answer with its kind.
+  group: (record) => (isRoot(record.uid) ? record : { ...record, kind: undefined }),
+  roleBinding: (record) => ({ identityUid: uidIn(record, "identity"), roleUid: uidIn(record, "role") }),
+  groupInvite: (record) => ({ ...record, roleUid: uidIn(record, "role") ?? record.roleUid, ttl: ttlOf(record) }),
+  // A repo that syncs has the tier, bundles, aliases and tags of its source.
+  repo: ({ syncConfig, sync_config = syncConfig, ...record }) =>
+    sync_config
+      ? { ...record, ...Object.fromEntries(INHERITED.map((name) => [name, undefined])), sync_config }
+      : record,
+};
+
+/** The API does not return it: how long the invite was to be good. */
+const ttlOf = ({ createTime, expirationTime }: Listed): string | undefined => {
+  const ms = Date.parse(String(expirationTime)) - Date.parse(String(createTime));
+  return ms > 0 ? `${ms / 1000}s` : undefined;
+};
+
+/** Whether an invite has ended. */
+export const hasEnded = ({ expirationTime }: Json, nowMs: number): boolean =>
+  typeof expirationTime === "string" && Date.parse(expirationTime) <= nowMs;
+
+/** The value for the uid of another record. */
+export type Refer = (type: string, uid: string) => Value;
+
+/** The arguments, with references to other records in place of their uids. */
+export const argumentsFrom = (kind: ExportKind, fields: Json, refer: Refer): Fields => {
+  const { schema } = resources[kind];
+  const names = argumentsOf(schema);
+  return new Fields([...readFields(schema, fields, refer)].map(([field, value]) => [names[field] ?? field, value]));
+};
+
+const readFields = (schema: Message, fields: Json, refer: Refer): Fields =>
+  new Fields(
+    Object.entries(fields).map(([name, value]) => {
+      const field = schema.shape[name] as z.ZodType;
+      return [name, readValue(field, value, refer, fieldInfo(field).references)] as const;
+    }),
+  );
+
+const readValue = (type: z.ZodType, value: unknown, refer: Refer, references?: string): Value => {
+  const inner = unwrap(type);
+  if (Array.isArray(value)) {
+    const element = inner instanceof z.ZodArray ? (inner.element as z.ZodType) : inner;
+    return value.map((item) => readValue(element, item, refer, references));
+  }
+  if (isObject(value)) {
+    const message = asMessage(inner);
+    if (message) return readFields(message, value, refer);
+    const element = inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : inner;
+    // Of a map, the order means nothing.
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return new Map(entries.map(([key, item]) => [key, readValue(element, item, refer, references)]));
+  }
+  if (references !== undefined) return refer(references, String(value));
+  return typeof value === "number" || typeof value === "boolean" ? value : String(value);
+};

@@ -1,0 +1,26 @@
+// What a program says of itself, at its head: where it comes from, and what it does not declare.
+import { printable, resources } from "../../schema/index.ts";
+import { quote } from "../quote.ts";
+import type { Export, LeftOut } from "./model.ts";
+
+const ADOPTED = "The first `pulumi up` takes these records over and changes nothing. After it, `adopt` may stay or go.";
+
+/** Lines of a comment. None of them has a line break, whatever a name holds. */
+export const headComment = (all: Export, adopted = ADOPTED): string[] => [
+  `What exists below ${quote(all.title)} (${printable(all.top)}), written by irm export.`,
+  all.isAdopted ? adopted : "`pulumi up` creates the same records on another service.",
+  ...section("The caller cannot see, so the program does not have:", all.notVisible.map(notVisibleText)),
+  ...section("Others name, and no list had (gone meanwhile, or not visible):", all.notListed),
+  ...section("The program does not declare:", all.leftOut.map(leftOutText)),
+];
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  - ${line}`)];
+
+/** `role bindings of this group cannot be listed: … (platform, 7209…)` */
+export const notVisibleText = ({ message, group, path }: Export["notVisible"][number]): string =>
+  printable(group === "" ? message : `${message} (${path}, ${group})`);
+
+/** `role binding 7209…/a033… "name": why` */
+export const leftOutText = ({ kind, uid, name, why }: LeftOut): string =>
+  `${[resources[kind].word, printable(uid), name === "" ? "" : quote(name)].filter(Boolean).join(" ")}: ${why}`;

@@ -1,0 +1,209 @@
+// What a program declares for what exists: the records in the order in which they refer to each other, with unique names. Pure.
+import { isAncestor, isRoleName, type Json, parentOf, printable, resources } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import type { Listed } from "../graph/live-record.ts";
+import { argumentsFrom, fieldsOf } from "./arguments.ts";
+import { identifier, uniqueNames } from "./names.ts";
+import { namedOf } from "./naming.ts";
+import { presetFor } from "./preset.ts";
+import { type Contents, type ExportKind, groupOf, KINDS, type NotVisible, pathIn } from "./read.ts";
+import { reasonToLeaveOut, secretPath } from "./reasons.ts";
+import { inOrderOfSources } from "./repo-order.ts";
+import { type Entry, type ExportOptions, Fields, Reference, Secret, type Value } from "./value.ts";
+
+/** A record that the program does not declare. */
+export interface LeftOut {
+  kind: ExportKind;
+  uid: string;
+  /** of the record; empty where it has none */
+  name: string;
+  why: string;
+}
+
+export interface Export {
+  /** name of the group that is exported */
+  title: string;
+  top: string;
+  isAdopted: boolean;
+  entries: readonly Entry[];
+  leftOut: readonly LeftOut[];
+  /** what others name and no list had, though it is below the group: gone meanwhile, or not visible; as `identity 7209…` */
+  notListed: readonly string[];
+  notVisible: readonly (NotVisible & { path: string })[];
+}
+
+export const exportOf = (contents: Contents, options: ExportOptions): Export => {
+  const { top, groupNames } = contents;
+  const { isAdopted } = options;
+  let entries: ReadonlyMap<string, Entry> = new Map();
+  const leftOut: LeftOut[] = [];
+  const notListed = new Set<string>();
+  for (const kind of KINDS) {
+    const { kept, left } = declarable(kind, contents.records[kind], options);
+    leftOut.push(...left);
+    const all = declare(kind, kept, entries, contents, options);
+    for (const one of all.missing) if (isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(textOf(one));
+    leftOut.push(...all.left);
+    // What is left out has no part in the names.
+    const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
+    ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);
+  }
+  const notVisible = contents.notVisible.map((one) => ({ ...one, path: one.group && pathIn(contents, one.group) }));
+  const title = groupNames.get(top) ?? top;
+  return { title, top, isAdopted, entries: [...entries.values()], leftOut, notListed: [...notListed], notVisible };
+};
+
+/** The entries of a kind, after those of the kinds before. */
+const declare = (
+  kind: ExportKind,
+  kept: readonly Candidate[],
+  before: ReadonlyMap<string, Entry>,
+  contents: Contents,
+  options: ExportOptions,
+): { entries: ReadonlyMap<string, Entry>; left: LeftOut[]; missing: Missing[] } => {
+  const entries = new Map(before);
+  const left: LeftOut[] = [];
+  const all: Missing[] = [];
+  const names = uniqueNames(kept.map(({ record }) => namedOf(kind, record, contents, before)));
+  for (const { record, fields } of inOrder(kind, kept, names, contents)) {
+    const { entry, missing } = entryOf(kind, record, fields, { contents, options, entries, names });
+    all.push(...missing);
+    // On another service the uids of this one mean nothing.
+    if (options.isAdopted || missing.length === 0)
+      entries.set(`${kind} ${record.uid}`, withSecret(withPreset(entry, fields)));
+    else
+      left.push(leave(kind, record, `refers to what this program does not create: ${missing.map(textOf).join(", ")}`));
+  }
+  return { entries, left, missing: all };
+};
+
+/** A record that another one names and the program does not declare. */
+interface Missing {
+  kind: ExportKind;
+  uid: string;
+}
+
+const textOf = ({ kind, uid }: Missing): string => `${resources[kind].word} ${printable(uid)}`;
+
+const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]): boolean =>
+  leftOut.some((one) => one.kind === kind && one.uid === uid);
+
+const leave = (kind: ExportKind, { uid, name }: Listed, why: string): LeftOut => ({
+  kind,
+  uid,
+  name: typeof name === "string" ? name : "",
+  why,
+});
+
+/** A record with the fields that a program gives. */
+interface Candidate {
+  record: Listed;
+  fields: Json;
+}
+
+const declarable = (
+  kind: ExportKind,
+  records: readonly Listed[],
+  options: ExportOptions,
+): { kept: Candidate[]; left: LeftOut[] } => {
+  const kept: Candidate[] = [];
+  const left: LeftOut[] = [];
+  const pairs = new Set<string>();
+  for (const record of records.toSorted((a, b) => compare(a.uid, b.uid))) {
+    const all = fieldsOf(kind, record);
+    const fields = options.isAdopted ? withoutChoices(all) : withoutOperators(all);
+    const pair =
+      kind === "roleBinding" ? `${parentOf(record.uid)} ${fields.identityUid} ${fields.roleUid}` : record.uid;
+    const twin = pairs.has(pair) ? "grants the same as another role binding of its group" : undefined;
+    const why = reasonToLeaveOut(kind, record, fields, options) ?? twin;
+    pairs.add(pair);
+    if (why === undefined) kept.push({ record, fields });
+    else left.push(leave(kind, record, why));
+  }
+  return { kept, left };
+};
+
+interface Scene {
+  contents: Contents;
+  options: ExportOptions;
+  /** of the kinds before, and of this one so far */
+  entries: ReadonlyMap<string, Entry>;
+  names: ReadonlyMap<string, string>;
+}
+
+/** The entry of a record, and the records that it names and the program does not declare. */
+const entryOf = (
+  kind: ExportKind,
+  { uid }: Listed,
+  fields: Json,
+  { contents, options: { isAdopted, isImported = false }, entries, names }: Scene,
+): { entry: Entry; missing: Missing[] } => {
+  const missing: Missing[] = [];
+  const refer = (type: string, other: string): Value => {
+    const builtIn = type === "Role" ? contents.builtInRoles.get(other) : undefined;
+    const hasName = kind === "roleBinding" || !isImported;
+    if (builtIn !== undefined && isRoleName(builtIn)) return hasName ? builtIn : other;
+    const entry = entries.get(`${kindOf(type)} ${other}`);
+    if (entry) return new Reference(entry);
+    missing.push({ kind: kindOf(type), uid: other });
+    return other;
+  };
+  const isTop = kind === "group" && uid === contents.top;
+  const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOf(kind, uid));
+  const args = argumentsFrom(kind, fields, refer);
+  const name = names.get(uid) as string;
+  return { entry: { kind, uid, name, isAdopted, args, ...(parent !== undefined && { parent }) }, missing };
+};
+
+/** Without the end of keys, which cannot change and which an import does not read: the service has chosen it, or the record has it. */
+const withoutChoices = ({ staticKeys, ...fields }: Json): Json => {
+  if (staticKeys === undefined) return fields;
+  const { expirationTime: _, ...keys } = staticKeys as Json;
+  return { ...fields, staticKeys: keys };
+};
+
+/** Without what only the operator of a service may set. */
+const withoutOperators = ({ verified: _, ...fields }: Json): Json => fields;
+
+/** A group that is exported without those above it keeps its parent; on another service it becomes an organization. */
+const topParent = (uid: string, isAdopted: boolean): string | undefined =>
+  isAdopted ? parentOf(uid) || undefined : undefined;
+
+/** uid of what holds a record. */
+const placeOf = (kind: ExportKind, uid: string): string => (kind === "accountAssociation" ? uid : parentOf(uid));
+
+const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
+
+/** By path and name, so that a group comes before those in it; and repos after their sources. */
+const inOrder = (
+  kind: ExportKind,
+  kept: readonly Candidate[],
+  names: ReadonlyMap<string, string>,
+  contents: Contents,
+): Candidate[] => {
+  const keyOf = ({ record: { uid, name } }: Candidate): string[] => {
+    const path = pathIn(contents, groupOf(kind, uid));
+    return [path === "/" ? "" : path, typeof name === "string" ? name : "", names.get(uid) as string];
+  };
+  const keyed = kept.map((one) => ({ one, key: keyOf(one) }));
+  const sorted = keyed.sort((a, b) => a.key.map((text, i) => compare(text, b.key[i] as string)).find(Boolean) ?? 0);
+  const candidates = sorted.map(({ one }) => one);
+  return kind === "repo" ? inOrderOfSources(candidates) : candidates;
+};
+
+const withPreset = (entry: Entry, fields: Json): Entry => {
+  const replaces = ["claimMatch", "awsIdentity"].find((name) => fields[name] !== undefined);
+  const preset = replaces === undefined ? undefined : presetFor({ [replaces]: fields[replaces] });
+  return preset && replaces ? { ...entry, preset: { ...preset, replaces } } : entry;
+};
+
+/** A secret that the record must have and the API does not show becomes a setting. */
+const withSecret = (entry: Entry): Entry => {
+  const path = secretPath(entry);
+  if (path === undefined) return entry;
+  const [holder, field] = path;
+  const secret = new Secret(`${identifier(entry.name)}ClientSecret`);
+  const inner = entry.args.get(holder) as Fields;
+  const args = new Fields(entry.args).set(holder, new Fields(inner).set(field, secret));
+  return { ...entry, args, secret };
+};

@@ -1,0 +1,59 @@
+// Logical names: readable, unique, and the same in each run. They follow from the names of the records, never from their order.
+
+export interface Named {
+  uid: string;
+  /** what its name is made of; made from what others have chosen */
+  words: readonly string[];
+  /** path of its group, which tells records of one name apart; empty: an organization */
+  path: string;
+  /** the name of one whose words have no letter and no digit */
+  fallback: string;
+}
+
+const LENGTH_MAX = 80;
+
+/** `Platform / registry` to `platform-registry`; empty where no letter and no digit is left. */
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .slice(0, 1024)
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join("-")
+    .slice(0, LENGTH_MAX)
+    .replace(/-$/, "");
+
+/** `platform-registry` to `platformRegistry` */
+const camelCase = (name: string): string =>
+  name
+    .split("-")
+    .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join("");
+
+/** A name as a variable of a program. */
+export const identifier = (name: string): string => (/^[0-9]/.test(name) ? "_" : "") + camelCase(name);
+
+// From the shortest to the one that no other record has.
+const SPELLINGS: readonly ((own: string, one: Named) => string)[] = [
+  (own) => own,
+  (own, { path }) => [slug(path), own].filter(Boolean).join("-"),
+  (own, { uid }) => `${own}-${uid.split("/").at(-1)}`,
+  (own, { uid }) => `${own}-${uid.replaceAll("/", "-")}`,
+];
+
+/** The names of records of one kind, by uid. Where two are equal, the path of the group decides, then the uid. */
+export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
+  const levels = new Map(records.map(({ uid }) => [uid, 0]));
+  const nameOf = (one: Named): string => {
+    const own = slug(one.words.join("-")) || one.fallback;
+    return (SPELLINGS[levels.get(one.uid) as number] as (typeof SPELLINGS)[number])(own, one);
+  };
+  for (;;) {
+    // As variables: `a-1` and `a1` are one.
+    const same = Map.groupBy(records, (one) => camelCase(nameOf(one)).toLowerCase());
+    const unclear = [...same.values()].filter((some) => some.length > 1).flat();
+    const raised = unclear.filter(({ uid }) => (levels.get(uid) as number) < SPELLINGS.length - 1);
+    if (raised.length === 0) return new Map(records.map((one) => [one.uid, nameOf(one)]));
+    for (const { uid } of raised) levels.set(uid, (levels.get(uid) as number) + 1);
+  }
+};

@@ -1,0 +1,101 @@
+// The files of a Pulumi project.
+import { stringify } from "yaml";
+import { headComment } from "./comment.ts";
+import { classOf } from "./kind.ts";
+import type { Export } from "./model.ts";
+import { slug } from "./names.ts";
+import { policyOf } from "./policy/policy.ts";
+import { splitByGroup } from "./policy/split.ts";
+import { adoptionText, policyText } from "./policy/text.ts";
+import { pulumiYamlProgram, unsayableInYaml, yamlName } from "./pulumi-yaml.ts";
+import { pythonProgram } from "./python/program.ts";
+import { typescriptProgram } from "./typescript/program.ts";
+import type { Entry, ExportOptions } from "./value.ts";
+
+export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
+
+/** Text of each file, by name. The first one is the program; or, beside a program, the policy. */
+export type Files = ReadonlyMap<string, string>;
+
+export interface ProjectOptions {
+  /** the plugin serves the resources of a program in TypeScript, as it does of any other */
+  isNative: boolean;
+  /** versions of the SDK that the package takes: `^3.142.0` */
+  sdkVersions: string;
+  /** a policy has a file for each group directly below the organization */
+  isSplit?: boolean;
+}
+
+/** What follows from the format of a program. */
+export const optionsOf = (format: Format, isNative: boolean, isAdopted: boolean): Omit<ExportOptions, "nowMs"> => ({
+  isAdopted,
+  isImported: isAdopted && (format === "typescript" ? isNative : format !== "yaml"),
+  unsayable: format === "pulumi-yaml" ? unsayableInYaml : undefined,
+});
+
+export const projectOf = (all: Export, format: Format, options: ProjectOptions): Files =>
+  PROJECTS[format](all, options);
+
+const POLICY = "access.yaml";
+const UIDS = "adopt.json";
+
+const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) => Files>> = {
+  typescript: (all, options) =>
+    new Map([
+      ["index.ts", typescriptProgram(all, options)],
+      ...(options.isNative ? importFile(all) : []),
+      ...nodeFiles(all, options),
+    ]),
+  yaml: (all, options) => {
+    const draft = policyOf(all);
+    const policy = { file: POLICY, ...(all.isAdopted && { adopt: UIDS }), places: draft.places };
+    const head = headComment(all, "The first `pulumi up` takes these records over and changes nothing.");
+    const files = options.isSplit ? splitByGroup(draft) : new Map([[POLICY, draft.document]]);
+    return new Map([
+      ...[...files].map(([file, own]) => [file, policyText(own, file === POLICY ? head : [])] as const),
+      ...(all.isAdopted ? [[UIDS, adoptionText(draft)] as const] : []),
+      ["index.ts", typescriptProgram(all, { ...options, policy })],
+      ...nodeFiles(all, options),
+    ]);
+  },
+  python: (all) =>
+    new Map([
+      ["__main__.py", pythonProgram(all)],
+      ...importFile(all),
+      ["Pulumi.yaml", stringify({ ...projectFields(all), runtime: "python" })],
+    ]),
+  "pulumi-yaml": (all) =>
+    new Map([
+      ["Pulumi.yaml", pulumiYamlProgram(all, { ...projectFields(all), runtime: "yaml", plugins: PLUGINS })],
+      ["package.json", jsonText({ name: projectName(all), private: true })],
+      ...importFile(all, yamlName),
+    ]),
+};
+
+const PLUGINS = { providers: [{ name: "irm", path: "node_modules/pulumi-irm/plugin" }] };
+
+const projectName = ({ title }: Export): string => slug(title) || "access";
+
+const projectFields = (all: Export) => ({ name: projectName(all), description: `Access of ${all.title}` });
+
+/** A Node project whose program is `index.ts`. The package itself is not in a registry: `npm install` of its file adds it. */
+const nodeFiles = (all: Export, { isNative, sdkVersions }: ProjectOptions): [string, string][] => {
+  const manifest = { name: projectName(all), private: true, dependencies: { "@pulumi/pulumi": sdkVersions } };
+  const project = { ...projectFields(all), runtime: "nodejs", ...(isNative && { plugins: PLUGINS }) };
+  return [
+    ["package.json", jsonText(manifest)],
+    ["Pulumi.yaml", stringify(project)],
+  ];
+};
+
+/** What `pulumi import --file` reads. */
+const importFile = (all: Export, nameOf: (entry: Entry) => string = ({ name }) => name): [string, string][] => {
+  const resources = all.entries.map((entry) => ({
+    type: `irm:index:${classOf(entry)}`,
+    name: nameOf(entry),
+    id: entry.uid,
+  }));
+  return all.isAdopted ? [["import.json", jsonText({ resources })]] : [];
+};
+
+const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,0 +1,57 @@
+// The program in Python: a resource of the plugin for each record.
+import { toSnake } from "../../../schema/index.ts";
+import { headComment } from "../comment.ts";
+import { classOf } from "../kind.ts";
+import type { Export } from "../model.ts";
+import { type Entry, entriesIn } from "../value.ts";
+import { block, type Item, pythonText, type Spelling } from "./literal.ts";
+
+export const pythonProgram = (all: Export): string => {
+  const { entries } = all;
+  const referred = new Set(entries.flatMap(entriesIn));
+  const spelling = spellingOf(all.isAdopted);
+  const secrets = entries.flatMap(({ secret }) => secret ?? []);
+  const settings = secrets.map(
+    ({ setting }) =>
+      `# The API does not show it. To set it: pulumi config set --secret ${setting}\n${toSnake(setting)} = config.get_secret(${pythonText(setting)})`,
+  );
+  const parts = [
+    headComment(all)
+      .map((line) => `# ${line}`.trimEnd())
+      .join("\n"),
+    [...(secrets.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"].join("\n"),
+    ...(settings.length > 0 ? [["config = pulumi.Config()", ...settings].join("\n")] : []),
+    ...entries.map((entry) => resourceText(entry, referred.has(entry), spelling)),
+  ];
+  return `${parts.join("\n\n")}\n`;
+};
+
+const variableOf = (entry: Entry): string => {
+  const name = `${entry.name.replaceAll("-", "_")}_${toSnake(entry.kind)}`;
+  return /^[0-9]/.test(name) ? `_${name}` : name;
+};
+
+const spellingOf = (isAdopted: boolean): Spelling => ({
+  reference: (entry) => {
+    const uid = `${variableOf(entry)}.uid`;
+    // Without its secret, an identity provider that exists is named by its uid.
+    return entry.secret && isAdopted ? `${uid} if ${variableOf(entry)} else ${pythonText(entry.uid)}` : uid;
+  },
+  secret: ({ setting }) => toSnake(setting),
+});
+
+const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
+  const { name, parent, args, uid, isAdopted, secret } = entry;
+  const items: Item[] = [
+    parent === undefined ? { head: "root=", value: true } : { head: "parent=", value: parent },
+    ...[...args].map(([key, value]) => ({ head: `${toSnake(key)}=`, value })),
+    ...(isAdopted ? [{ head: "adopt=", value: uid }] : []),
+  ];
+  // What exists only with a secret is missing on another service without it.
+  const needed = isAdopted ? [] : entriesIn(entry).filter((other) => other.secret);
+  const conditions = [...(secret ? [toSnake(secret.setting)] : []), ...needed.map(variableOf)];
+  const only =
+    conditions.length > 0 ? ` if ${conditions.map((one) => `${one} is not None`).join(" and ")} else None` : "";
+  const start = `${isReferred || only !== "" ? `${variableOf(entry)} = ` : ""}irm.${classOf(entry)}(`;
+  return block(start, [{ head: pythonText(name) }, ...items], `)${only}`, spelling, "", 0);
+};

@@ -1,0 +1,137 @@
+// What exists below a group, in one list of each kind: the fewest requests, and no record is read twice.
+import type { Client } from "../../client/client.ts";
+import { isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
+import { type NodeId, newGraph } from "../graph/graph.ts";
+import { type HideableKind, hiddenPlaces, hiddenText, listVisible } from "../graph/hidden.ts";
+import { addGroup, type Listed } from "../graph/live-record.ts";
+import { resolveQuestion } from "../query/question.ts";
+
+/** In the order of a program: a kind comes after those that its records refer to. */
+export const KINDS = [
+  "group",
+  "role",
+  "identity",
+  "identityProvider",
+  "externalGroupRoleMapping",
+  "roleBinding",
+  "groupInvite",
+  "accountAssociation",
+  "repo",
+  "tag",
+] as const;
+export type ExportKind = (typeof KINDS)[number];
+
+/** Mappings are listed with the right to list their identity providers. */
+const HIDEABLE = KINDS.filter((kind) => kind !== "externalGroupRoleMapping") satisfies HideableKind[];
+
+export interface NotVisible {
+  kind: ExportKind;
+  /** uid of the group; empty: the service does not answer this list at all */
+  group: NodeId;
+  message: string;
+}
+
+export interface Contents {
+  /** uid of the group that is exported */
+  top: string;
+  /** names of all groups that the caller can list, by uid */
+  groupNames: ReadonlyMap<string, string>;
+  /** names of built-in roles, by uid */
+  builtInRoles: ReadonlyMap<string, string>;
+  records: Readonly<Record<ExportKind, readonly Listed[]>>;
+  notVisible: readonly NotVisible[];
+}
+
+type Caller = Pick<Client, "call" | "clock">;
+
+/** Called with the number of records of each kind as its list ends. */
+export type OnRead = (kind: ExportKind, count: number) => void;
+
+/** `group` is a uid, or a path from the organization down; without it, the only organization. Errors: QuestionError. */
+export const readContents = async (client: Caller, group = "/", onRead: OnRead = () => {}): Promise<Contents> => {
+  const groups = await listVisible(client, "group", {}, true);
+  if (groups.failure) throw groups.failure.error;
+  const top = topOf(groups.records, group);
+  const below = groups.records.filter(({ uid }) => isAncestorOrSelf(top, uid));
+  onRead("group", below.length);
+  const others = KINDS.filter((kind) => kind !== "group");
+  const lists = await Promise.all(others.map((kind) => listBelow(client, kind, top, onRead)));
+  const all = [{ kind: "group", records: below }, ...lists];
+  const records = Object.fromEntries(all.map((list) => [list.kind, list.records])) as unknown as Records;
+  const refused = lists.flatMap(({ notVisible }) => notVisible ?? []);
+  return {
+    top,
+    groupNames: new Map(groups.records.map(({ uid, name }) => [uid, String(name)])),
+    builtInRoles: await builtInRolesOf(client, records),
+    records,
+    notVisible: [...refused, ...(await notVisibleBelow(client, top, records, refused))],
+  };
+};
+
+const topOf = (groups: readonly Listed[], text: string): string => {
+  const graph = newGraph();
+  for (const { uid, name } of groups) addGroup(graph, uid, String(name));
+  return resolveQuestion(graph, { group: text }, true).group?.uid as string;
+};
+
+const listBelow = async (client: Caller, kind: ExportKind, top: string, onRead: OnRead) => {
+  const { records, failure } = await listVisible(client, kind, { uidp: { descendantsOf: top } }, false);
+  // An account association has the uid of its group, so that of the group itself is not below it.
+  if (kind === "accountAssociation" && failure === undefined)
+    records.unshift(...(await listVisible(client, kind, { uidp: { ids: [top] } }, false)).records);
+  onRead(kind, records.length);
+  return { kind, records, ...(failure && { notVisible: { kind, group: "", message: failure.message } }) };
+};
+
+type Records = Contents["records"];
+
+/** Bindings and invites show the names of their roles. Only for the others, the built-in roles are listed. */
+const builtInRolesOf = async (client: Caller, records: Records): Promise<Map<string, string>> => {
+  const { roleBinding, groupInvite, identityProvider, externalGroupRoleMapping } = records;
+  const shown = [...roleBinding, ...groupInvite].map(({ role }) => role as Json | undefined);
+  const names = new Map(
+    shown.flatMap((role) => (isBuiltIn(role?.uid) ? [[role.uid, String(role.name)] as const] : [])),
+  );
+  const named = [
+    ...identityProvider.map((one) => one.defaultRole),
+    ...externalGroupRoleMapping.map((one) => one.roleUid),
+  ];
+  if (named.every((uid) => !isBuiltIn(uid) || names.has(uid))) return names;
+  const { records: all } = await listVisible(client, "role", { uidp: { inRoot: true } }, false);
+  return new Map([...names, ...all.map(({ uid, name }) => [uid, String(name)] as const)]);
+};
+
+const isBuiltIn = (uid: unknown): uid is string => typeof uid === "string" && uid !== "" && isRoot(uid);
+
+/** The group that a record is in. */
+export const groupOf = (kind: ExportKind, uid: string): string => {
+  if (kind === "group" || kind === "accountAssociation") return uid;
+  return kind === "tag" || kind === "externalGroupRoleMapping" ? parentOf(parentOf(uid)) : parentOf(uid);
+};
+
+const notVisibleBelow = async (
+  client: Caller,
+  top: string,
+  records: Records,
+  refused: readonly NotVisible[],
+): Promise<NotVisible[]> => {
+  const kinds = HIDEABLE.filter((kind) => !refused.some((one) => one.kind === kind));
+  const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
+  // A group that cannot be listed may hold a record that can.
+  const graph = newGraph();
+  for (const kind of KINDS) for (const { uid } of records[kind]) addGroup(graph, groupOf(kind, uid));
+  addGroup(graph, top);
+  const groups = [...graph.groups.keys()].filter((uid) => isAncestorOrSelf(top, uid));
+  const hidden = await hiddenPlaces(client, { groups, tops: [top], kinds, listed });
+  const position = ({ kind, group }: (typeof hidden)[number]): string => `${KINDS.indexOf(kind)} ${group}`;
+  return hidden
+    .sort((a, b) => (position(a) < position(b) ? -1 : 1))
+    .map(({ kind, group }) => ({ kind, group, message: hiddenText(kind) }));
+};
+
+/** The names from the organization down, without its own; a group that the caller cannot list by its uid. */
+export const pathIn = ({ groupNames }: Pick<Contents, "groupNames">, group: string): string => {
+  const path: string[] = [];
+  for (let uid = group; uid !== rootOf(group); uid = parentOf(uid)) path.unshift(groupNames.get(uid) ?? uid);
+  return path.join("/") || "/";
+};

@@ -1,0 +1,99 @@
+// The program in TypeScript: a resource for each record, in the order in which they refer to each other.
+
+import { ROOT } from "../../policy/index.ts";
+import { quote } from "../../quote.ts";
+import { headComment } from "../comment.ts";
+import { classOf } from "../kind.ts";
+import type { Export } from "../model.ts";
+import { identifier, slug } from "../names.ts";
+import type { Place } from "../policy/build.ts";
+import { type Entry, entriesIn, type PresetUse, type Secret } from "../value.ts";
+import { type Member, membersOf, objectText, type Spelling } from "./literal.ts";
+
+export interface TypeScriptOptions {
+  /** resources of the plugin; otherwise dynamic ones */
+  isNative: boolean;
+  /** what a policy beside the program declares */
+  policy?: PolicyFiles;
+}
+
+export interface PolicyFiles {
+  file: string;
+  /** file with the uids of the records that it takes over */
+  adopt?: string;
+  places: ReadonlyMap<Entry, Place>;
+}
+
+export const typescriptProgram = (all: Export, { isNative, policy }: TypeScriptOptions): string => {
+  const entries = all.entries.filter((entry) => !policy?.places.has(entry));
+  const referred = new Set(entries.flatMap(entriesIn));
+  const spelling = spellingOf(all.isAdopted, policy?.places);
+  const own = entries.flatMap((entry) => [classOf(entry), ...(entry.preset ? [functionOf(entry.preset)] : [])]);
+  const names = [...new Set([...(policy ? ["AccessPolicy"] : []), ...own])];
+  const secrets = entries.flatMap(({ secret }) => secret ?? []);
+  const imports = [
+    ...(secrets.length > 0 ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
+    ...(names.length > 0 ? [importText(names.sort(), isNative ? "pulumi-irm/plugin" : "pulumi-irm")] : []),
+  ];
+  const settings = secrets.map(
+    ({ setting }) =>
+      `// The API does not show it. To set it: pulumi config set --secret ${setting}\nconst ${setting} = config.getSecret(${quote(setting)});`,
+  );
+  const parts = [
+    headComment(all)
+      .map((line) => `// ${line}`.trimEnd())
+      .join("\n"),
+    imports.join("\n"),
+    ...(settings.length > 0 ? [["const config = new pulumi.Config();", ...settings].join("\n")] : []),
+    ...(policy ? [policyText(all, policy)] : []),
+    ...entries.map((entry) => resourceText(entry, referred.has(entry), spelling)),
+  ];
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
+};
+
+const importText = (names: readonly string[], from: string): string => {
+  const line = `import { ${names.join(", ")} } from "${from}";`;
+  return line.length <= 120 ? line : `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
+};
+
+const FUNCTIONS = { github: "githubActions" } as Record<string, string>;
+const functionOf = ({ name }: PresetUse): string => FUNCTIONS[name] ?? name;
+
+/** The kind ends the name, so it is never a word of the language, or the name of a function. */
+const variableOf = (entry: Entry): string => identifier(entry.name) + classOf(entry);
+
+const spellingOf = (isAdopted: boolean, places?: ReadonlyMap<Entry, Place>): Spelling => ({
+  reference: (entry) => {
+    const place = places?.get(entry);
+    if (place) return place.key === ROOT ? "policy.organization" : `policy.${place.section}[${quote(place.key)}]`;
+    // Without its secret, an identity provider that exists is named by its uid.
+    return entry.secret && isAdopted ? `${variableOf(entry)} ?? ${quote(entry.uid)}` : variableOf(entry);
+  },
+  secret: ({ setting }: Secret) => setting,
+});
+
+const policyText = ({ title }: Export, { file, adopt }: PolicyFiles): string => {
+  const args = [`file: ${quote(file)}`, ...(adopt === undefined ? [] : [`adopt: { file: ${quote(adopt)} }`])];
+  return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
+};
+
+const membersFor = ({ parent, args, preset, uid, isAdopted }: Entry, spelling: Spelling): Member[] => [
+  parent === undefined ? { key: "root", value: true } : { key: "parent", value: parent },
+  ...membersOf(new Map([...args].filter(([name]) => name !== preset?.replaces))),
+  ...(preset ? [presetText(preset, spelling)] : []),
+  ...(isAdopted ? [{ key: "adopt", value: uid }] : []),
+];
+
+const presetText = (preset: PresetUse, spelling: Spelling): string =>
+  `...${functionOf(preset)}(${objectText(membersOf(new Map(Object.entries(preset.args))), spelling, "  ", 0)})`;
+
+const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
+  const { secret, isAdopted } = entry;
+  const head = `new ${classOf(entry)}(${quote(entry.name)}, `;
+  // What exists only with a secret is missing on another service without it.
+  const needed = isAdopted ? [] : entriesIn(entry).filter((other) => other.secret);
+  const only = secret ? `${secret.setting} && ` : needed.map((other) => `${variableOf(other)} && `).join("");
+  const before = isReferred || only !== "" ? `const ${variableOf(entry)} = ${only}` : "";
+  const [start, end] = [before + head, ");"];
+  return start + objectText(membersFor(entry, spelling), spelling, "", start.length + end.length) + end;
+};

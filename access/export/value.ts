@@ -1,0 +1,74 @@
+// The values of arguments, before a language writes them. Maps are Maps: a key is chosen by whoever made the record, and `__proto__` is
+// one.
+import type { Json } from "../../schema/index.ts";
+import type { PresetName } from "../preset/presets.ts";
+import type { ExportKind } from "./read.ts";
+
+export type Value = string | number | boolean | readonly Value[] | ReadonlyMap<string, Value> | Reference | Secret;
+
+/** A message of the API: its keys are fields, which a language may spell in its own way. Those of any other map are texts. */
+export class Fields extends Map<string, Value> {}
+
+/** Another record of the export. */
+export class Reference {
+  readonly entry: Entry;
+
+  constructor(entry: Entry) {
+    this.entry = entry;
+  }
+}
+
+/** A secret that the API does not show: a setting of the stack. */
+export class Secret {
+  /** in the stack's configuration: `acmeSsoClientSecret` */
+  readonly setting: string;
+
+  constructor(setting: string) {
+    this.setting = setting;
+  }
+}
+
+/** A record that the program declares. */
+export interface Entry {
+  kind: ExportKind;
+  uid: string;
+  /** logical name of its resource, unique in its kind: `platform-registry` */
+  name: string;
+  /** absent: an organization */
+  parent?: Value;
+  args: Fields;
+  /** what says the same as one of its arguments */
+  preset?: PresetUse & { replaces: string };
+  /** it is adopted; otherwise created */
+  isAdopted: boolean;
+  /** the program declares it once this setting is set */
+  secret?: Secret;
+}
+
+export interface PresetUse {
+  name: PresetName;
+  args: Readonly<Record<string, string | boolean>>;
+}
+
+export interface ExportOptions {
+  /** the records are adopted; otherwise the program creates the same on another service */
+  isAdopted: boolean;
+  /** the records may be imported too: the engine then compares what it reads, which has no names of roles */
+  isImported?: boolean;
+  /** why the language of the program cannot declare a record with these fields; default: it can declare any */
+  unsayable?: ((kind: ExportKind, fields: Json) => string | undefined) | undefined;
+  nowMs: number;
+}
+
+/** The entries that one names, each once. */
+export const entriesIn = ({ parent, args }: Entry): Entry[] => {
+  const found = new Set<Entry>();
+  const look = (value: Value | undefined): void => {
+    if (value instanceof Reference) found.add(value.entry);
+    else if (Array.isArray(value)) value.forEach(look);
+    else if (value instanceof Map) for (const one of value.values()) look(one);
+  };
+  look(parent);
+  look(args);
+  return [...found];
+};

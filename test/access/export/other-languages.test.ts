@@ -1,0 +1,92 @@
+// Programs in Python and YAML: what a record says is a text there too.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { Export } from "../../../access/export/model.ts";
+import { pulumiYamlProgram, unsayableInYaml } from "../../../access/export/pulumi-yaml.ts";
+import { pythonText } from "../../../access/export/python/literal.ts";
+import { pythonProgram } from "../../../access/export/python/program.ts";
+import { type Entry, Fields, Reference, type Value } from "../../../access/export/value.ts";
+import { ODD } from "../../harness/by-hand.ts";
+
+/** A text in Python as JSON has it: Python has one escape more. */
+const textIn = (python: string): string =>
+  JSON.parse(
+    python.replace(/\\U([0-9a-f]{8})|\\./g, (text, code) =>
+      code ? String.fromCodePoint(Number.parseInt(code, 16)) : text,
+    ),
+  );
+
+test("a text in Python is ASCII in double quotes, and means itself", () => {
+  const unit = fc.constantFrom(..."abU\\\"'{}$\n\r\t\0\u2028\u202e\ud800é😀".split(""), "😀");
+  fc.assert(
+    fc.property(fc.string({ unit }), (text) => {
+      const python = pythonText(text);
+      expect(python).toMatch(/^"[ -~]*"$/);
+      expect(textIn(python)).toBe(text);
+    }),
+  );
+});
+
+const entryOf = (kind: Entry["kind"], name: string, args: [string, Value][], parent?: Value): Entry => ({
+  kind,
+  uid: "a".repeat(40),
+  name,
+  args: new Fields(args),
+  isAdopted: true,
+  ...(parent !== undefined && { parent }),
+});
+const group = entryOf("group", "1-acme", [["name", "acme"]]);
+const identity = (claims: ReadonlyMap<string, Value>) =>
+  entryOf(
+    "identity",
+    "ci",
+    [
+      [
+        "claimMatch",
+        new Fields([
+          ["subjectPattern", ODD],
+          ["claims", claims],
+        ]),
+      ],
+    ],
+    new Reference(group),
+  );
+const all = (...entries: Entry[]): Export => ({
+  title: "acme",
+  top: group.uid,
+  isAdopted: true,
+  entries,
+  leftOut: [],
+  notListed: [],
+  notVisible: [],
+});
+
+test("Python spells fields in its way, and leaves the keys of maps as they are", () => {
+  const program = pythonProgram(all(group, identity(new Map([["eventName", "push"]]))));
+  expect(program).toContain('_1_acme_group = irm.Group("1-acme", root=True, name="acme", adopt="aaa');
+  expect(program).toContain("parent=_1_acme_group.uid");
+  expect(program).toContain('"subject_pattern": ');
+  expect(program).toContain('"eventName": "push"');
+});
+
+test("YAML has no reference that a record has written", () => {
+  const claims = new Map([["plain", `\${acme.uid}`]]);
+  const text = pulumiYamlProgram(all(group, identity(claims)), { name: "acme" });
+  expect(text).not.toMatch(/[\u2028\u202e]/);
+  const { properties } = parse(text).resources.ciIdentity;
+  expect(properties.parent).toBe(`\${_1AcmeGroup.uid}`);
+  expect(properties.claimMatch).toEqual({
+    subjectPattern: ODD.replaceAll("$", "$$$$"),
+    claims: { plain: `$\${acme.uid}` },
+  });
+});
+
+test.each([["fn::readFile"], ["FN::secret"], [`\${acme.uid}`]])(
+  "YAML does not declare a record with the key %j",
+  (key) => {
+    const fields = { name: "ci", claimMatch: { claims: { [key]: "/etc/passwd" } } };
+    expect(unsayableInYaml("identity", fields)).toContain(`has the key ${JSON.stringify(key)}, which is code`);
+    expect(unsayableInYaml("identity", { name: "ci", claimMatch: { claims: { key: "$" } } })).toBeUndefined();
+  },
+);

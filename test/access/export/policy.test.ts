@@ -1,0 +1,142 @@
+// The policy of an export: what it says, and what the program beside it declares because a policy cannot.
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { type Export, exportOf } from "../../../access/export/model.ts";
+import { policyOf } from "../../../access/export/policy/policy.ts";
+import { adoptionText, policyText } from "../../../access/export/policy/text.ts";
+import { projectOf } from "../../../access/export/project.ts";
+import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";
+import { parsePolicy, readPolicy } from "../../../access/policy/index.ts";
+import { ODD } from "../../harness/by-hand.ts";
+import { temporaryFolder } from "../../support/command.ts";
+
+const ORG = "a".repeat(40);
+const VIEWER = "b".repeat(40);
+const uidOf = (n: number, parent = ORG): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
+const [platform, twinA, twinB, ci] = [uidOf(1), uidOf(2), uidOf(3), uidOf(1, uidOf(1))];
+
+type Given = Partial<Record<ExportKind, { uid: string; [field: string]: unknown }[]>>;
+
+const contentsOf = (given: Given): Contents => {
+  const group = [{ uid: ORG, name: "acme" }, ...(given.group ?? [])];
+  const records = Object.fromEntries(KINDS.map((kind) => [kind, kind === "group" ? group : (given[kind] ?? [])]));
+  return {
+    top: ORG,
+    groupNames: new Map(group.map(({ uid, name }) => [uid, String(name)])),
+    builtInRoles: new Map([[VIEWER, "viewer"]]),
+    records: records as unknown as Contents["records"],
+    notVisible: [],
+  };
+};
+const exported = (given: Given): Export => exportOf(contentsOf(given), { isAdopted: true, nowMs: 0 });
+const claimMatch = { issuer: "https://issuer.example", subject: "s" };
+const binding = (uid: string, identity: string) => ({
+  uid,
+  identity: { uid: identity },
+  role: { uid: VIEWER, name: "viewer" },
+});
+
+test("says groups, identities, roles and access by name, with a file of uids", () => {
+  const all = exported({
+    group: [{ uid: platform, name: "platform", description: ODD }],
+    identity: [{ uid: ci, name: "ci job", claimMatch: { ...claimMatch, subject: ODD } }],
+    role: [{ uid: uidOf(2, platform), name: "publisher", capabilities: ["CAP_TAG_CREATE", "CAP_REPO_LIST"] }],
+    roleBinding: [binding(uidOf(9), ci)],
+  });
+  const draft = policyOf(all);
+  const text = policyText(draft.document, ["a comment"]);
+  const policy = parse(text);
+  expect(policy).toEqual({
+    organization: { name: "acme" },
+    groups: { platform: { description: ODD } },
+    identities: { "ci-job": { in: "platform", name: "ci job", claimMatch: { ...claimMatch, subject: ODD } } },
+    roles: { publisher: { in: "platform", can: ["repo.list", "tag.create"] } },
+    access: { "/": { viewer: ["ci-job"] } },
+  });
+  expect(parsePolicy(policy).mistakes).toEqual([]);
+  // A reader sees each character.
+  expect(text).not.toMatch(/[\u2028\u202e]/);
+  expect(JSON.parse(adoptionText(draft))).toEqual({
+    groups: { "/": ORG, platform },
+    identities: { "ci-job": ci },
+    roles: { publisher: uidOf(2, platform) },
+  });
+});
+
+test("is split into a file for each group below the organization, which say the same together", () => {
+  const all = exported({
+    group: [
+      { uid: platform, name: "platform" },
+      { uid: twinA, name: "..." },
+      { uid: uidOf(1, twinA), name: "below" },
+    ],
+    identity: [
+      { uid: ci, name: "ci", claimMatch },
+      { uid: uidOf(7), name: "own", claimMatch: { ...claimMatch, subject: "t" } },
+    ],
+    roleBinding: [binding(uidOf(9), ci), binding(uidOf(9, uidOf(1, twinA)), ci), binding(uidOf(9, platform), uidOf(7))],
+  });
+  const options = { isNative: false, sdkVersions: "^3" };
+  const files = projectOf(all, "yaml", { ...options, isSplit: true });
+  const names = [...files.keys()].filter((name) => name.startsWith("access"));
+  expect(names).toEqual(["access.yaml", "access.group-1.yaml", "access.platform.yaml"]);
+  const folder = temporaryFolder();
+  for (const name of names) writeFileSync(folder.path(name), files.get(name) as string);
+  writeFileSync(folder.path("whole.yaml"), projectOf(all, "yaml", options).get("access.yaml") as string);
+  const [split, whole] = ["access.yaml", "whole.yaml"].map((name) => readPolicy(folder.path(name)));
+  folder.remove();
+  expect(split?.mistakes).toEqual([]);
+  const comparable = (policy: unknown) =>
+    JSON.parse(
+      JSON.stringify(policy, (key, value) =>
+        key === "place" ? undefined : value instanceof Map ? [...value].sort() : value,
+      ),
+    );
+  expect(comparable(split?.policy?.groups)).toEqual(comparable(whole?.policy?.groups));
+  expect(comparable(split?.policy?.identities)).toEqual(comparable(whole?.policy?.identities));
+  const rows = (policy = whole?.policy) =>
+    policy?.bindings.map(({ group, role, identity }) => `${group} ${role} ${identity}`).sort();
+  expect(rows(split?.policy)).toEqual(rows());
+});
+
+test("what would be a mistake of a policy is in the program beside it, with all that needs it", () => {
+  const all = exported({
+    group: [
+      { uid: twinA, name: "twin" },
+      { uid: twinB, name: "twin" },
+      { uid: uidOf(1, twinB), name: "below" },
+    ],
+    identity: [
+      // Everybody.
+      { uid: ci, name: "open", claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } },
+      { uid: uidOf(7), name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+    ],
+    roleBinding: [binding(uidOf(9), ci), binding(uidOf(8), uidOf(7))],
+  });
+  const files = projectOf(all, "yaml", { isNative: false, sdkVersions: "^3" });
+  expect(parse(files.get("access.yaml") as string)).toEqual({ organization: { name: "acme" }, groups: { twin: {} } });
+  const program = files.get("index.ts") as string;
+  expect(program).toContain('new AccessPolicy("acme", { file: "access.yaml", adopt: { file: "adopt.json" } });');
+  for (const name of ["twin", "below", "open", "service"]) expect(program).toContain(`name: "${name}"`);
+  expect(program).toContain("parent: policy.organization");
+  expect(program.match(/new RoleBinding\(/g)).toHaveLength(2);
+});
+
+test("what no version of the API allows is named and not declared, in any form", () => {
+  const all = exported({
+    group: [{ uid: platform, name: `x"); process.exit(1); ("` }],
+    identity: [{ uid: ci, name: "a person", email: "ann@acme.example" }],
+    role: [{ uid: uidOf(5), name: "new", capabilities: ["CAP_OF_A_NEWER_SERVICE"] }],
+  });
+  expect(all.entries.map(({ uid }) => uid)).toEqual([ORG]);
+  expect(all.leftOut.map(({ kind, uid }) => `${kind} ${uid}`).sort()).toEqual([
+    `group ${platform}`,
+    `identity ${ci}`,
+    `role ${uidOf(5)}`,
+  ]);
+  const program = projectOf(all, "typescript", { isNative: false, sdkVersions: "^3" }).get("index.ts") as string;
+  const lines = program.split("\n").filter((line) => line.includes("process.exit"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^\/\/ {3}- group /);
+});

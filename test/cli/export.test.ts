@@ -1,0 +1,215 @@
+// `irm export` against a real server: what it prints, writes and refuses, and how many requests it sends.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { startServer } from "../harness/api-server.ts";
+import { createByHand, ODD } from "../harness/by-hand.ts";
+import { createUid } from "../harness/records.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const api = await startServer();
+const made = await createByHand(api, api.organization);
+const reader = await api.actor("reader", { role: "viewer", at: made.platform });
+const folder = temporaryFolder();
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  return () => vi.unstubAllEnvs();
+});
+afterAll(async () => {
+  folder.remove();
+  await api.close();
+});
+
+const exportTo = (...flags: string[]) => runIrm("export", ...flags);
+
+/** What a program declares: the arguments of each resource, by its class and name. It runs without the packages that it imports. */
+const declared = (program: string) => {
+  const resources = new Map<string, Record<string, unknown>>();
+  const classOf = (type: string) =>
+    class {
+      readonly resource: string;
+      constructor(name: string, args: Record<string, unknown>) {
+        this.resource = `${type} ${name}`;
+        expect(resources.has(this.resource)).toBe(false);
+        resources.set(this.resource, args);
+      }
+    };
+  const imports = /^import (?:\{([^}]*)\}|\* as (\w+)) from .*;$/gm;
+  const names = [...program.matchAll(imports)].flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
+  const classes = names.filter((name) => /^[A-Z]/.test(name)).map((name) => [name, classOf(name)]);
+  const presets = names
+    .filter((name) => /^[a-z]/.test(name))
+    .map((name) => [name, (args: unknown) => ({ [name]: args })]);
+  const pulumi = {
+    Config: class {
+      getSecret = () => undefined;
+    },
+  };
+  // Whatever else the program would touch does not exist there.
+  runInNewContext(
+    `"use strict";${program.replace(imports, "")}`,
+    Object.fromEntries([...classes, ...presets, ["pulumi", pulumi]]),
+  );
+  return resources;
+};
+
+describe("irm export", () => {
+  test("prints a program with every record: by name, with its uid, and with presets", async () => {
+    const { code, stdout, stderr } = await exportTo();
+    expect(code).toBe(0);
+    const resources = declared(stdout);
+    const at = (name: string) => JSON.parse(JSON.stringify(resources.get(name)));
+    expect(at("Group platform")).toEqual({
+      parent: { resource: expect.stringMatching(/^Group /) },
+      name: "platform",
+      description: ODD,
+      adopt: made.platform,
+    });
+    expect([...resources.keys()].filter((name) => name.startsWith("Group ")).sort()).toEqual(
+      expect.arrayContaining([
+        "Group 007",
+        "Group constructor",
+        "Group constructor-registry",
+        "Group platform-registry",
+      ]),
+    );
+    expect(at("Identity platform-release")).toEqual({
+      parent: { resource: "Group platform" },
+      name: "release",
+      githubActions: { repository: "acme/images", branch: "main" },
+      adopt: made.release,
+    });
+    expect(at("Identity constructor-release").githubActions).toEqual({ repository: "acme/*", event: "pull_request" });
+    expect(at("Identity cloud").aws).toEqual({ account: "123456789012", role: "deployer" });
+    expect(at("Identity class").claimMatch).toMatchObject({ subject: ODD, claims: { [ODD]: ODD, "b-c": "1" } });
+    expect(at("Role publisher")).toMatchObject({ capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] });
+    expect(at("RoleBinding platform-release-publisher-platform-registry")).toMatchObject({
+      parent: { resource: "Group platform-registry" },
+      identity: { resource: "Identity platform-release" },
+      role: { resource: "Role publisher" },
+    });
+    expect(at("RoleBinding cloud-viewer-platform")).toMatchObject({ role: "viewer" });
+    expect(at("GroupInvite platform-viewer-ann-acme-example")).toMatchObject({ role: "viewer", ttl: "604800s" });
+    expect(at("AccountAssociation accounts").chainguard).toEqual({
+      serviceBindings: { SYNCER: { resource: "Identity platform-release" } },
+    });
+    expect(at("Repo mirror").syncConfig).toEqual({ source: { resource: "Repo nginx-1" } });
+    expect([...resources.keys()].filter((name) => name.startsWith("Tag "))).toHaveLength(4);
+    // Without its secret, the provider is named by its uid and not declared.
+    expect(resources.has("IdentityProvider sso-with-secret")).toBe(false);
+    expect(at("ExternalGroupRoleMapping sso-with-secret-everyone-viewer").parent).toBe(made.withSecret);
+    // Of two equal bindings the second one is named.
+    const twin = `role binding ${made.twin}: grants the same as another role binding of its group`;
+    expect(stdout).toContain(`//   - ${twin}\n`);
+    expect(stderr).toBe(`not declared: ${twin}\n`);
+    expect((await exportTo()).stdout).toBe(stdout);
+  });
+
+  test("sends one list of each kind, and nothing that writes", async () => {
+    api.log.length = 0;
+    await exportTo();
+    const requests = api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(requests.length).toBeLessThanOrEqual(20);
+  });
+
+  test("--group takes a path or a uid, and what is above stays outside", async () => {
+    const { stdout } = await exportTo("--group", "platform/registry");
+    const resources = declared(stdout);
+    expect(resources.get("Group registry")).toMatchObject({ parent: made.platform, name: "registry" });
+    expect(resources.has("Group platform")).toBe(false);
+    const binding = resources.get("RoleBinding release-publisher-registry");
+    expect(binding).toMatchObject({ identity: made.release, role: made.publisher });
+    const [uid] = /(?<=adopt: ")[^"]+/.exec(stdout) ?? [];
+    expect((await exportTo("--group", uid as string)).stdout).toBe(stdout);
+    expect(await exportTo("--group", "platfrom")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: 'irm export: there is no group "platfrom"; did you mean platform?\n',
+    });
+  });
+
+  test("--no-adopt writes a program that creates the organization, and names what it cannot create", async () => {
+    const { code, stdout, stderr } = await exportTo("--no-adopt");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("adopt:");
+    const [organization] = declared(stdout).values();
+    expect(organization).toMatchObject({ root: true });
+    expect(declared(stdout).has("ExternalGroupRoleMapping sso-with-secret-everyone-viewer")).toBe(false);
+    expect(stderr).toContain("grants the same as another role binding");
+    const { stdout: part, stderr: missing } = await exportTo("--no-adopt", "--group", "platform/registry");
+    expect(declared(part).get("Group registry")).toMatchObject({ root: true });
+    expect(missing).toContain(
+      `refers to what this program does not create: identity ${made.release}, role ${made.publisher}`,
+    );
+  });
+
+  test("names what the caller cannot see, in the program and on stderr, and exits with 3", async () => {
+    vi.stubEnv("IRM_TOKEN", reader.token);
+    const { code, stdout, stderr } = await exportTo();
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      "not visible: identities of this group cannot be listed: identity.list is needed at it (/, ",
+    );
+    expect(stdout).toContain("// The caller cannot see, so the program does not have:\n//   - ");
+    // The organization itself is named by its uid.
+    expect(declared(stdout).get("Group platform")).toMatchObject({ parent: api.organization });
+  });
+});
+
+describe("irm export --out", () => {
+  test("writes a project, and nothing else remains", async () => {
+    const out = folder.path("a/new/folder");
+    const { code, stdout, stderr } = await exportTo("--out", out);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`\\nwrote ${out}: \\d+ records\\n$`));
+    expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json"]);
+    expect(readdirSync(dirname(out))).toEqual(["folder"]);
+    expect(readFileSync(`${out}/index.ts`, "utf8")).toBe((await exportTo()).stdout);
+    expect(parse(readFileSync(`${out}/Pulumi.yaml`, "utf8"))).toMatchObject({ runtime: "nodejs" });
+    expect(JSON.parse(readFileSync(`${out}/package.json`, "utf8"))).toMatchObject({ private: true });
+  });
+
+  test("--native imports from the plugin, and import.json has every record", async () => {
+    const out = folder.path("native");
+    mkdirSync(out);
+    expect((await exportTo("--out", out, "--native")).code).toBe(0);
+    expect(readFileSync(`${out}/index.ts`, "utf8")).toContain('from "pulumi-irm/plugin";');
+    expect(parse(readFileSync(`${out}/Pulumi.yaml`, "utf8")).plugins.providers[0].name).toBe("irm");
+    const { resources } = JSON.parse(readFileSync(`${out}/import.json`, "utf8"));
+    expect(resources).toContainEqual({ type: "irm:index:Group", name: "platform", id: made.platform });
+    expect(existsSync(folder.path("native/access.yaml"))).toBe(false);
+  });
+
+  test("refuses a folder with files in it, before any request, and leaves it as it is", async () => {
+    const out = folder.path("full");
+    mkdirSync(out);
+    writeFileSync(`${out}/mine.txt`, "mine");
+    vi.stubEnv("IRM_TOKEN", "");
+    const { code, stdout, stderr } = await exportTo("--out", out);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`irm export: --out: ${out} has files in it; give another folder\n`);
+    expect(readdirSync(out)).toEqual(["mine.txt"]);
+  });
+});
+
+test("2,000 records take no more than a request for a hundred, and 20", async () => {
+  const large = await startServer();
+  try {
+    vi.stubEnv("IRM_BASE_URL", large.baseUrl);
+    vi.stubEnv("IRM_TOKEN", large.owner.token);
+    for (let i = 0; i < 2_000; i += 1) await createUid(large, "identities", large.organization, { name: `i${i}` });
+    large.log.length = 0;
+    const { code, stdout } = await exportTo();
+    expect(code).toBe(0);
+    expect(declared(stdout).size).toBeGreaterThan(2_000);
+    const requests = large.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+    expect(requests.length).toBeLessThanOrEqual(2_000 / 100 + 20);
+  } finally {
+    await large.close();
+  }
+});

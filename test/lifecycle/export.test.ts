@@ -1,0 +1,162 @@
+// An organization that people made by hand, and the program that `irm export` writes for it: the first `up` sends nothing that changes a
+// record, the second preview is empty, and on another service the program creates the same.
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
+import { type ByHand, createByHand } from "../harness/by-hand.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
+import { runIrm } from "../support/irm.ts";
+
+describe("irm export", () => {
+  let [place, other] = [] as unknown as [Workplace, Workplace];
+  let made: ByHand;
+  beforeAll(async () => {
+    [place, other] = await Promise.all([createWorkplace(), createWorkplace()]);
+    const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
+      const { status, json } = await place.call(method, target, options.body);
+      return { status, json, text: JSON.stringify(json) };
+    };
+    made = await createByHand({ call } as never, place.server.organization);
+  });
+  afterAll(() => Promise.all([place.close(), other.close()]));
+
+  const exportOf = async (from: Workplace, ...flags: string[]): Promise<string> => {
+    vi.stubEnv("IRM_BASE_URL", from.server.baseUrl);
+    vi.stubEnv("IRM_TOKEN", from.server.token);
+    const { code, stdout, stderr } = await runIrm("export", ...flags);
+    vi.unstubAllEnvs();
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+  const writes = async (of: Workplace) => writesOf(await of.server.takeRequests()).map(({ operation }) => operation);
+
+  it.each([
+    { form: "dynamic", flags: [] as string[] },
+    { form: "native", flags: ["--native"] },
+  ])("a program with $form resources takes everything over and changes nothing", async ({ form, flags }) => {
+    const source = await exportOf(place, ...flags);
+    const plugin = form === "native" ? { plugin: inject("pluginFolder") } : {};
+    const program = await place.program(`taken-${form}`, source, {}, plugin);
+    await place.server.takeRequests();
+    const preview = await program.must("preview");
+    expect(preview.output).not.toMatch(/ changes on /);
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place), up.output).toEqual([]);
+    await program.must("preview", "--expect-no-changes");
+    await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(await writes(place)).toEqual([]);
+    const count = source.match(/adopt: /g)?.length as number;
+    // The identity provider whose secret is not set is not declared.
+    const adopted = program.state().resources.filter(({ outputs }) => outputs?.adopted === true);
+    expect(adopted).toHaveLength(count - 1);
+    // What was exported stays when the stack goes.
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+  });
+
+  it.each([
+    { form: "dynamic", flags: [] as string[] },
+    { form: "native", flags: ["--native"] },
+  ])("a policy with $form resources takes everything over and changes nothing", async ({ form, flags }) => {
+    const out = join(place.folder, `policy-${form}`);
+    await exportOf(place, "--format", "yaml", "--out", out, ...flags);
+    const plugin = form === "native" ? { plugin: inject("pluginFolder") } : {};
+    const program = await place.program(`policy-of-${form}`, readFileSync(join(out, "index.ts"), "utf8"), {}, plugin);
+    for (const name of ["access.yaml", "adopt.json"]) copyFileSync(join(out, name), join(program.folder, name));
+    await place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+    await program.must("preview", "--expect-no-changes");
+    await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(await writes(place)).toEqual([]);
+    const ids = program.state().resources.map(({ id }) => id);
+    for (const uid of [place.server.organization, made.platform, made.release, made.publisher])
+      expect(ids).toContain(uid);
+  });
+
+  it("a program in YAML takes everything over and changes nothing", async () => {
+    const source = await exportOf(place, "--format", "pulumi-yaml");
+    const program = await createYamlProgram(place, "taken-yaml", source.slice(source.indexOf("resources:")));
+    await takesOver(program);
+  });
+
+  it.skipIf(withoutPython)(
+    `a program in Python takes everything over and changes nothing${withoutPython}`,
+    async () => {
+      const program = await createPythonProgram(place, "taken-python", await exportOf(place, "--format", "python"));
+      await takesOver(program);
+    },
+  );
+
+  const takesOver = async (program: Program): Promise<void> => {
+    await place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+    await program.must("preview", "--expect-no-changes");
+    expect(program.state().resources.map(({ id }) => id)).toEqual(
+      expect.arrayContaining([made.release, made.publisher]),
+    );
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+  };
+
+  it("the secret of an identity provider is sent once it is set, and nothing else", async () => {
+    const program = await place.program("secret", await exportOf(place));
+    await program.must("up", "--yes", "--skip-preview");
+    await place.server.takeRequests();
+    program.configure({ "secret:ssoWithSecretClientSecret": "a new one" });
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual(["UpdateIdentityProvider"]);
+    expect(place.rows("identity_providers", "uid = ?", made.withSecret)).toHaveLength(1);
+    await program.must("preview", "--expect-no-changes");
+  });
+
+  it("import.json imports every record, and the program then changes nothing", async () => {
+    const out = join(place.folder, "exported");
+    await exportOf(place, "--native", "--out", out);
+    const source = readFileSync(join(out, "index.ts"), "utf8");
+    const program = await place.program("imported", source, {}, { plugin: inject("pluginFolder"), ownProcess: true });
+    const { resources } = JSON.parse(readFileSync(join(out, "import.json"), "utf8"));
+    // A record that the program does not declare without its secret would leave the stack again.
+    const file = { resources: resources.filter(({ id }: { id: string }) => id !== made.withSecret) };
+    writeFileSync(join(program.folder, "import.json"), JSON.stringify(file));
+    await place.server.takeRequests();
+    await program.must("import", "--file", "import.json", "--yes", "--generate-code=false", "--protect=false");
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+    await program.must("preview", "--expect-no-changes");
+  });
+
+  it("a policy with --no-adopt creates the same on another service", async () => {
+    const out = join(place.folder, "policy-copy");
+    await exportOf(place, "--format", "yaml", "--no-adopt", "--out", out);
+    expect(readdirSync(out)).not.toContain("adopt.json");
+    const program = await other.program("policy-copied", readFileSync(join(out, "index.ts"), "utf8"));
+    copyFileSync(join(out, "access.yaml"), join(program.folder, "access.yaml"));
+    program.configure({ "policy-copied:ssoWithSecretClientSecret": "of the other service" });
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("preview", "--expect-no-changes");
+    const names = (table: string, at: Workplace) => at.rows(table).map(({ name }) => name);
+    for (const table of ["groups", "identities", "identity_providers", "repos", "tags"])
+      expect(names(table, other)).toEqual(expect.arrayContaining(names(table, place)));
+    await program.must("destroy", "--yes", "--skip-preview");
+  });
+
+  it("--no-adopt creates the same on another service", async () => {
+    // Without the head, and without the uids that tell records of one name apart.
+    const comparable = (source: string): string =>
+      source.replace(/^(\/\/.*\n)+/, "").replaceAll(/[0-9a-f]{16}/g, "uid");
+    const source = await exportOf(place, "--no-adopt");
+    const program = await other.program("copied", source);
+    program.configure({ "copied:ssoWithSecretClientSecret": "of the other service" });
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("preview", "--expect-no-changes");
+    const [, name = ""] = /root: true, name: "([^"]+)"/.exec(source) ?? [];
+    const copies = other.rows("groups", "name = ? AND parent IS NULL", name).map(({ uid }) => uid);
+    const [copy] = copies.filter((uid) => uid !== other.server.organization);
+    const again = await exportOf(other, "--no-adopt", "--group", copy as string);
+    expect(comparable(again)).toBe(comparable(source));
+  });
+});
