@@ -25,7 +25,7 @@ export const checkEngine = async (run: RunEngine): Promise<Check> => {
     ? bad(
         "engine",
         "there is no pulumi on the PATH",
-        "install it: https://www.pulumi.com/docs/iac/download-install/; irm needs it for reviews only",
+        "install it: https://www.pulumi.com/docs/iac/download-install/; irm itself needs it only where it reads a preview or a stack",
       )
     : bad("engine", `pulumi version failed: ${answer.problem}`, "install the engine again");
 };

@@ -1,9 +1,12 @@
 // Who the caller is at a service that does not answer Validate: its bindings and roles are listed, and what it cannot read is named.
 import { afterAll, describe, expect, test } from "vitest";
+import { pathOf } from "../../../access/graph/graph.ts";
 import { checkOwn } from "../../../access/query/own-check.ts";
+import { groupsOfGrants } from "../../../access/query/own-groups.ts";
 import { whoAmI } from "../../../access/query/whoami.ts";
 import type { Client } from "../../../client/client.ts";
 import { ApiError, type Code } from "../../../schema/index.ts";
+import { createUid } from "../../harness/records.ts";
 import { startTeam } from "../../harness/team.ts";
 import { clientOf } from "../client.ts";
 
@@ -87,4 +90,16 @@ test("a list that is refused, and a token that shows no identity, leave the gran
 
 test("a token that is refused is an error, and no answer with nothing in it", async () => {
   await expect(whoAmI(clientOf(api, "no-token-of-this-service"))).rejects.toThrow("a valid bearer token is required");
+});
+
+test("the names of more groups than one address has room for are read in several requests", async () => {
+  const names = Array.from({ length: 150 }, (_, i) => `g${i}`);
+  const groups = await Promise.all(names.map((name) => createUid(api, "groups", platform, { name })));
+  const paths: string[] = [];
+  const graph = await groupsOfGrants(
+    clientOf(api, api.owner.token, paths),
+    groups.map((group) => ({ group, role: "viewer", capabilities: [] })),
+  );
+  expect(groups.map((group) => pathOf(graph, group))).toEqual(names.map((name) => `platform/${name}`));
+  expect(paths).toHaveLength(2);
 });
