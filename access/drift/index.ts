@@ -11,6 +11,7 @@ import type { Proposal } from "../review/proposal.ts";
 import { driftIn } from "./changes.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import type { DriftReport, EndingKey } from "./report.ts";
+import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
 export interface DriftInput {
@@ -28,7 +29,16 @@ export interface DriftInput {
   nowMs: number;
 }
 
-export const driftOf = ({ preview, live, entries, exported, callers, allowed, nowMs }: DriftInput): DriftReport => {
+export const driftOf = ({
+  preview,
+  live: listed,
+  entries,
+  exported,
+  callers,
+  allowed,
+  nowMs,
+}: DriftInput): DriftReport => {
+  const live = withoutSecretNames(preview, listed);
   const proposal = planFrom(preview, live);
   const { drift, removed } = driftIn(preview, proposal.before);
   return {

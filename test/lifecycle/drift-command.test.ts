@@ -12,6 +12,7 @@ import { interruptions, source as sourceOf } from "./interruption.ts";
 const SECRET = "a very secret text";
 
 const source = (from: string) => `
+import * as pulumi from "@pulumi/pulumi";
 import { Group, Identity, IdentityProvider, Role, RoleBinding, RoleBindingSet } from "${from}";
 const parent = process.env.ORG!;
 const team = new Group("team", { parent, name: "team", description: "of the program" });
@@ -19,6 +20,7 @@ const claimMatch = { issuer: "https://issuer.example", subject: "ci", claims: { 
 const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
 const role = new Role("role", { parent: team, name: "role", capabilities: ["groups.list", "repo.list"] });
 new Role("gone", { parent: team, name: "gone", capabilities: ["groups.list"] });
+new Group("hidden", { parent: team, name: pulumi.secret("${SECRET}"), description: "of the program" });
 const below = new Group("below", { parent: team, name: "below" });
 new RoleBinding("binding", { parent: below, identity: ci, role });
 new RoleBindingSet("set", {
@@ -71,6 +73,7 @@ describe.each([
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"];
     await send("PATCH", `roles/${role}?updateMask=capabilities`, { capabilities });
     await send("DELETE", `roles/${gone}`);
+    await send("PATCH", `groups/${uidOf("groups", SECRET)}?updateMask=description`, { description: "by hand" });
     const editor = place.rows("roles", "name = ? AND parent IS NULL", "editor")[0]?.uid as string;
     const extra = await send("POST", `roleBindings/${team}`, { identityUid: ci, roleUid: editor });
     const root = await send("POST", `roleBindings/${place.server.organization}`, { identityUid: ci, roleUid: editor });
@@ -91,7 +94,7 @@ describe.each([
     expect(stdout).not.toContain(SECRET);
     const report = parse(stdout);
     const drift = Object.fromEntries(report.drift.map((one) => [one.resource.replace(/^.*:/, ""), one]));
-    expect(Object.keys(drift).sort()).toEqual(["ci", "gone", "role", "set", "team"]);
+    expect(Object.keys(drift).sort()).toEqual(["ci", "gone", "hidden", "role", "set", "team"]);
     const atService = { changedIn: "service" };
     expect(drift.team).toMatchObject({
       change: "changed",
@@ -107,6 +110,7 @@ describe.each([
       { path: "capabilities", program: "repo.list", live: null, ...atService },
       { path: "capabilities", program: null, live: "tag.list", ...atService },
     ]);
+    expect(drift.hidden).toMatchObject({ name: "[secret]", groupName: "team/[secret]" });
     expect(drift.gone).toMatchObject({ change: "gone", uid: gone, name: "gone", groupName: "team", differences: [] });
     expect(drift.set).toMatchObject({ kind: "role binding set", uid: team, names: { [ci]: "ci", [role]: "role" } });
     expect(drift.set?.differences).toEqual([
@@ -126,7 +130,7 @@ describe.each([
       const { code, stdout } = await driftOf(program, "--format", format);
       expect(code).toBe(3);
       expect(stdout).toContain(
-        "Drift: 4 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key",
+        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key",
       );
       expect(stdout).toContain("by hand");
       expect(stdout).not.toContain(SECRET);

@@ -100,6 +100,7 @@ const differenceParts = (
 ): Part[] => {
   const where = changedIn === undefined ? "" : CHANGED_IN[changedIn];
   const [ours, its] = [program, live].map((value) => valueParts(value, names)) as [Part[], Part[]];
+  if (program === SECRET && live === SECRET) return [quote(path), ": a secret, which may differ"];
   if (live === null) return [quote(path), ": only the program has ", ...ours, where];
   if (program === null) return [quote(path), ": only the service has ", ...its, where];
   return [quote(path), ": the program has ", ...ours, ", the service ", ...its, where];

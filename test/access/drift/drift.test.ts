@@ -284,3 +284,26 @@ test("what the program computes in the update is no text of the report", () => {
   ]);
   expect(found.drift[0]?.differences).toEqual([{ path: "description", program: "[unknown]", live: null }]);
 });
+
+test("a name that the program marks as secret is nowhere, though the API lists it", () => {
+  const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+  const [old, now] = [
+    { ...TEAM_INPUTS, description: "a" },
+    { ...TEAM_INPUTS, name: secret, description: "b" },
+  ];
+  const pair = { parent: TEAM, identity: CI, role: "viewer" };
+  const found = report(
+    [
+      refresh("Group", "group", TEAM, { ...old, name: secret }),
+      changed("update", "Group", "group", TEAM, { old, outputs: { name: secret }, new: now }),
+      changed("update", "RoleBinding", "b", bindingUid(TEAM, 0), { old: { ...pair, role: "editor" }, new: pair }),
+    ],
+    liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]),
+  );
+  expect(found.drift.map(({ name, groupName }) => [name, groupName])).toEqual([
+    ["[secret]", "[secret]"],
+    ["ci as editor", "[secret]"],
+  ]);
+  expect(found.undeclared).toMatchObject([{ role: "maker", groupName: "[secret]" }]);
+  expect(JSON.stringify(found)).not.toContain('"team"');
+});

@@ -101,7 +101,7 @@ describe("on a terminal", () => {
       "- group team at platform/team is gone, and the next update creates it again",
       "- group team at platform/team is not created yet",
       "- group team at platform/team exists, and the next update takes it over",
-      "    oidc.clientSecret: the program has a secret, the service a secret",
+      "    oidc.clientSecret: a secret, which may differ",
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}`,
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; your own access, and no difference`,
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; allowed, and no difference`,
