@@ -1,4 +1,4 @@
-// Previews, reviews, `irm drift` and `irm access` change nothing: they work behind a proxy that lets nothing pass but GET and the token
+// Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
 // exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON in both forms, and no gRPC.
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -101,7 +101,7 @@ describe.each([
     expectReadOnly();
   });
 
-  it("irm drift and irm access work", async () => {
+  it("irm drift, irm access, irm export and irm whoami work", async () => {
     const drift = await irmIn(program, ["drift", "--stack", "dev", "--format", "json"]);
     expect(drift.code, drift.stderr).toBe(3);
     const { drift: found, notVisible } = JSON.parse(drift.stdout) as Record<string, { resource: string }[]>;
@@ -113,9 +113,15 @@ describe.each([
     ]);
     expect(notVisible).toEqual([]);
     expectReadOnly();
-    const access = await irmIn(program, ["access", "--format", "json"]);
-    expect(access.code, access.stderr).toBe(0);
-    expectReadOnly();
+    for (const args of [
+      ["access"],
+      ["whoami"],
+      ["export", "--format", "typescript", "--out", `${place.folder}/export`],
+    ]) {
+      const { code, stderr } = await irmIn(program, args);
+      expect(code, stderr).toBe(0);
+      expectReadOnly();
+    }
   });
 
   it("an update is refused at its first write", async () => {
