@@ -1,5 +1,4 @@
 // `irm export`: code for what exists, on stdout or as a project in a folder. What the caller cannot see is named on stderr too.
-import { readFileSync } from "node:fs";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
 import { type Files, type Format, optionsOf, projectOf } from "../access/export/project.ts";
@@ -68,14 +67,7 @@ const readExport = async (
 const filesOf = (all: Export, { format, split, native: isNative = false }: ExportFlags): Files => {
   if (format === "yaml" && !isRoot(all.top))
     throw new UsageError("--format yaml: a policy is of a whole organization; leave --group out, or export a program");
-  return projectOf(all, format, { isNative, sdkVersions: sdkVersions(), isSplit: split === "group" });
-};
-
-const sdkVersions = (): string => {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { peerDependencies: Record<string, string> }).peerDependencies[
-    "@pulumi/pulumi"
-  ] as string;
+  return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
 const report = ({ entries, leftOut, notListed, notVisible }: Export, out: string | undefined): void => {

@@ -20,8 +20,6 @@ export type Files = ReadonlyMap<string, string>;
 export interface ProjectOptions {
   /** the plugin serves the resources of a program in TypeScript, as it does of any other */
   isNative: boolean;
-  /** versions of the SDK that the package takes: `^3.142.0` */
-  sdkVersions: string;
   /** a policy has a file for each group directly below the organization */
   isSplit?: boolean;
 }
@@ -35,6 +33,9 @@ export const optionsOf = (format: Format, isNative: boolean, isAdopted: boolean)
 
 export const projectOf = (all: Export, format: Format, options: ProjectOptions): Files =>
   PROJECTS[format](all, options);
+
+/** As in package.json, which the published command does not have. */
+const SDK_VERSIONS = "^3.142.0";
 
 const POLICY = "access.yaml";
 const UIDS = "adopt.json";
@@ -79,14 +80,18 @@ const projectName = ({ title }: Export): string => slug(title) || "access";
 const projectFields = (all: Export) => ({ name: projectName(all), description: `Access of ${all.title}` });
 
 /** A Node project whose program is `index.ts`. The package itself is not in a registry: `npm install` of its file adds it. */
-const nodeFiles = (all: Export, { isNative, sdkVersions }: ProjectOptions): [string, string][] => {
-  const manifest = { name: projectName(all), private: true, dependencies: { "@pulumi/pulumi": sdkVersions } };
+const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][] => {
+  const manifest = { name: projectName(all), private: true, dependencies: { "@pulumi/pulumi": SDK_VERSIONS } };
   const project = { ...projectFields(all), runtime: "nodejs", ...(isNative && { plugins: PLUGINS }) };
   return [
     ["package.json", jsonText(manifest)],
+    ["tsconfig.json", jsonText({ compilerOptions: COMPILER_OPTIONS, files: ["index.ts"] })],
     ["Pulumi.yaml", stringify(project)],
   ];
 };
+
+/** Without `strict`, the compiler does not tell which preset gives which argument. */
+const COMPILER_OPTIONS = { strict: true, target: "es2020", module: "commonjs", moduleResolution: "node" };
 
 /** What `pulumi import --file` reads. */
 const importFile = (all: Export, nameOf: (entry: Entry) => string = ({ name }) => name): [string, string][] => {

@@ -10,6 +10,8 @@ import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
+const ownPackage = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
 const api = await startServer();
 const made = await createByHand(api, api.organization);
 const reader = await api.actor("reader", { role: "viewer", at: made.platform });
@@ -167,11 +169,14 @@ describe("irm export --out", () => {
     const { code, stdout, stderr } = await exportTo("--out", out);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(new RegExp(`\\nwrote ${out}: \\d+ records\\n$`));
-    expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json"]);
+    expect(readdirSync(out).sort()).toEqual(["Pulumi.yaml", "index.ts", "package.json", "tsconfig.json"]);
     expect(readdirSync(dirname(out))).toEqual(["folder"]);
     expect(readFileSync(`${out}/index.ts`, "utf8")).toBe((await exportTo()).stdout);
     expect(parse(readFileSync(`${out}/Pulumi.yaml`, "utf8"))).toMatchObject({ runtime: "nodejs" });
-    expect(JSON.parse(readFileSync(`${out}/package.json`, "utf8"))).toMatchObject({ private: true });
+    expect(JSON.parse(readFileSync(`${out}/package.json`, "utf8"))).toMatchObject({
+      private: true,
+      dependencies: { "@pulumi/pulumi": ownPackage.peerDependencies["@pulumi/pulumi"] },
+    });
   });
 
   test("--native imports from the plugin, and import.json has every record", async () => {

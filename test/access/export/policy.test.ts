@@ -77,7 +77,7 @@ test("is split into a file for each group below the organization, which say the 
     ],
     roleBinding: [binding(uidOf(9), ci), binding(uidOf(9, uidOf(1, twinA)), ci), binding(uidOf(9, platform), uidOf(7))],
   });
-  const options = { isNative: false, sdkVersions: "^3" };
+  const options = { isNative: false };
   const files = projectOf(all, "yaml", { ...options, isSplit: true });
   const names = [...files.keys()].filter((name) => name.startsWith("access"));
   expect(names).toEqual(["access.yaml", "access.group-1.yaml", "access.platform.yaml"]);
@@ -114,7 +114,7 @@ test("what would be a mistake of a policy is in the program beside it, with all 
     ],
     roleBinding: [binding(uidOf(9), ci), binding(uidOf(8), uidOf(7))],
   });
-  const files = projectOf(all, "yaml", { isNative: false, sdkVersions: "^3" });
+  const files = projectOf(all, "yaml", { isNative: false });
   expect(parse(files.get("access.yaml") as string)).toEqual({ organization: { name: "acme" }, groups: { twin: {} } });
   const program = files.get("index.ts") as string;
   expect(program).toContain('new AccessPolicy("acme", { file: "access.yaml", adopt: { file: "adopt.json" } });');
@@ -135,7 +135,7 @@ test("what no version of the API allows is named and not declared, in any form",
     `identity ${ci}`,
     `role ${uidOf(5)}`,
   ]);
-  const program = projectOf(all, "typescript", { isNative: false, sdkVersions: "^3" }).get("index.ts") as string;
+  const program = projectOf(all, "typescript", { isNative: false }).get("index.ts") as string;
   const lines = program.split("\n").filter((line) => line.includes("process.exit"));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^\/\/ {3}- group /);

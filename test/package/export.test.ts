@@ -1,0 +1,49 @@
+// What `irm export --out` writes is a project that runs: the published command writes it, and the engine compiles and runs it as it is.
+import { spawnSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
+import { createByHand } from "../harness/by-hand.ts";
+import { createStack } from "../harness/engine-stack.ts";
+import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { environment, type Installed, installPackage } from "../support/package.ts";
+
+let place: Workplace;
+let template: Installed;
+/** without `typescript`, and with an older SDK */
+let plain: Installed;
+beforeAll(async () => {
+  [template, plain, place] = await Promise.all([installPackage(), installPackage("3.208.0"), createWorkplace()]);
+  const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
+    const { status, json } = await place.call(method, target, options.body);
+    return { status, json, text: JSON.stringify(json) };
+  };
+  await createByHand({ call } as never, place.server.organization);
+});
+afterAll(() => place.close());
+
+test.each<[string, string[], () => Installed]>([
+  ["of a program", ["typescript"], () => template],
+  ["of a program, where the engine brings the compiler", ["typescript"], () => plain],
+  ["with native resources", ["typescript", "--native"], () => template],
+  ["of a policy", ["yaml"], () => template],
+])("a project %s runs", async (title, [format, ...flags], installed) => {
+  const project = installed();
+  const out = join(place.folder, title.replaceAll(/\W/g, "-"));
+  const { baseUrl, token } = place.server;
+  const { status, stderr } = spawnSync(
+    join(project.folder, "node_modules", ".bin", "irm"),
+    ["export", "--format", format as string, ...flags, "--out", out],
+    { env: { ...environment(), IRM_BASE_URL: baseUrl, IRM_TOKEN: token }, encoding: "utf8" },
+  );
+  expect(status, stderr).toBe(0);
+  // As after `npm install` of the package.
+  symlinkSync(join(project.folder, "node_modules"), join(out, "node_modules"));
+  const stack = await createStack({ folder: `${out}-stack`, program: out, env: place.env });
+  await place.server.takeRequests();
+  const up = await stack.must("up", "--yes");
+  expect(writesOf(await place.server.takeRequests()), up.output).toEqual([]);
+  expect(up.output).toMatch(/\+ \d+ created/);
+  await stack.must("preview", "--expect-no-changes");
+});
