@@ -41,10 +41,18 @@ const compare = (path: string, sides: Sides, leaf: Leaf): Difference[] => {
   if (!isObject(program) || !isObject(live)) return leaf(path, sides);
   const names = [...new Set([...Object.keys(program), ...Object.keys(live)])].sort(byText);
   return names.flatMap((name) => {
-    const below = base === NO_BASE ? NO_BASE : isObject(base) ? base[name] : undefined;
-    return compare(pathTo(path, name), { program: program[name], live: live[name], base: below }, leaf);
+    const below = base === NO_BASE ? NO_BASE : memberOf(base, name);
+    return compare(
+      pathTo(path, name),
+      { program: memberOf(program, name), live: memberOf(live, name), base: below },
+      leaf,
+    );
   });
 };
+
+/** Others choose the names of members: one that is missing may be `constructor`, which every object inherits. */
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 const pathTo = (path: string, name: string): string => {
   if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;

@@ -109,15 +109,22 @@ const differenceParts = (
 const valueParts = (value: unknown, names: Readonly<Record<string, string>>): Part[] => {
   if (value === SECRET) return ["a secret"];
   if (typeof value === "string") {
-    const { [value]: name } = names;
+    const name = nameIn(names, value);
     return name === undefined ? [quote(JSON.stringify(value))] : [quote(name), " ", quote(value)];
   }
   if (isPair(value)) {
-    const [identity, role] = [value.identity, value.role].map((one) => quote(names[one] ?? one)) as [Part, Part];
+    const [identity, role] = [value.identity, value.role].map((one) => quote(nameIn(names, one) ?? one)) as [
+      Part,
+      Part,
+    ];
     return [identity, " as ", role];
   }
   return [quote(JSON.stringify(value))];
 };
+
+/** A value may be `constructor`, which every object inherits. */
+const nameIn = (names: Readonly<Record<string, string>>, value: string): string | undefined =>
+  Object.hasOwn(names, value) ? names[value] : undefined;
 
 /** An element of a set of role bindings. */
 const isPair = (value: unknown): value is { identity: string; role: string } =>

@@ -1,6 +1,7 @@
 // What differs between two sets of inputs: paths, elements of lists, who has changed it, and no secret.
 import { describe, expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
+import { driftAsText } from "../../../access/format/drift/terminal.ts";
 import { SECRET, UNKNOWN } from "../../../access/preview/value.ts";
 import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -34,6 +35,18 @@ describe("a value", () => {
   ])("changed in %s", (changedIn, program, live, base) => {
     const [only] = differencesOf(program, live, base);
     expect(only?.changedIn).toBe(changedIn);
+  });
+
+  test("may have the name of what every object inherits", () => {
+    expect(differencesOf(claims({ constructor: "x" }), claims({ c: "1" }), claims({}))).toEqual([
+      { path: "claimMatch.claims.c", program: null, live: "1", changedIn: "service" },
+      { path: "claimMatch.claims.constructor", program: "x", live: null, changedIn: "program" },
+    ]);
+    const difference = { path: "description", program: "constructor", live: "toString" };
+    const row = { resource: "urn", kind: "group", uid: null, name: null, groupName: null };
+    const rest = { undeclared: [], keys: [], pending: [], unknown: [], notVisible: [] };
+    const report = { drift: [{ ...row, change: "changed" as const, differences: [difference] }], ...rest };
+    expect(driftAsText(report, { color: false })).toContain('the program has "constructor", the service "toString"');
   });
 
   test("that means the same to the API is no difference, and neither is a mark of the provider", () => {
