@@ -66,7 +66,7 @@ const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
     printError("irm revoke", `${POLICY} is as it was, and the next update may grant the access again: ${problem}`);
   await warnOfDeclarers(target);
   if (result.failed.length > 0 || problem !== undefined) return 1;
-  return isOwn || !(await hasNewOnes(client, target)) ? 0 : 1;
+  return isOwn || !(await hasSome(client, target)) ? 0 : 1;
 };
 
 interface Target {
@@ -192,12 +192,19 @@ const printFailures = (failed: readonly Failure[], what: string): void => {
   printError("irm revoke", [head, ...lines, ...more].join("\n"));
 };
 
-/** Somebody, or the identity itself, may have granted it a role meanwhile. */
-const hasNewOnes = async (client: Client, { identity: { id, name }, held }: Target): Promise<boolean> => {
+/**
+ * Somebody, or the identity itself, may have granted it a role meanwhile. A service that hides what the caller may not delete answers as if
+ * it were gone.
+ */
+const hasSome = async (client: Client, { identity: { id, name }, held }: Target): Promise<boolean> => {
   const known = new Set(held.map(({ binding }) => binding));
-  const found = (await listBindings(client, id)).filter(({ uid }) => !known.has(uid));
-  if (found.length > 0)
-    printError("irm revoke", `${name} has got ${countText(found.length, "role binding")} meanwhile; run it again`);
+  const found = await listBindings(client, id);
+  const fresh = found.filter(({ uid }) => !known.has(uid)).length;
+  const left = found.length - fresh;
+  const countOf = (count: number): string => countText(count, "role binding");
+  if (left > 0)
+    printError("irm revoke", `${name} still has ${countOf(left)}, though the service says it is gone; run it again`);
+  if (fresh > 0) printError("irm revoke", `${name} has got ${countOf(fresh)} meanwhile; run it again`);
   return found.length > 0;
 };
 

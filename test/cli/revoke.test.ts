@@ -257,6 +257,15 @@ test("says what it cannot see, and reports a role that the identity gets meanwhi
   expect(late.stderr).toContain(`irm revoke: ${name} has got 1 role binding meanwhile; run it again\n`);
 });
 
+test("does not believe a service that says of a binding that it is gone, and lists it", async () => {
+  const { name, uid } = await target();
+  api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ status: 404 }] }] });
+  const { code, stderr } = await revokeAsJson("--identity", name, "--yes");
+  expect(await heldBy(uid)).toHaveLength(1);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`irm revoke: ${name} still has 1 role binding, though the service says`);
+});
+
 describe("at a terminal", () => {
   const answer = (text: string) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
