@@ -6,6 +6,9 @@ import type { Export } from "../model.ts";
 import { type Entry, entriesIn } from "../value.ts";
 import { block, type Item, pythonText, type Spelling } from "./literal.ts";
 
+/** Python takes it from the first line that has one (PEP 263). Another one in the name of a group would change what every text means. */
+const ENCODING = "-*- coding: utf-8 -*-";
+
 export const pythonProgram = (all: Export): string => {
   const { entries } = all;
   const referred = new Set(entries.flatMap(entriesIn));
@@ -16,9 +19,7 @@ export const pythonProgram = (all: Export): string => {
       `# The API does not show it. To set it: pulumi config set --secret ${setting}\n${toSnake(setting)} = config.get_secret(${pythonText(setting)})`,
   );
   const parts = [
-    headComment(all)
-      .map((line) => `# ${line}`.trimEnd())
-      .join("\n"),
+    [ENCODING, ...headComment(all)].map((line) => `# ${line}`.trimEnd()).join("\n"),
     [...(secrets.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"].join("\n"),
     ...(settings.length > 0 ? [["config = pulumi.Config()", ...settings].join("\n")] : []),
     ...entries.map((entry) => resourceText(entry, referred.has(entry), spelling)),
