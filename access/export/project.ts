@@ -1,5 +1,4 @@
 // The files of a Pulumi project.
-import { stringify } from "yaml";
 import { headComment } from "./comment.ts";
 import { classOf } from "./kind.ts";
 import type { Export } from "./model.ts";
@@ -11,6 +10,7 @@ import { pulumiYamlProgram, unsayableInYaml, yamlName } from "./pulumi-yaml.ts";
 import { pythonProgram } from "./python/program.ts";
 import { typescriptProgram } from "./typescript/program.ts";
 import type { Entry, ExportOptions } from "./value.ts";
+import { yamlText } from "./yaml-text.ts";
 
 export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
 
@@ -63,7 +63,7 @@ const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) =
     new Map([
       ["__main__.py", pythonProgram(all)],
       ...importFile(all),
-      ["Pulumi.yaml", stringify({ ...projectFields(all), runtime: "python" })],
+      ["Pulumi.yaml", yamlText({ ...projectFields(all), runtime: "python" })],
     ]),
   "pulumi-yaml": (all) =>
     new Map([
@@ -86,7 +86,7 @@ const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][
   return [
     ["package.json", jsonText(manifest)],
     ["tsconfig.json", jsonText({ compilerOptions: COMPILER_OPTIONS, files: ["index.ts"] })],
-    ["Pulumi.yaml", stringify(project)],
+    ["Pulumi.yaml", yamlText(project)],
   ];
 };
 

@@ -3,10 +3,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Export } from "../../../access/export/model.ts";
+import { projectOf } from "../../../access/export/project.ts";
 import { pulumiYamlProgram, unsayableInYaml } from "../../../access/export/pulumi-yaml.ts";
 import { pythonText } from "../../../access/export/python/literal.ts";
 import { pythonProgram } from "../../../access/export/python/program.ts";
 import { type Entry, Fields, Reference, type Value } from "../../../access/export/value.ts";
+import { yamlText } from "../../../access/export/yaml-text.ts";
 import { ODD } from "../../harness/by-hand.ts";
 
 /** A text in Python as JSON has it: Python has one escape more. */
@@ -88,5 +90,34 @@ test.each([["fn::readFile"], ["FN::secret"], [`\${acme.uid}`]])(
     const fields = { name: "ci", claimMatch: { claims: { [key]: "/etc/passwd" } } };
     expect(unsayableInYaml("identity", fields)).toContain(`has the key ${JSON.stringify(key)}, which is code`);
     expect(unsayableInYaml("identity", { name: "ci", claimMatch: { claims: { key: "$" } } })).toBeUndefined();
+  },
+);
+
+test("the name of a group does not choose the encoding of a program in Python", () => {
+  const program = pythonProgram({ ...all(group), title: "coding: unicode_escape" });
+  // PEP 263: the first line that names one counts.
+  const [encoding] = program.split("\n").filter((line) => /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/.test(line));
+  expect(encoding).toBe(program.split("\n")[0]);
+  expect(encoding).toBe("# -*- coding: utf-8 -*-");
+});
+
+test.each([["1_000"], ["0b11"], ["-0x1F"], ["2001-01-01"], ["<<"], ["\u{e0067}"], ["\uffff"], ["no"]])(
+  "%j is a text also to a reader of YAML 1.1, as the engine is",
+  (text) => {
+    const yaml = yamlText(new Map([[text, text]]));
+    expect(parse(yaml, { version: "1.1" })).toEqual({ [text]: text });
+    // An escape is a character, and not a unit of UTF-16.
+    expect(yaml).toMatch(/^[ -~\n]*$/);
+    expect(yaml).not.toMatch(/\\ud[89a-f]/);
+  },
+);
+
+test.each(["python", "typescript"] as const)(
+  "the project of a program in %s shows each character of its name",
+  (format) => {
+    const named = { ...all(group), title: "a\u202eb" };
+    const project = projectOf(named, format, { isNative: true }).get("Pulumi.yaml") as string;
+    expect(parse(project).description).toBe("Access of a\u202eb");
+    expect(project).not.toContain("\u202e");
   },
 );
