@@ -29,6 +29,11 @@ const uidIn = (record: Listed, field: string): unknown => (record[field] as Json
 
 /** What the API answers elsewhere, or computes. */
 const READ: Partial<Record<ExportKind, Reader>> = {
+  // It never shows the secret of a client. If it did, a program would not be the place for it.
+  identityProvider: ({ oidc, ...record }) => ({
+    ...record,
+    ...(isObject(oidc) && { oidc: { ...oidc, clientSecret: undefined } }),
+  }),
   // The groups below an organization answer with its kind.
   group: (record) => (isRoot(record.uid) ? record : { ...record, kind: undefined }),
   roleBinding: (record) => ({ identityUid: uidIn(record, "identity"), roleUid: uidIn(record, "role") }),

@@ -95,10 +95,15 @@ export const draftPolicy = ({ entries, top, title }: Export, excluded: ReadonlyS
     sections[section].set(entry.name, new Map([...place, ...renamed(entry, entry.name), ...described(entry), ...own]));
     places.set(entry, { section, key: entry.name, path: pathText([section, entry.name]) });
   };
+  const newRoles = new Set<string>();
   // A role that this version does not know needs a line of its own.
   const builtInRole = (name: string): string | undefined => {
     if (name.length === 40 && /^[0-9a-f]+$/.test(name)) return undefined;
-    if (!isBuiltInRole(name) && !sections.roles.has(name)) sections.roles.set(name, new Map([["builtIn", true]]));
+    if (isBuiltInRole(name) || newRoles.has(name)) return name;
+    // A custom role may have taken the name: a row of the policy would mean that one.
+    if (sections.roles.has(name)) return undefined;
+    newRoles.add(name);
+    sections.roles.set(name, new Map([["builtIn", true]]));
     return name;
   };
 

@@ -24,15 +24,22 @@ export const splitByGroup = ({ document }: Pick<Draft, "document">): Map<string,
       const own = (file.get(section) as Branch | undefined) ?? new Map<string, Node>();
       file.set(section, own.set(key, node));
     }
-  const named = new Map([...files].map(([group, file], i) => [fileName(group, i, [...files.keys()]), file]));
+  const names = fileNames([...files.keys()]);
+  const named = new Map([...files.values()].map((file, i) => [names[i] as string, file]));
   const head: [string, Node][] = [["organization", document.get("organization") as Node]];
   if (named.size > 0) head.push(["include", [...named.keys()]]);
   return new Map([["access.yaml", new Map([...head, ...first])], ...named]);
 };
 
-/** Two groups may have one slug. */
-const fileName = (group: string, position: number, groups: readonly string[]): string => {
-  const own = slug(group);
-  const isOnly = own !== "" && groups.every((other, i) => i === position || slug(other) !== own);
-  return `access.${isOnly ? own : `${own || "group"}-${position + 1}`}.yaml`;
+/** Two groups may have one slug. Its number must not make it that of a third one, whose file would replace the other. */
+const fileNames = (groups: readonly string[]): string[] => {
+  const slugs = groups.map(slug);
+  const taken = new Set(slugs);
+  return slugs.map((own, i) => {
+    let name = own;
+    const isOnly = own !== "" && slugs.indexOf(own) === slugs.lastIndexOf(own);
+    for (let number = i + 1; !isOnly && taken.has(name); number += 1) name = `${own || "group"}-${number}`;
+    taken.add(name);
+    return `access.${name}.yaml`;
+  });
 };

@@ -140,3 +140,40 @@ test("what no version of the API allows is named and not declared, in any form",
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^\/\/ {3}- group /);
 });
+
+test.each([[["a b", "a-b", "a-b-1"]], [["...", "group-1"]]])(
+  "of %j, no group has the file of another one",
+  (groups) => {
+    const all = exported({ group: groups.map((name, i) => ({ uid: uidOf(i + 1), name })) });
+    const files = projectOf(all, "yaml", { isNative: false, isSplit: true });
+    const policies = [...files].filter(([name]) => /^access\..*\.yaml$/.test(name)).map(([, text]) => parse(text));
+    expect(policies.flatMap((policy) => Object.keys(policy.groups)).sort()).toEqual(groups.sort());
+  },
+);
+
+test("a built-in role that this version does not know is never a custom role of its name", () => {
+  const custom = uidOf(5);
+  const NEW = "c".repeat(40);
+  const contents = contentsOf({
+    identity: [{ uid: ci, name: "ci", claimMatch }],
+    role: [{ uid: custom, name: "ops", capabilities: ["CAP_REPO_LIST"] }],
+    roleBinding: [{ ...binding(uidOf(9), ci), role: { uid: NEW, name: "ops" } }],
+    group: [{ uid: platform, name: "platform" }],
+  });
+  const all = exportOf({ ...contents, builtInRoles: new Map([[NEW, "ops"]]) }, { isAdopted: true, nowMs: 0 });
+  const files = projectOf(all, "yaml", { isNative: false });
+  const { access, roles } = parse(files.get("access.yaml") as string);
+  expect({ access, roles }).toEqual({ access: undefined, roles: { ops: { can: ["repo.list"] } } });
+  expect(files.get("index.ts")).toMatch(/new RoleBinding\([\s\S]*role: "ops"/);
+});
+
+test.each([true, false])(
+  "no program has the secret of a client, also if a service shows it (PKCE: %s)",
+  (pkceEnabled) => {
+    const oidc = { issuer: "https://sso.example", clientId: "c", clientSecret: "hunter2", pkceEnabled };
+    const all = exported({ identityProvider: [{ uid: uidOf(6), name: "sso", defaultRole: VIEWER, oidc }] });
+    expect(all.entries.map(({ kind }) => kind)).toContain("identityProvider");
+    for (const format of ["typescript", "yaml", "python"] as const)
+      expect([...projectOf(all, format, { isNative: true }).values()].join()).not.toContain("hunter2");
+  },
+);
