@@ -123,6 +123,17 @@ test("what would be a mistake of a policy is in the program beside it, with all 
   expect(program.match(/new RoleBinding\(/g)).toHaveLength(2);
 });
 
+test("no file of a project shows what a reader cannot see, or runs what a name says", () => {
+  const title = `a\u202e\u2028: { b }\n# c`;
+  const all = { ...exported({}), title };
+  for (const format of ["typescript", "yaml", "python", "pulumi-yaml"] as const)
+    for (const [name, text] of projectOf(all, format, { isNative: true })) {
+      expect(text, name).not.toMatch(/[\u2028\u202e]/);
+      if (name === "Pulumi.yaml")
+        expect(parse(text)).toMatchObject({ name: "a-b-c", description: `Access of ${title}` });
+    }
+});
+
 test("what no version of the API allows is named and not declared, in any form", () => {
   const all = exported({
     group: [{ uid: platform, name: `x"); process.exit(1); ("` }],
