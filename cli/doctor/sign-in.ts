@@ -143,8 +143,10 @@ const readIdentity = async (client: Client, uid: string): Promise<Json | "missin
 const findIdentity = async (client: Client, comparison: Parameters<typeof compareClaims>[1]): Promise<Check> => {
   const found: string[] = [];
   try {
+    // The advice is for a shell, so a service must not write anything else into it.
     for await (const record of listAll(client, IDENTITY.list, {}))
-      if (compareClaims(record, comparison).every(({ isMet }) => isMet)) found.push(`${record.uid} ${record.name}`);
+      if (isUidp(record.uid) && compareClaims(record, comparison).every(({ isMet }) => isMet))
+        found.push(`${record.uid} ${record.name}`);
   } catch (error) {
     if (apiErrorOf(error) === undefined) throw error;
     return showClaims(comparison.claims, false);

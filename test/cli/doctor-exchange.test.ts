@@ -1,4 +1,6 @@
 // `irm doctor` where the exchange refuses a workload's token: what the token has, and what the identity wants.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
 import { createRecord } from "../harness/records.ts";
@@ -79,6 +81,29 @@ describe("an exchange that is refused", () => {
     });
     await workload("repo:acme/other:ref:refs/heads/main");
     expect(messageOf(await doctor(), "claims")).toMatch(/^no identity that you can list accepts this token:\n/);
+  });
+
+  test("a service writes nothing into the command that is advised", async () => {
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/lab:.*" };
+    const { uid } = await createRecord(api, "identities", api.organization, { name: "lab", claimMatch });
+    const proxy = createServer(async ({ url = "", method, headers }, response) => {
+      const answer = await fetch(new URL(url, api.baseUrl), {
+        method: method as string,
+        headers: { authorization: headers.authorization as string },
+      });
+      const text = await answer.text();
+      response.statusCode = answer.status;
+      response.end(url.includes("/identities?") ? text.replaceAll(uid as string, "$(reboot)") : text);
+    });
+    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    vi.stubEnv("IRM_AUTH_URL", api.authUrl);
+    vi.stubEnv("IRM_BASE_URL", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    await workload("repo:acme/lab:ref:refs/heads/main");
+    const found = await doctor();
+    proxy.close();
+    expect(messageOf(found, "claims")).toMatch(/^no identity that you can list accepts this token:\n/);
+    expect(found.text).not.toContain("reboot");
   });
 
   test("is not explained where the exchange cannot be reached", async () => {
