@@ -19,6 +19,7 @@ describe("irm revoke", () => {
     program = await place.program("policy", example("index.ts"));
     writeFileSync(join(program.folder, "access.yaml"), policy);
     await program.must("up", "--yes", "--skip-preview");
+    await program.must("stack", "select");
     await place.server.takeRequests();
   });
   afterAll(() => place.close());
