@@ -29,8 +29,8 @@ export const differencesOf = (program: Json, live: Json, base: Json | undefined)
   return found.length > 0 ? found : compare("", sides, differHidden);
 };
 
-/** Marks of the provider, and arguments that only describe a record in messages. */
-const isOurs = (name: string): boolean => name.startsWith("__") || name === "names" || name === "uid";
+/** Marks of the provider, and arguments that say which record is meant, or describe it in messages: no record has them. */
+const isOurs = (name: string): boolean => name.startsWith("__") || ["adopt", "names", "uid"].includes(name);
 
 const own = (inputs: Json): Json => Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOurs(name)));
 

@@ -27,6 +27,13 @@ describe("a value", () => {
     ]);
   });
 
+  test("of adopt is no difference: it says which record is meant, and no record has it", () => {
+    const program = { name: "a", adopt: ROOT };
+    expect(differencesOf(program, { name: "b" }, program)).toEqual([
+      { path: "name", program: "a", live: "b", changedIn: "service" },
+    ]);
+  });
+
   test.each([
     ["service", { name: "a" }, { name: "b" }, { name: "a" }],
     ["program", { name: "b" }, { name: "a" }, { name: "a" }],
