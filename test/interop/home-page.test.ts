@@ -48,6 +48,8 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     await page.locator("#operations-tag-GroupsService").getByRole("button").press("Enter");
     const operation = page.locator(LIST_GROUPS);
     await operation.getByRole("button", { name: /^GET/ }).press("Enter");
+    // The renderer draws the button before it has resolved the operation, and finds none then. The example comes after that.
+    await operation.locator(".highlight-code").first().waitFor();
     await operation.getByRole("button", { name: "Execute" }).press("Enter");
     await operation.locator(".live-responses-table").waitFor();
     return operation.locator(".live-responses-table").innerText();

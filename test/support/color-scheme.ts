@@ -11,13 +11,22 @@ const brightness = (page: Page): Promise<number> =>
 /** Judges the page in light with all rules of axe, and in dark with the one that depends on the colours. */
 export const inBothSchemes = async (page: Page, judge: (axe: AxeBuilder) => Promise<void>): Promise<void> => {
   await page.emulateMedia({ colorScheme: "light" });
+  await transitionsEnd(page);
   expect(await brightness(page)).toBeGreaterThan(192);
   await judge(new AxeBuilder({ page }));
   await page.emulateMedia({ colorScheme: "dark" });
-  // A colour in transition is neither.
-  await page.evaluate(
-    "Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)",
-  );
+  await transitionsEnd(page);
   expect(await brightness(page)).toBeLessThan(64);
   await judge(new AxeBuilder({ page }).withRules(["color-contrast"]));
 };
+
+/** A colour in transition is neither light nor dark, and the end of one transition can begin another. */
+const transitionsEnd = (page: Page): Promise<void> =>
+  page.evaluate(`(async () => {
+    for (let quiet = 0; quiet < 10; ) {
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+      const running = document.getAnimations();
+      await Promise.allSettled(running.map(({ finished }) => finished));
+      quiet = running.length === 0 ? quiet + 1 : 0;
+    }
+  })()`);
