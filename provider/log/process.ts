@@ -33,16 +33,25 @@ export const isAlive = (pid: number): boolean => {
 /** When the process began, in ticks since boot, so that a reused pid is another process; empty where the system does not say. */
 export const startOf = (pid: number): string => statOf(pid)?.start ?? "";
 
+/** The process that started it; undefined where the system does not say. */
+export const parentOf = (pid: number): number | undefined => {
+  const parent = statOf(pid)?.parent;
+  return parent === undefined ? undefined : Number(parent);
+};
+
 const STATE = 0;
+const PARENT = 1;
 const START = 19;
 
-const statOf = (pid: number): { state: string | undefined; start: string | undefined } | undefined => {
+type Stat = Record<"state" | "parent" | "start", string | undefined>;
+
+const statOf = (pid: number): Stat | undefined => {
   try {
     // The name of the program comes first, in parentheses, and may have any characters (proc_pid_stat(5)).
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return { state: fields[STATE], start: fields[START] };
+    return { state: fields[STATE], parent: fields[PARENT], start: fields[START] };
   } catch {
     return undefined;
   }

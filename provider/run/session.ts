@@ -12,6 +12,7 @@ import { joinOperation } from "../log/join.ts";
 import { soleOperation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { besidePlugins } from "./beside-plugins.ts";
+import { type EngineState, readEngineState } from "./engine-state.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
@@ -64,10 +65,12 @@ export interface Ledger {
   places: BindingPlaces;
   turns: Turns;
   secretNames: SecretNames;
+  /** What the engine had stored of a stack, organization/project/stack, when this run first asked. Errors: EngineStateError. */
+  engineState(stack: string): Promise<EngineState>;
 }
 
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
-  const { clock, env, log, engine, dynamicEngine, cwd = process.cwd() } = environment;
+  const { clock, env, log, engine, dynamicEngine, cancelled, cwd = process.cwd() } = environment;
   const problem = journalProblem(config.journal, env, cwd);
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
@@ -77,6 +80,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),
+    engineState: perStack((stack) => readEngineState({ env, cwd, cancelled }, stack)),
     journal: createJournal({
       pathOf: (stack) => {
         if (problem !== undefined) throw new JournalError(problem);
@@ -88,6 +92,15 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
       log,
       operation,
     }),
+  };
+};
+
+const perStack = <T>(read: (stack: string) => Promise<T>): ((stack: string) => Promise<T>) => {
+  const found = new Map<string, Promise<T>>();
+  return (stack) => {
+    const state = found.get(stack) ?? read(stack);
+    found.set(stack, state);
+    return state;
   };
 };
 

@@ -1,0 +1,63 @@
+// The engine's own command, as a process of the engine's operation runs it: to ask what the engine has stored.
+import { execFile } from "node:child_process";
+import { readlinkSync } from "node:fs";
+import { basename } from "node:path";
+import type { Env } from "../../client/config.ts";
+import { parentOf } from "../log/process.ts";
+
+export interface EngineCommand {
+  env: Env;
+  /** folder of the process: the engine starts it in that of the program, whose Pulumi.yaml may name the backend */
+  cwd: string;
+  /** aborted by ^C */
+  cancelled?: AbortSignal | undefined;
+}
+
+const TIMEOUT_MS = 60_000;
+const BYTES_MAX = 1024 ** 3;
+
+/** What `pulumi ARGS` prints. Throws an Error with one line that says why there is nothing. */
+export const runEngine = ({ env, cwd, cancelled }: EngineCommand, args: readonly string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = {
+      ...{ cwd, env: { ...ownEnv(env), ...QUIET }, encoding: "utf8" as const, maxBuffer: BYTES_MAX },
+      ...{ timeout: TIMEOUT_MS, ...(cancelled && { signal: cancelled }) },
+    };
+    const command = `pulumi ${args.slice(0, 2).join(" ")}`;
+    execFile(engineProgram(), [...args, "--non-interactive"], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${command}: ${reasonOf(error, stderr)}`));
+      else resolve(stdout);
+    });
+  });
+
+const QUIET = { PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1" };
+
+/** The engine takes any option of a command from the environment too: those of the run are not for this command. */
+const ownEnv = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^PULUMI_OPTION_/i.test(name)));
+
+const reasonOf = (error: Error & { code?: unknown; killed?: boolean }, stderr: string): string => {
+  if (error.name === "AbortError") return "it was cancelled";
+  if (error.code === "ENOENT") return "there is no pulumi on the PATH";
+  if (error.killed) return `no answer within ${TIMEOUT_MS / 1000} s`;
+  // The last line says what failed; warnings come first.
+  const last = stderr.trim().split("\n").at(-1);
+  return last?.replace(/^error: /, "") || `it ended with ${error.code ?? "a signal"}`;
+};
+
+const LEVELS_MAX = 8;
+
+/** The program of the engine above this process, where the system says it: it need not be the one on the PATH. */
+const engineProgram = (): string => {
+  try {
+    let pid: number | undefined = process.ppid;
+    for (let level = 0; level < LEVELS_MAX && pid !== undefined && pid > 1; level += 1) {
+      const program = readlinkSync(`/proc/${pid}/exe`);
+      if (basename(program) === "pulumi") return program;
+      pid = parentOf(pid);
+    }
+  } catch {
+    // Another system, or a process of another user.
+  }
+  return "pulumi";
+};

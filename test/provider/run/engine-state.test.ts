@@ -1,0 +1,79 @@
+// What a process of the engine's operation reads of the engine's state, by a `pulumi` on the PATH that a test writes.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { EngineStateError, readEngineState } from "../../../provider/run/engine-state.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "irm-engine-state-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const STACK = "acme/access/production";
+
+/** Reads it where `pulumi` is this script. */
+const readWith = (script: string, stack = STACK, env: Record<string, string> = {}) => {
+  const file = join(folder, "pulumi");
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  return readEngineState({ env: { PATH: [folder, process.env.PATH].join(delimiter), ...env }, cwd: folder }, stack);
+};
+
+const URN = "urn:pulumi:production::access::irm:index:Group::team";
+const exported = {
+  deployment: {
+    manifest: { time: "2026-01-28T12:54:21Z" },
+    resources: [{ urn: URN, type: "irm:index:Group", id: "u", inputs: { name: "team" } }],
+    pending_operations: [{ type: "creating", resource: { urn: URN, type: "irm:index:Group", inputs: null } }],
+  },
+};
+
+describe("the state of the engine", () => {
+  it("has the resources and the pending operations of the stack, by its whole name", async () => {
+    const state = await readWith(`echo "$*" >&2; cat <<'END'\n${JSON.stringify(exported)}\nEND`);
+    expect(state.savedAt).toBe("2026-01-28T12:54:21Z");
+    expect(state.resources).toMatchObject([{ urn: URN, id: "u", inputs: { name: "team" }, outputs: {} }]);
+    expect(state.pending).toMatchObject([{ type: "creating", resource: { urn: URN, inputs: {} } }]);
+  });
+
+  it("is empty of a stack that has none", async () => {
+    const state = await readWith(`echo '{"deployment":{"manifest":{"time":"2026-01-28T12:54:21Z"}}}'`);
+    expect(state).toMatchObject({ resources: [], pending: [] });
+  });
+
+  it.each([
+    ["acme/access/production", "stack export --stack acme/access/production --non-interactive", "its whole name"],
+    ["~4711/access/production", "stack export --stack production --non-interactive", "the organization is not known"],
+  ])("is asked for %s with %s: %s", async (stack, args) => {
+    await expect(readWith('echo "error: $*" >&2; exit 1', stack)).rejects.toThrow(`pulumi stack export: ${args}`);
+  });
+
+  it("is read without the options that the environment gives the run", async () => {
+    const script = 'echo "error: file=$PULUMI_OPTION_FILE backend=$PULUMI_BACKEND_URL" >&2; exit 1';
+    const env = { PULUMI_OPTION_FILE: "/tmp/x", PULUMI_BACKEND_URL: "file:///b" };
+    await expect(readWith(script, STACK, env)).rejects.toThrow("pulumi stack export: file= backend=file:///b");
+  });
+
+  it.each([
+    ["echo 'error: no stack named that found' >&2; exit 6", "pulumi stack export: no stack named that found"],
+    ["printf 'warning: old\\nerror: locked\\n' >&2; exit 1", "pulumi stack export: locked"],
+    ["exit 3", "pulumi stack export: it ended with 3"],
+    ["echo 'a s3cret that is no JSON'", "pulumi stack export: it printed no JSON"],
+    ["echo '{}'", "pulumi stack export: deployment Invalid input: expected object, received undefined"],
+  ])("cannot be read where pulumi does: %s", async (script, message) => {
+    const error = await readWith(script).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(EngineStateError);
+    expect((error as Error).message).toBe(message);
+  });
+
+  it("cannot be read without an engine on the PATH", async () => {
+    const reading = readEngineState({ env: { PATH: join(folder, "nowhere") }, cwd: folder }, STACK);
+    await expect(reading).rejects.toThrow("pulumi stack export: there is no pulumi on the PATH");
+  });
+
+  it("is not waited for after ^C", async () => {
+    const cancel = new AbortController();
+    cancel.abort();
+    const command = { env: { PATH: folder }, cwd: folder, cancelled: cancel.signal };
+    await expect(readEngineState(command, STACK)).rejects.toThrow("pulumi stack export: it was cancelled");
+  });
+});
