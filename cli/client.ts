@@ -3,7 +3,7 @@ import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import type { Config } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
-import { apiErrorOf, apiText, sessionErrorOf, sessionText } from "../client/errors.ts";
+import { apiErrorOf, apiText, ListError, sessionErrorOf, sessionText } from "../client/errors.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
 
@@ -20,8 +20,9 @@ export const systemClient = (): Client => {
   });
 };
 
-/** The text of an error of the configuration, the sign-in, the connection or the API; undefined for any other error. */
+/** The text of an error of the configuration, the sign-in, the connection, the API or its lists; undefined for any other error. */
 export const clientErrorText = (error: unknown): string | undefined => {
+  if (error instanceof ListError) return error.message;
   const session = sessionErrorOf(error);
   if (session) return sessionText(session);
   const api = apiErrorOf(error);

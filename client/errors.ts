@@ -16,6 +16,18 @@ export class ConfigError extends SessionError {
   }
 }
 
+/** A list that is not used: it has no end, or it names a record in a way that the API does not. */
+export class ListError extends Error {
+  override readonly name = "ListError";
+
+  constructor(operation: string, problem: string) {
+    super(
+      `${operation}: ${problem} Run it again; if it happens again, the service, or a proxy or cache before it, ` +
+        "gives wrong answers: is irm:baseUrl (IRM_BASE_URL) the right address?",
+    );
+  }
+}
+
 /** No connection to the service: the request was never sent. */
 export class NoConnection extends ApiError {}
 

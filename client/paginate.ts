@@ -1,9 +1,9 @@
 // Lists. Pages are fetched as the caller consumes them. A page token older than three days starts the list over (docs/contract.md#d6),
 // so records that were seen are skipped. A page may be empty and still name another page (AIP-158). So limits end a list that a service,
 // or a cache in front of it, would continue for ever.
-import { isUidp, type Json, parentOf, type RequestOf, type Resource } from "../schema/index.ts";
+import { isUidp, type Json, parentOf, printable, type RequestOf, type Resource } from "../schema/index.ts";
 import type { CallOptions, Client } from "./client.ts";
-import { operationError } from "./errors.ts";
+import { ListError, operationError } from "./errors.ts";
 import { DEADLINE_MS } from "./retry.ts";
 
 /** A list method, and the field of its response that holds the records. */
@@ -20,7 +20,7 @@ const RECORDS_MAX = 1_000_000;
 const STALLED_MS = DEADLINE_MS;
 const LIST_MS = 60 * 60_000;
 
-/** Every record of the list, each once. */
+/** Every record of the list, each once. Errors: that of the API, or a ListError. */
 export async function* listAll<T extends { uid: string } = Listed>(
   client: Pick<Client, "call" | "clock">,
   list: List,
@@ -42,6 +42,7 @@ export async function* listAll<T extends { uid: string } = Listed>(
     const tookMs = clock.now() - beganMs;
     const before = seen.size;
     for (const record of page.records) {
+      if (!isUidp(record.uid)) throw new ListError(operation, `the service lists ${withWrongUid(record)}.`);
       if (seen.has(record.uid)) continue;
       seen.add(record.uid);
       yield record;
@@ -69,7 +70,7 @@ export async function* listChildren<T extends { uid: string } = Listed>(
   const uidp = sharesUid ? { ids: [parent] } : parent === "" ? { inRoot: true } : { childrenOf: parent };
   for await (const record of listAll<T>(client, list, { ...filters, uidp })) {
     // A service that ignores the filter must not decide which record is adopted, or who is granted what.
-    if (isUidp(record.uid) && (sharesUid ? record.uid : parentOf(record.uid)) === parent) yield record;
+    if ((sharesUid ? record.uid : parentOf(record.uid)) === parent) yield record;
   }
 }
 
@@ -119,11 +120,19 @@ const problemOf = (progress: Progress, records: number, recordsMax: number): str
 };
 
 // A partial list is worse than none: a missing record would look like one that does not exist.
-const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number): Error => {
+const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number): ListError => {
   const which = uidp === undefined ? "" : `uidp ${JSON.stringify(uidp)}; `;
-  return new Error(
-    `${operation}: ${problem} (${which}${records} records so far). The list is incomplete, so it is not used. ` +
-      "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
-      "is irm:baseUrl (IRM_BASE_URL) the right address?",
+  return new ListError(
+    operation,
+    `${problem} (${which}${records} records so far). The list is incomplete, so it is not used.`,
   );
 };
+
+const withWrongUid = ({ uid, name }: Json): string =>
+  [
+    "a record",
+    ...(name ? [shown(name)] : []),
+    uid === undefined || uid === "" ? "without a uid" : `with the uid ${shown(uid)}, which is none`,
+  ].join(" ");
+
+const shown = (value: unknown): string => printable(JSON.stringify(value));

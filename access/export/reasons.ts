@@ -1,5 +1,5 @@
 // Why a program does not declare a record, and which secrets it needs to.
-import { inputViolations, isUidp, type Json, printable, resources } from "../../schema/index.ts";
+import { inputViolations, type Json, printable, resources } from "../../schema/index.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { hasEnded } from "./arguments.ts";
 import type { ExportKind } from "./read.ts";
@@ -12,7 +12,6 @@ export const reasonToLeaveOut = (
   fields: Json,
   { isAdopted, unsayable, nowMs }: ExportOptions,
 ): string | undefined => {
-  if (!isUidp(record.uid)) return "its uid is not one";
   if (!isAdopted) {
     if (kind === "groupInvite" && hasEnded(record, nowMs)) return "has ended, and a copy would be good again";
     if (kind === "identity" && hasEnded((record.staticKeys ?? {}) as Json, nowMs))

@@ -1,9 +1,10 @@
 // What the caller can list, and where it cannot. The API's lists never deny: a caller without the right gets fewer rows (docs/contract.md#authorization).
 import type { Client } from "../../client/client.ts";
-import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
-import { type Json, type Operation, parentOf, resources } from "../../schema/index.ts";
+import { isObject, isUidp, type Json, levelOf, type Operation, parentOf, resources } from "../../schema/index.ts";
+import { quote } from "../quote.ts";
 import type { NodeId } from "./graph.ts";
 import type { Listed } from "./live-record.ts";
 
@@ -80,7 +81,10 @@ export const listVisible = async (
 ): Promise<VisibleList> => {
   const records: Listed[] = [];
   try {
-    for await (const record of listAll(client, resources[kind].list, filters)) records.push(record);
+    for await (const record of listAll(client, resources[kind].list, filters)) {
+      checkRecord(kind, record);
+      records.push(record);
+    }
     return { records };
   } catch (error) {
     if (!isRefused(error, isCore)) throw error;
@@ -89,6 +93,42 @@ export const listVisible = async (
     return { records: [], failure: { message, error } };
   }
 };
+
+/** Throws a ListError for a record that is where no record of its kind is, or that names others by something else than a uid. */
+const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
+  const { list, word } = resources[kind];
+  const fail = (problem: string): never => {
+    throw new ListError(list.operation, `the service lists the ${word} ${record.uid}, ${problem}.`);
+  };
+  if (levelOf(record.uid) < leastLevel(kind)) fail(`at a level where there is no ${word}`);
+  for (const [field, isRequired] of REFERENCES[kind] ?? []) {
+    const held = record[field];
+    const uid = isObject(held) ? held.uid : held;
+    const isMissing = uid === undefined || uid === "";
+    if (isMissing ? isRequired : !isUidp(uid))
+      fail(`whose ${field} ${isMissing ? "is missing" : `is no uid: ${quote(uid)}`}`);
+  }
+};
+
+/** How many levels below the root a record of the kind is at least. Built-in roles are at the root. */
+const leastLevel = (kind: keyof typeof resources): number => {
+  if (kind === "role" || resources[kind].root || resources[kind].list.sharesUid) return 0;
+  return resources[kind].parent === "Group" ? 1 : 2;
+};
+
+const REFERENCES: Partial<Record<keyof typeof resources, readonly (readonly [field: string, isRequired: boolean])[]>> =
+  {
+    roleBinding: [
+      ["identity", true],
+      ["role", true],
+    ],
+    externalGroupRoleMapping: [
+      ["roleUid", true],
+      ["scope", false],
+    ],
+    identityProvider: [["defaultRole", false]],
+    groupInvite: [["role", false]],
+  };
 
 // A service that lacks a list may answer with an error that is not the API's, whose code is UNKNOWN.
 const isRefused = (error: unknown, isCore: boolean): boolean =>

@@ -55,7 +55,7 @@ describe("a list whose page tokens never end", () => {
     await expect(countListed(session)).rejects.toThrow(
       `ListGroups: 12 of 13 pages contained nothing new, and the service names another one ` +
         `(uidp {"childrenOf":"${ORG}"}; 2 records so far). The list is incomplete, so it is not used. ` +
-        "Run it again; if it happens again, the service, or a proxy or cache before it, repeats its answers: " +
+        "Run it again; if it happens again, the service, or a proxy or cache before it, gives wrong answers: " +
         "is irm:baseUrl (IRM_BASE_URL) the right address?",
     );
   });
