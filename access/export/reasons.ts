@@ -22,9 +22,17 @@ export const reasonToLeaveOut = (
     ? { ...fields, oidc: { ...(fields.oidc as Json), clientSecret: "-" } }
     : fields;
   const [violation] = inputViolations(resources[kind].schema, given);
+  if (violation === undefined && hasPrototype(fields))
+    return "has a key __proto__, which a program would leave out without a word";
   if (violation === undefined) return unsayable?.(kind, fields);
   return `cannot be declared: ${printable(`${violation.field} ${violation.description}`)}`;
 };
+
+/** The engine's SDK takes such a key for the prototype of the object. */
+const hasPrototype = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototype));
 
 /** A client without PKCE has a secret. */
 export const needsSecret = (kind: ExportKind, { oidc }: Json): boolean =>

@@ -41,15 +41,17 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
       ? listOf([...first.value.items, ...second.value.items], first.value.place)
       : twice(first, second, path);
 
-  const sections: Record<string, Join> = {
-    groups: joinGroups,
-    identities: joinMaps(twice),
-    roles: joinMaps(twice),
-    access: joinMaps(joinMaps(joinLists)),
-    tests: joinLists,
-    people: joinMaps(twice),
-  };
-  const joinSection: Join = (first, second, path) => (sections[path[0] as string] ?? twice)(first, second, path);
+  const sections = new Map<string, Join>(
+    Object.entries({
+      groups: joinGroups,
+      identities: joinMaps(twice),
+      roles: joinMaps(twice),
+      access: joinMaps(joinMaps(joinLists)),
+      tests: joinLists,
+      people: joinMaps(twice),
+    }),
+  );
+  const joinSection: Join = (first, second, path) => (sections.get(path[0] as string) ?? twice)(first, second, path);
 
   const [first = mapOf(new Map()), ...others] = sources;
   const source = others.reduce<Source>(

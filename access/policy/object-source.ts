@@ -1,5 +1,16 @@
 // The same tree from an object of a program, which has no places.
-import { DEPTH_MAX, listOf, type Mistake, mapOf, NODES_MAX, pathText, type Source, scalarOf } from "./source.ts";
+import {
+  DEPTH_MAX,
+  holdsNames,
+  listOf,
+  type Mistake,
+  mapOf,
+  NO_NAME,
+  NODES_MAX,
+  pathText,
+  type Source,
+  scalarOf,
+} from "./source.ts";
 
 export const sourceFromObject = (value: unknown): { source?: Source; mistakes: Mistake[] } => {
   const mistakes: Mistake[] = [];
@@ -16,6 +27,7 @@ export const sourceFromObject = (value: unknown): { source?: Source; mistakes: M
       return scalarOf(null);
     }
     open.add(held);
+    if (Object.hasOwn(held, "__proto__") && !holdsNames(path)) mistakes.push({ path: pathText(path), text: NO_NAME });
     const source = Array.isArray(held)
       ? listOf(held.map((item, i) => read(item, [...path, i])))
       : mapOf(

@@ -69,6 +69,20 @@ export const plainValue = (source: Source): unknown => {
   return isList(source) ? source.items.map(plainValue) : source.scalar;
 };
 
+/**
+ * Whether the keys of the map at this path are names that people choose, of which `__proto__` is one. Elsewhere it is a mistake: a record
+ * must not get such a key, which JavaScript, and the SDK of the engine, take for the prototype.
+ */
+export const holdsNames = (path: readonly PropertyKey[]): boolean => {
+  const [section, , below] = path;
+  if (section === "groups") return path.length % 2 === 1 && path.every((step, i) => i % 2 === 1 || step === "groups");
+  if (section === "identities" || section === "roles") return path.length === 1;
+  if (section === "access") return path.length <= 2;
+  return section === "people" && (path.length === 1 || (path.length === 3 && below === "externalGroups"));
+};
+
+export const NO_NAME = "__proto__ cannot be a name here";
+
 /** The scalar at a path as it is written. */
 export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): string => {
   const found = path.reduce<Source | undefined>(

@@ -18,9 +18,11 @@ import {
 import {
   DEPTH_MAX,
   type Entry,
+  holdsNames,
   listOf,
   type Mistake,
   mapOf,
+  NO_NAME,
   NODES_MAX,
   type Place,
   pathText,
@@ -166,7 +168,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       if (isScalar(key) && name === "<<" && key.type === Scalar.PLAIN) merged.push(...mergedMaps(source, key, path));
       else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
       else {
-        if (name === "__proto__") mistake(key, path, "__proto__ cannot be a name here");
+        if (name === "__proto__" && !holdsNames(path)) mistake(key, path, NO_NAME);
         else if (entries.has(name)) mistake(key, entryPath, `is here twice; the first is ${firstPlace(entries, name)}`);
         else entries.set(name, { key: placeAt(key), value: source });
       }

@@ -10,10 +10,11 @@ type UnknownField = (path: Path, key: string) => string;
 
 export const checkShape = (value: unknown, shape: z.ZodType, unknownField: UnknownField, report: Report): object => {
   const { mistake, writtenAt: written } = report;
-  const { error } = shape.safeParse(value, { error: shapeError, reportInput: true });
-  for (const issue of error?.issues ?? []) {
+  const { error } = shape.safeParse(withStandIns(value), { error: shapeError, reportInput: true });
+  for (const found of error?.issues ?? []) {
+    const issue = { ...found, path: found.path.map(nameOf) };
     if (issue.code === "unrecognized_keys")
-      for (const key of issue.keys) {
+      for (const key of issue.keys.map(nameOf) as string[]) {
         mistake([...issue.path, key], unknownField(issue.path, key), { atKey: true });
         leaveOut(value, [...issue.path, key]);
       }
@@ -26,6 +27,19 @@ export const checkShape = (value: unknown, shape: z.ZodType, unknownField: Unkno
   }
   return isObject(value) ? value : {};
 };
+
+// zod leaves out what a map holds under this name.
+const PROTO = "__proto__";
+const STAND_IN = "\u0000proto";
+
+const withStandIns = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withStandIns);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([name, held]) => [name === PROTO ? STAND_IN : name, withStandIns(held)]);
+  return Object.fromEntries(entries);
+};
+
+const nameOf = (step: PropertyKey): PropertyKey => (step === STAND_IN ? PROTO : step);
 
 /** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
 const unquotedPaths = (issue: z.core.$ZodIssue): Path[] => {

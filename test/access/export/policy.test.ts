@@ -178,6 +178,37 @@ test("a built-in role that this version does not know is never a custom role of 
   expect(files.get("index.ts")).toMatch(/new RoleBinding\([\s\S]*role: "ops"/);
 });
 
+test("a policy has names that every object has; a claim of such a name is named and not declared", () => {
+  const claims = JSON.parse('{ "__proto__": "x" }');
+  const all = exported({
+    group: [
+      { uid: platform, name: "__proto__" },
+      { uid: twinA, name: "constructor" },
+    ],
+    identity: [
+      { uid: ci, name: "__proto__", claimMatch },
+      { uid: uidOf(7), name: "claims", claimMatch: { ...claimMatch, claims } },
+    ],
+    roleBinding: [binding(uidOf(9, platform), ci)],
+  });
+  expect(all.leftOut).toEqual([
+    {
+      kind: "identity",
+      uid: uidOf(7),
+      name: "claims",
+      why: "has a key __proto__, which a program would leave out without a word",
+    },
+  ]);
+  const files = projectOf(all, "yaml", { isNative: false });
+  const { groups, access } = parse(files.get("access.yaml") as string);
+  expect([Object.keys(groups), Object.entries(access)]).toEqual([
+    ["__proto__", "constructor"],
+    [["__proto__", { viewer: ["proto"] }]],
+  ]);
+  expect(Object.keys(JSON.parse(files.get("adopt.json") as string).groups)).toContain("__proto__");
+  expect(files.get("index.ts")).not.toContain("new Group(");
+});
+
 test.each([true, false])(
   "no program has the secret of a client, also if a service shows it (PKCE: %s)",
   (pkceEnabled) => {

@@ -1,8 +1,9 @@
 // Files that would exhaust the reader are refused before anything else.
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { mistakeText, parsePolicy, readPolicy } from "../../../access/policy/index.ts";
-import { mistakesOf, write } from "./files.ts";
+import { parse } from "yaml";
+import { mappingsOf, mistakeText, parsePolicy, readPolicy } from "../../../access/policy/index.ts";
+import { mistakesOf, policyOf, write } from "./files.ts";
 
 describe("hostile files are refused before anything else:", () => {
   test("more than 4 MiB", () => {
@@ -57,13 +58,40 @@ describe("hostile files are refused before anything else:", () => {
     expect(readPolicy(file).mistakes.map(({ text }) => text)).toEqual([`${file} is not UTF-8`]);
     expect(
       mistakesOf(
-        "organization: acme\ngroups: { __proto__: { name: x } }\naccess: { /: { toString: [constructor] } }\n",
+        "organization: acme\ngroups: { __proto__: { nmae: x } }\naccess: { /: { toString: [constructor] } }\n",
       ),
     ).toEqual([
-      "access.yaml:2:11: groups: __proto__ cannot be a name here",
+      "access.yaml:2:24: groups.__proto__.nmae: there is no such field here; did you mean name?",
       "access.yaml:3:16: access./.toString: there is no role toString; declare it in roles",
       "access.yaml:3:27: access./.toString[0]: there is no identity constructor; declare it in identities",
     ]);
+  });
+
+  test("__proto__ is a name of records, and of nothing that becomes a key of a record", () => {
+    const text = `organization: acme
+groups: { __proto__: { groups: { __proto__: } } }
+identities: { __proto__: { in: __proto__/__proto__, github: { repository: acme/images, branch: main } } }
+roles: { __proto__: { can: [repo.list] } }
+people: { sso: { externalGroups: { __proto__: [__proto__] } } }
+access: { __proto__: { __proto__: [__proto__] } }
+`;
+    const policy = policyOf(text);
+    expect([...policy.groups.keys()]).toEqual(["__proto__", "__proto__/__proto__"]);
+    expect(policy.identities.get("__proto__")?.group).toBe("__proto__/__proto__");
+    expect(policy.bindings).toMatchObject([{ group: "__proto__", role: "__proto__", identity: "__proto__" }]);
+    expect(mappingsOf(policy)).toEqual([{ provider: "sso", externalGroupId: "__proto__", role: "__proto__" }]);
+    expect(parsePolicy(parse(text)).mistakes).toEqual([]);
+
+    const claims = "{ claimMatch: { issuer: https://a.example, subject: s, claims: { __proto__: x } } }";
+    const wrong = `organization: acme\n__proto__: {}\nidentities: { a: ${claims}, __proto__: 1 }\n`;
+    expect(mistakesOf(wrong)).toEqual([
+      "access.yaml:2:1: __proto__ cannot be a name here",
+      "access.yaml:3:83: identities.a.claimMatch.claims: __proto__ cannot be a name here",
+      "access.yaml:3:114: identities.__proto__: must be a map",
+    ]);
+    expect(parsePolicy(parse(wrong)).mistakes.map(mistakeText)).toEqual(
+      expect.arrayContaining(["identities.a.claimMatch.claims: __proto__ cannot be a name here"]),
+    );
   });
 
   test("misspelt names in thousands: only the first are compared with all others", () => {
