@@ -1,6 +1,7 @@
 // The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
 import type { Environment } from "../provider/run/session.ts";
+import { storedStacks } from "../provider/run/stored-stack.ts";
 import { isWholeProgram } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";
@@ -16,7 +17,10 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
   const plugin = createPlugin({
     version,
     schema,
-    environment: { ...environment, log: log.info, ...(engine !== undefined && { engine: { address: engine } }) },
+    environment: {
+      ...{ storedStacks: storedStacks({ env: process.env, cwd: process.cwd() }), ...environment },
+      ...{ log: log.info, ...(engine !== undefined && { engine: { address: engine } }) },
+    },
     log,
     attached: (address) => {
       engine = address;

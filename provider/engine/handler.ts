@@ -2,18 +2,21 @@
 // `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { systemEnvironment } from "../run/session.ts";
+import { storedStacks } from "../run/stored-stack.ts";
 import { engineCancel } from "./engine-cancel.ts";
 import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { silencing } from "./report.ts";
 
 const engine = engineOf(process.argv);
+const cancelled = engine && engineCancel();
 const methods = methodsWith({
   ...systemEnvironment(),
   ...(engine && {
     silence: silencing(console),
     dynamicEngine: { address: `${engine.host}:${engine.port}` },
-    cancelled: engineCancel(),
+    cancelled,
+    storedStacks: storedStacks({ env: process.env, cwd: process.cwd(), cancelled }),
   }),
 });
 

@@ -1,5 +1,5 @@
-// What the engine has stored of a stack, on whichever backend: its resources, and the operations that were pending when it last saved.
-// `pulumi stack export` takes no lock, and works while a run of the stack is under way.
+// What the engine has stored of a stack, on whichever backend: its resources, the operations that were pending when it last saved, and
+// the runs that ended. Its commands take no lock for that, and work while a run of the stack is under way.
 import { z } from "zod";
 import type { Json } from "../../schema/index.ts";
 import { type EngineCommand, runEngine } from "./engine-command.ts";
@@ -62,18 +62,13 @@ export const readEngineState = async (
   stack: string,
   { showSecrets = false } = {},
 ): Promise<EngineState> => {
-  try {
-    const secrets = showSecrets ? ["--show-secrets"] : [];
-    return engineStateFrom(await runEngine(command, ["stack", "export", "--stack", stackName(stack), ...secrets]));
-  } catch (error) {
-    if (error instanceof EngineStateError) throw error;
-    throw new EngineStateError((error as Error).message);
-  }
+  const secrets = showSecrets ? ["--show-secrets"] : [];
+  return engineStateFrom(await ask(command, ["stack", "export", "--stack", stackName(stack), ...secrets]));
 };
 
 /** What `pulumi stack export` prints. */
 export const engineStateFrom = (exported: string): EngineState => {
-  const { deployment } = parsed(exported);
+  const { deployment } = parsed("pulumi stack export", Export, exported);
   return {
     resources: deployment.resources ?? [],
     pending: deployment.pending_operations ?? [],
@@ -81,18 +76,45 @@ export const engineStateFrom = (exported: string): EngineState => {
   };
 };
 
-const parsed = (exported: string): z.infer<typeof Export> => {
+const Runs = z.array(z.object({ kind: z.string(), startTime: z.string(), result: z.string() }));
+
+/** A run of the stack that ended by itself, whether it succeeded or failed: a killed one is none. */
+export interface EngineRun {
+  /** `update`, `refresh`, `destroy` */
+  kind: string;
+  /** `succeeded`, `failed` */
+  result: string;
+  /** milliseconds by the engine's clock, of whole seconds */
+  startedAt: number;
+}
+
+// More runs than may follow a killed one before somebody looks at it.
+const RUNS_MAX = "100";
+
+/** The last runs of a stack, the newest first. Errors as above. */
+export const readEngineRuns = async (command: EngineCommand, stack: string): Promise<EngineRun[]> => {
+  const args = ["stack", "history", "--json", "--page-size", RUNS_MAX, "--stack", stackName(stack)];
+  const runs = parsed("pulumi stack history", Runs, await ask(command, args));
+  return runs.map(({ kind, startTime, result }) => ({ kind, result, startedAt: Date.parse(startTime) }));
+};
+
+const ask = (command: EngineCommand, args: readonly string[]): Promise<string> =>
+  runEngine(command, args).catch((error: Error) => {
+    throw new EngineStateError(error.message);
+  });
+
+const parsed = <Shape extends z.ZodType>(command: string, shape: Shape, text: string): z.infer<Shape> => {
   let value: unknown;
   try {
-    value = JSON.parse(exported);
+    value = JSON.parse(text);
   } catch {
     // The error of the parser would show a part of the state.
-    throw new EngineStateError("pulumi stack export: it printed no JSON");
+    throw new EngineStateError(`${command}: it printed no JSON`);
   }
-  const { data, error } = Export.safeParse(value);
-  if (data) return data;
+  const { data, error } = shape.safeParse(value);
+  if (error === undefined) return data;
   const [first] = error.issues;
-  throw new EngineStateError(`pulumi stack export: ${first?.path.join(".")} ${first?.message}`);
+  throw new EngineStateError(`${command}: ${first?.path.join(".")} ${first?.message}`);
 };
 
 /** The stack by its whole name. Where the organization is not known (plugin/key.ts), by its own name in the project of this folder. */

@@ -12,12 +12,12 @@ import { joinOperation } from "../log/join.ts";
 import { soleOperation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { besidePlugins } from "./beside-plugins.ts";
-import { type EngineState, readEngineState } from "./engine-state.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
+import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
 export interface Session extends Client, Ledger {
@@ -45,6 +45,8 @@ export interface Environment {
   engine?: Engine;
   /** started this process to serve all dynamic resources; a plugin may serve other resources of the same operation */
   dynamicEngine?: Engine;
+  /** reads what the engine has stored; absent: no engine has started this process */
+  storedStacks?: StoredStacks;
   /** aborted by ^C: ends the waits of recoveries */
   cancelled?: AbortSignal;
   /** keeps the SDK from printing an error that the engine prints too */
@@ -59,18 +61,16 @@ export const systemEnvironment = (): Environment => ({
 });
 
 /** What the processes of an operation share. It needs no credentials, so a preview without them has it. */
-export interface Ledger {
+export interface Ledger extends StoredStacks {
   ownership: Ownership;
   journal: Journal;
   places: BindingPlaces;
   turns: Turns;
   secretNames: SecretNames;
-  /** What the engine had stored of a stack, organization/project/stack, when this run first asked. Errors: EngineStateError. */
-  engineState(stack: string): Promise<EngineState>;
 }
 
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
-  const { clock, env, log, engine, dynamicEngine, cancelled, cwd = process.cwd() } = environment;
+  const { clock, env, log, engine, dynamicEngine, storedStacks = noStoredStacks, cwd = process.cwd() } = environment;
   const problem = journalProblem(config.journal, env, cwd);
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
@@ -80,7 +80,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),
-    engineState: perStack((stack) => readEngineState({ env, cwd, cancelled }, stack)),
+    ...storedStacks,
     journal: createJournal({
       pathOf: (stack) => {
         if (problem !== undefined) throw new JournalError(problem);
@@ -92,15 +92,6 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
       log,
       operation,
     }),
-  };
-};
-
-const perStack = <T>(read: (stack: string) => Promise<T>): ((stack: string) => Promise<T>) => {
-  const found = new Map<string, Promise<T>>();
-  return (stack) => {
-    const state = found.get(stack) ?? read(stack);
-    found.set(stack, state);
-    return state;
   };
 };
 
