@@ -95,7 +95,9 @@ const COMPILER_OPTIONS = { strict: true, target: "es2020", module: "commonjs", m
 
 /** What `pulumi import --file` reads. */
 const importFile = (all: Export, nameOf: (entry: Entry) => string = ({ name }) => name): [string, string][] => {
-  const resources = all.entries.map((entry) => ({
+  // Without its secret, the program does not declare an identity provider: it would be a protected resource that the program lacks.
+  const declared = all.entries.filter(({ secret }) => secret === undefined);
+  const resources = declared.map((entry) => ({
     type: `irm:index:${classOf(entry)}`,
     name: nameOf(entry),
     id: entry.uid,

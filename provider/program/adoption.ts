@@ -8,6 +8,7 @@ import { containsUnknown } from "../record/normal-form.ts";
 import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
+import { isStored } from "./stored-resources.ts";
 
 /** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object = {}): pulumi.Inputs => {
@@ -82,7 +83,8 @@ const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: bo
   if (!match || others.length > 0)
     throw programError(`${head}: ${own.notOneRecord(kind, args, found, isSecret)}\n${DONE_BEFORE}`);
   noteAdopted(kindName, match.uid as string);
-  await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
+  if (!(await isStored(kind.type, name, match.uid)))
+    await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
   return match;
 };
 
@@ -95,6 +97,8 @@ const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>
         import("../engine/adopt.ts"),
       ]);
       const [kind, own] = [kindRecords[kindName], record as unknown as Json];
+      // From then on the engine shows what an update changes.
+      if (await isStored(kind.type, name, own.uid)) return;
       const text = await adoptionChanges(kind, programSession, name, own, args as Json, isSecret);
       if (text !== undefined) await pulumi.log.info(text);
     });

@@ -5,16 +5,14 @@
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state),
 // but must never fail a program.
 import * as pulumi from "@pulumi/pulumi";
-import messages from "@pulumi/pulumi/proto/resource_pb.js";
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
-import { clearValuesIn, valuesIn } from "../../access/preview/value.ts";
-import { resources as descriptors, type Json } from "../../schema/index.ts";
-import type { Leaving, NewIdentity } from "../engine/review.ts";
+import { resources as descriptors } from "../../schema/index.ts";
+import type { NewIdentity } from "../engine/review.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
 import { awaitValue } from "./output.ts";
+import { storedResources } from "./stored-resources.ts";
 
 /** What one run of a program has declared. */
 export interface Declared {
@@ -104,41 +102,4 @@ const idOf = (type: string, uid: unknown): unknown => {
   if (recordType === SET_TYPE) return undefined;
   const found = Object.values(descriptors).find((one) => one.type === recordType);
   return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
-};
-
-/**
- * The resources in the state: a function of the engine itself (pkg/resource/deploy/builtins.go). The SDK's own invoke drops the marks of
- * secrets.
- */
-const storedResources = async (): Promise<Leaving[]> => {
-  const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
-  const request = new messages.ResourceInvokeRequest();
-  request.setTok("pulumi:pulumi:readStackResourceOutputs");
-  request.setArgs(structFrom({ stackName }));
-  const answer = (await invokeMonitor(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
-  return Object.entries(answer?.outputs ?? {}).map(([urn, own]) => {
-    const { type, outputs } = own as { type: string; outputs?: Json };
-    return { urn, type, outputs: clearValuesIn(outputs), shown: valuesIn(outputs) };
-  });
-};
-
-/** A Struct by the class of the SDK's google-protobuf, which a program need not be able to import. An empty field has that class. */
-const structFrom = (values: Record<string, string>): Struct => {
-  const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
-  return (empty.constructor as typeof Struct).fromJavaScript(values);
-};
-
-interface Monitor {
-  invoke(request: Request, callback: (error: Error | null, answer: Answer) => void): void;
-}
-
-type Request = InstanceType<typeof messages.ResourceInvokeRequest>;
-type Answer = { getReturn(): Struct | undefined };
-
-const invokeMonitor = (request: Request): Promise<Answer> => {
-  const done = pulumi.runtime.rpcKeepAlive();
-  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
-  return new Promise<Answer>((resolve, reject) => {
-    monitor.invoke(request, (error, answer) => (error ? reject(error) : resolve(answer)));
-  }).finally(done);
 };

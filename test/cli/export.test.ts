@@ -187,6 +187,8 @@ describe("irm export --out", () => {
     expect(parse(readFileSync(`${out}/Pulumi.yaml`, "utf8")).plugins.providers[0].name).toBe("irm");
     const { resources } = JSON.parse(readFileSync(`${out}/import.json`, "utf8"));
     expect(resources).toContainEqual({ type: "irm:index:Group", name: "platform", id: made.platform });
+    // The program declares it once its secret is set.
+    expect(JSON.stringify(resources)).not.toContain(`"${made.withSecret}"`);
     expect(existsSync(folder.path("native/access.yaml"))).toBe(false);
   });
 

@@ -1,0 +1,66 @@
+// What the state of the program's own stack has, as the engine says while the program runs.
+import * as pulumi from "@pulumi/pulumi";
+import messages from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { clearValuesIn, valuesIn } from "../../access/preview/value.ts";
+import type { Json } from "../../schema/index.ts";
+import type { Leaving } from "../engine/review.ts";
+import { typeOfToken } from "../record/kind.ts";
+import { urnFrom } from "../record/urn.ts";
+import { perRun } from "./per-run.ts";
+
+/** The resources in the state as it was when the program asked first. Fails where the engine does not give it. */
+export const storedResources = (): Promise<Leaving[]> => {
+  const run = currentRun();
+  run.stored ??= readResources();
+  return run.stored;
+};
+
+const currentRun = perRun((): { stored?: Promise<Leaving[]> } => ({}));
+
+/** Whether a resource of this name has this record in the state. What is not known counts as no. */
+export const isStored = async (type: string, name: string, uid: unknown): Promise<boolean> => {
+  try {
+    const stored = await storedResources();
+    return stored.some(
+      (one) => one.outputs.uid === uid && typeOfToken(one.type) === type && urnFrom(one.urn).name === name,
+    );
+  } catch {
+    // An engine without state, such as the mock of a unit test.
+    return false;
+  }
+};
+
+/** A function of the engine itself (pkg/resource/deploy/builtins.go). The SDK's own invoke drops the marks of secrets. */
+const readResources = async (): Promise<Leaving[]> => {
+  const stackName = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+  const request = new messages.ResourceInvokeRequest();
+  request.setTok("pulumi:pulumi:readStackResourceOutputs");
+  request.setArgs(structFrom({ stackName }));
+  const answer = (await invokeMonitor(request)).getReturn()?.toJavaScript() as { outputs?: Json } | undefined;
+  return Object.entries(answer?.outputs ?? {}).map(([urn, own]) => {
+    const { type, outputs } = own as { type: string; outputs?: Json };
+    return { urn, type, outputs: clearValuesIn(outputs), shown: valuesIn(outputs) };
+  });
+};
+
+/** A Struct by the class of the SDK's google-protobuf, which a program need not be able to import. An empty field has that class. */
+const structFrom = (values: Record<string, string>): Struct => {
+  const empty = messages.ResourceInvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
+  return (empty.constructor as typeof Struct).fromJavaScript(values);
+};
+
+interface Monitor {
+  invoke(request: Request, callback: (error: Error | null, answer: Answer) => void): void;
+}
+
+type Request = InstanceType<typeof messages.ResourceInvokeRequest>;
+type Answer = { getReturn(): Struct | undefined };
+
+const invokeMonitor = (request: Request): Promise<Answer> => {
+  const done = pulumi.runtime.rpcKeepAlive();
+  const monitor = pulumi.runtime.getMonitor() as unknown as Monitor;
+  return new Promise<Answer>((resolve, reject) => {
+    monitor.invoke(request, (error, answer) => (error ? reject(error) : resolve(answer)));
+  }).finally(done);
+};
