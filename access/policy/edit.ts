@@ -1,9 +1,13 @@
 // Removes identities, roles and bindings from the files of a policy. What is left says the same as before without them: the result is read
 // again before anything is written. An entry that cannot be removed alone is an error, and the files stay as they are.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { cutFromYaml, type EditPath, PolicyEditError } from "./edit-yaml.ts";
 import { mistakeText, readPolicy } from "./parse.ts";
 import type { Policy, PolicyBinding } from "./policy.ts";
-import { type FindFile, findTextFile } from "./text-file.ts";
+import type { PolicyStack } from "./stack.ts";
+import { type FindFile, findTextFile, TextFileError } from "./text-file.ts";
+import { asStack, type PolicyUids, parseUids, UIDS_FILE } from "./uids.ts";
 import { type ChangedFile, replaceFiles } from "./write-files.ts";
 
 export { PolicyEditError } from "./edit-yaml.ts";
@@ -14,6 +18,8 @@ export interface OpenPolicy {
   policy: Policy;
   /** by path without links */
   texts: ReadonlyMap<string, { name: string; text: string }>;
+  /** the file beside it with the uids of its records, where there is one */
+  adopted?: { name: string; real: string; text: string; uids: PolicyUids };
 }
 
 export interface Removal {
@@ -30,7 +36,7 @@ export interface PolicyEdit {
   files: readonly ChangedFile[];
 }
 
-/** Throws a PolicyEditError with every mistake of the policy. */
+/** Throws a PolicyEditError with every mistake of the policy, and of the uids beside it. */
 export const openPolicy = (file: string): OpenPolicy => {
   const texts = new Map<string, { name: string; text: string }>();
   const find: FindFile = (name, folder) => {
@@ -44,8 +50,25 @@ export const openPolicy = (file: string): OpenPolicy => {
   };
   const { policy, mistakes } = readPolicy(file, find);
   if (policy === undefined) throw new PolicyEditError(mistakes.map(mistakeText).join("\n"));
-  return { file, policy, texts };
+  return { file, policy, texts, ...adoptedBeside(file) };
 };
+
+const adoptedBeside = (file: string): Pick<OpenPolicy, "adopted"> => {
+  const name = join(dirname(file), UIDS_FILE);
+  if (!existsSync(name)) return {};
+  try {
+    const { real, read } = findTextFile(name, dirname(file));
+    const text = read();
+    const { uids, problems } = parseUids(text);
+    if (uids === undefined) throw new PolicyEditError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
+    return { adopted: { name, real, text, uids } };
+  } catch (error) {
+    throw error instanceof TextFileError ? new PolicyEditError(error.message) : error;
+  }
+};
+
+/** The records that the uids beside a policy name; undefined without them. */
+export const stackOf = ({ adopted }: OpenPolicy): PolicyStack | undefined => adopted && asStack(adopted.uids);
 
 /** The edit that removes this; nothing is written yet. Throws a PolicyEditError. */
 export const editOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
@@ -62,7 +85,15 @@ export const editOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
   if (missing !== undefined)
     throw new PolicyEditError(`${opened.file}: ${shown(missing)} comes from a merge key (<<); write it out`);
   checkResult(opened, files, gone);
-  return { removed: [...gone].map(shown), files };
+  return { removed: [...gone].map(shown), files: [...files, ...withoutUids(opened, gone)] };
+};
+
+/** The file of uids without the records that go. JSON is YAML. */
+const withoutUids = ({ adopted }: OpenPolicy, gone: ReadonlySet<string>): ChangedFile[] => {
+  if (adopted === undefined) return [];
+  const { name, real, text } = adopted;
+  const { text: after } = cutFromYaml(text, name, (path) => gone.has(JSON.stringify(path)));
+  return after === text ? [] : [{ name, real, before: text, after }];
 };
 
 /** Writes the files. Throws a PolicyEditError where one cannot be written, or has changed since it was read. */

@@ -10,3 +10,4 @@ export {
   ROOT,
 } from "./policy.ts";
 export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";
+export { type PolicyUids, parseUids } from "./uids.ts";

@@ -1,7 +1,6 @@
 // What a policy declares of the access that nobody needs, and what of it has to stay.
 import type { NodeId } from "../graph/graph.ts";
-import type { OpenPolicy, Removal } from "../policy/edit.ts";
-import { PolicyEditError } from "../policy/edit.ts";
+import { type OpenPolicy, PolicyEditError, type Removal, stackOf } from "../policy/edit.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
 import { mappingsOf, mistakeText, type Policy, policyGraph } from "../policy/index.ts";
 import type { PolicyBinding } from "../policy/policy.ts";
@@ -14,12 +13,9 @@ export interface UnusedEntries {
 }
 
 /** Throws a PolicyEditError where the policy may mean other records. */
-export const unusedEntries = (
-  { policy }: OpenPolicy,
-  unused: Unused,
-  isRead: (role: NodeId) => boolean,
-): UnusedEntries => {
-  const wanted = policyGraph(policy, unused.graph);
+export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role: NodeId) => boolean): UnusedEntries => {
+  const { policy } = opened;
+  const wanted = policyGraph(policy, unused.graph, stackOf(opened));
   if (wanted.mistakes.length > 0) throw new PolicyEditError(wanted.mistakes.map(mistakeText).join("\n"));
   const keysOf = (ids: ReadonlyMap<string, NodeId>, gone: Iterable<NodeId>): string[] => {
     const asked = new Set(gone);

@@ -1,6 +1,6 @@
 // What a policy grants to an identity, and the edit that takes it out.
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
-import { editOf, openPolicy, type PolicyEdit, PolicyEditError } from "../policy/edit.ts";
+import { editOf, openPolicy, type PolicyEdit, PolicyEditError, stackOf } from "../policy/edit.ts";
 import { policyGraph } from "../policy/index.ts";
 import { bindingsOf } from "./held.ts";
 
@@ -22,12 +22,17 @@ export const revocationIn = (
     const twins = [...graph.identities.values()].filter(
       ({ group, name }) => group === identity.group && name === identity.name,
     );
-    const { identities, graph: wanted } = policyGraph(opened.policy, graph);
-    const keys = [...identities].flatMap(([key, id]) => (twins.some((twin) => twin.id === id) ? key : []));
-    if (keys.length > 0 && twins.length > 1) {
+    const stack = stackOf(opened);
+    const { identities, graph: wanted } = policyGraph(opened.policy, graph, stack);
+    // A name may be that of any of them. A uid is not.
+    const doubtful = [...identities].find(
+      ([key, id]) => twins.some((twin) => twin.id === id) && stack?.identities.get(key) !== id,
+    );
+    if (doubtful && twins.length > 1) {
       const where = `${pathOf(graph, identity.group)} has ${twins.length} identities of the name ${identity.name}`;
-      return { problem: `${file}: identities.${keys[0]} may be another one: ${where}` };
+      return { problem: `${file}: identities.${doubtful[0]} may be another one: ${where}` };
     }
+    const keys = [...identities].flatMap(([key, id]) => (id === identity.id ? key : []));
     const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity));
     const declared = bindingsOf(wanted, identity.id).map(({ binding }) => binding);
     return { edit: editOf(opened, { bindings }), declared: new Set(keys.length > 0 ? declared : []) };

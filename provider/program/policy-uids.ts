@@ -1,9 +1,8 @@
-// The records that a policy takes over by their uids, from a file beside it: `irm export --format yaml` writes it. A name may then be
-// that of several records, and another name than the record has so far.
+// The records that a policy takes over by their uids, from a file beside it (access/policy/uids.ts).
 import { readFileSync } from "node:fs";
-import { type Policy, ROOT } from "../../access/policy/index.ts";
+import { type Policy, type PolicyUids, parseUids, ROOT } from "../../access/policy/index.ts";
 import { listAll } from "../../client/paginate.ts";
-import { isUidp, type Json, printable } from "../../schema/index.ts";
+import { type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
@@ -11,37 +10,20 @@ import type { PolicyMatch } from "./policy-match.ts";
 import type { ListClient } from "./policy-people.ts";
 import { programError } from "./session.ts";
 
-/** uid of each record, by path of a group or by key. */
-export type PolicyUids = Readonly<Record<(typeof SECTIONS)[number], ReadonlyMap<string, string>>>;
-
-const SECTIONS = ["groups", "identities", "roles"] as const;
-
 /** Throws one error with every problem. */
 export const readPolicyUids = (name: string, file: string): PolicyUids => {
   const fail = (...problems: string[]) =>
     programError([`AccessPolicy ${name}: adopt: ${file}:`, ...problems].join("\n  - "));
-  let value: unknown;
+  let text: string;
   try {
-    value = JSON.parse(readFileSync(file, "utf8"));
+    text = readFileSync(file, "utf8");
   } catch (error) {
     throw fail(printable((error as Error).message));
   }
-  if (!isMap(value)) throw fail(`must be { ${SECTIONS.join(", ")} }, each with uids by key`);
-  const problems = Object.keys(value)
-    .filter((key) => !(SECTIONS as readonly string[]).includes(key))
-    .map((key) => `${printable(key)}: there is no such section; there are ${SECTIONS.join(", ")}`);
-  const sections = SECTIONS.map((section) => {
-    const uids = value[section] ?? {};
-    if (!isMap(uids)) problems.push(`${section}: must be uids by key`);
-    const entries = isMap(uids) ? Object.entries(uids) : [];
-    for (const [key, uid] of entries) if (!isUidp(uid)) problems.push(`${section}.${printable(key)}: must be a uid`);
-    return [section, new Map(entries)] as const;
-  });
-  if (problems.length > 0) throw fail(...problems);
-  return Object.fromEntries(sections) as unknown as PolicyUids;
+  const { uids, problems } = parseUids(text);
+  if (uids === undefined) throw fail(...problems);
+  return uids;
 };
-
-const isMap = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * The records with these uids. One that the caller cannot list is taken over all the same, without a line about its changes. What the

@@ -1,63 +1,14 @@
 // `irm revoke` at a real server: what it removes, what it writes down first, what it refuses, and how it goes on after a failure.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { IAM, startPlainServer, startServer } from "../harness/api-server.ts";
+import { describe, expect, test, vi } from "vitest";
+import { startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
-import { runIrm } from "../support/irm.ts";
+import { startRevocations } from "./revocations.ts";
 
-const api = await startServer({ faults: {} });
-afterAll(() => api.close());
-const platform = await createUid(api, "groups", api.organization, { name: "platform" });
-const registry = await createUid(api, "groups", platform, { name: "registry" });
-const helper = await api.actor("helper", { role: "owner" });
-
-const before = process.cwd();
-beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-revoke-"));
-  process.chdir(folder);
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", helper.token);
-  return () => {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
-    api.faults.set({});
-    process.chdir(before);
-    rmSync(folder, { recursive: true });
-  };
-});
-
-const bind = async (identity: string, at: string, role: string) =>
-  createUid(api, "roleBindings", at, { identityUid: identity, roleUid: await api.role(role) });
-
-let count = 0;
-/** An identity of its own with three bindings. */
-const target = async () => {
-  count += 1;
-  const name = `release-${count}`;
-  const { uid, token } = await api.actor(name, { role: "viewer", in: platform });
-  await bind(uid, platform, "editor");
-  await bind(uid, registry, "registry.push");
-  return { name, uid, token };
-};
-
-const heldBy = async (identity: string): Promise<string[]> => {
-  const { roleBindings = [] } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } });
-  return (roleBindings as { group: { name: string }; role: { name: string } }[])
-    .map(({ group, role }) => `${group.name} ${role.name}`)
-    .sort();
-};
-const ALL = (organization: string) => [`${organization} viewer`, "platform editor", "registry registry.push"].sort();
-const { name: acme } = await api.ok("GET", `${IAM}/groups/${api.organization}`);
-const everything = ALL(acme as string);
-
-const revoke = (...flags: string[]) => runIrm("revoke", ...flags);
-const revokeAsJson = async (...flags: string[]) => {
-  const { code, stdout, stderr } = await revoke(...flags, "--format", "json");
-  return { code, stderr, ...JSON.parse(stdout) };
-};
+const { api, platform, registry, helper, acme, everything, bind, target, heldBy, revoke, revokeAsJson } =
+  await startRevocations();
 
 test("removes every role binding, writes them down first, and --undo puts back what is missing, not twice", async () => {
   const { name, uid } = await target();
@@ -238,7 +189,7 @@ describe("refuses", () => {
 
 test("says what it cannot see, and reports a role that the identity gets meanwhile", async () => {
   const { name, uid } = await target();
-  const part = await api.actor(`part-${count}`, { role: "owner", at: platform });
+  const part = await api.actor(`part-of-${name}`, { role: "owner", at: platform });
   vi.stubEnv("IRM_TOKEN", part.token);
   const { code, removed, stderr } = await revokeAsJson("--identity", name, "--yes");
   expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
@@ -288,92 +239,6 @@ describe("at a terminal", () => {
     expect((await revoke("--identity", uid)).code).toBe(0);
     expect(await heldBy(uid)).toEqual([]);
   });
-});
-
-describe("with access.yaml in the folder", () => {
-  const policy = (name: string, access: string) =>
-    `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities:\n  # of CI\n  ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } }\n  other: { claimMatch: { issuer: "https://issuer.example", subject: b } }\naccess:\n${access}`;
-
-  test("takes what it grants out of it, and a program is named for the rest", async () => {
-    const { name, uid } = await target();
-    const rows = `  platform: { editor: [${name}, other] } # both\n  platform/registry:\n    registry.push: [${name}]\n`;
-    writeFileSync("access.yaml", policy(name, rows));
-    const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr:
-        "if a program or another policy declares this role binding, change it, or its next update grants the access again\n",
-    });
-    expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
-    expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
-    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
-    const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
-    const undone = await revoke("--undo", file);
-    expect(undone.stderr).toBe(
-      `put back in the policy too, or its next update removes the access again: access.platform.editor: ${name}, access.platform/registry.registry.push: ${name}\n`,
-    );
-    expect(await heldBy(uid)).toEqual(everything);
-  });
-
-  test("takes it out also where the role bindings are gone already", async () => {
-    const { name, uid } = await target();
-    await revoke("--identity", uid, "--yes", "--out", "first.json");
-    writeFileSync("access.yaml", policy(name, `  /: { viewer: [${name}] }\n`));
-    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({
-      code: 0,
-      removed: [],
-      undo: expect.any(String),
-    });
-    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, ""));
-  });
-
-  test.each([
-    [
-      "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
-      "the alias *rows stands for something that would change; write it out here",
-    ],
-    ["  /: { viewr: [NAME] }\n", "there is no role viewr; did you mean viewer?"],
-  ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
-    const { name, uid } = await target();
-    const text = policy(name, rows.replace("NAME", name));
-    writeFileSync("access.yaml", text);
-    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
-    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
-    expect(stderr).toContain(
-      "irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml:",
-    );
-    expect(stderr).toContain(why);
-    expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([[], text]);
-  });
-});
-
-test("docs/revoke.md shows what its example prints", async () => {
-  const page = readFileSync(new URL("../../docs/revoke.md", import.meta.url), "utf8");
-  const fences = [...page.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, text = ""]) => text);
-  const [policy = "", printed, left] = fences;
-  const other = await startPlainServer("{ name: acme }");
-  try {
-    const { groups } = await other.ok("GET", `${IAM}/groups`);
-    const [{ uid: root }] = groups as [{ uid: string }];
-    const team = await createUid(other, "groups", root, { name: "platform" });
-    const images = await createUid(other, "groups", team, { name: "registry" });
-    const identityUid = await createUid(other, "identities", team, { name: "release" });
-    for (const [group, role] of [
-      [root, "editor"],
-      [team, "viewer"],
-      [images, "registry.push"],
-    ] as const)
-      await createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
-    vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-    vi.stubEnv("IRM_TOKEN", other.owner.token);
-    writeFileSync("access.yaml", policy);
-    const { stdout, stderr } = await revoke("--identity", "release", "--yes");
-    const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
-    expect(`$ npx irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
-    expect(readFileSync("access.yaml", "utf8")).toBe(left);
-  } finally {
-    await other.close();
-  }
 });
 
 test("names the program of the folder", async () => {

@@ -151,6 +151,32 @@ the test "reads at night" names nightly: change it
   expect((await unused("90d", "--write", "access.yaml")).stderr).toBe("removed 0 entries from access.yaml\n");
 });
 
+test("--write takes the uids of what goes out of adopt.json, where equal names are no obstacle", async () => {
+  const twinOfNightly = await createUid(api, "identities", platform, { name: "nightly" });
+  writeFileSync("access.yaml", policy);
+  const without = await unused("90d", "--write", "access.yaml");
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining("the API has 2 identities of this name") });
+  const uids = `{
+  "groups": { "platform": "${platform}" },
+  "identities": {
+    "nightly": "${nightly}",
+    "release": "${release}"
+  },
+  "roles": { "idle": "${idle}" }
+}
+`;
+  writeFileSync("adopt.json", uids);
+  const { code, stderr } = await unused("90d", "--write", "access.yaml");
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^removed 5 entries from access\.yaml\n/),
+  });
+  expect(readFileSync("adopt.json", "utf8")).toBe(
+    uids.replace(/ {4}"nightly": .*\n/, "").replace(/\{ "idle": .* \}/, "{}"),
+  );
+  await api.ok("DELETE", `${IAM}/identities/${twinOfNightly}`);
+});
+
 test("--write keeps what the policy needs, and says so", async () => {
   writeFileSync(
     "access.yaml",

@@ -1,0 +1,42 @@
+// The records that a policy means, by their uids: a file of JSON beside it, which `irm export --format yaml` writes and AccessPolicy takes
+// as `adopt: { file }`. A name may then be that of several records.
+import { isObject, isUidp, printable } from "../../schema/index.ts";
+import type { PolicyStack } from "./stack.ts";
+
+/** Of the policy `access.yaml`, in the same folder. */
+export const UIDS_FILE = "adopt.json";
+
+/** uid of each record, by path of a group or by key. */
+export type PolicyUids = Readonly<Record<(typeof SECTIONS)[number], ReadonlyMap<string, string>>>;
+
+const SECTIONS = ["groups", "identities", "roles"] as const;
+
+/** Every problem of the file; without one, its uids. */
+export const parseUids = (text: string): { uids?: PolicyUids; problems: string[] } => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problems: [printable((error as Error).message)] };
+  }
+  if (!isObject(value)) return { problems: [`must be { ${SECTIONS.join(", ")} }, each with uids by key`] };
+  const held = value;
+  const problems = Object.keys(held)
+    .filter((key) => !(SECTIONS as readonly string[]).includes(key))
+    .map((key) => `${printable(key)}: there is no such section; there are ${SECTIONS.join(", ")}`);
+  const sections = SECTIONS.map((section) => {
+    const uids = held[section] ?? {};
+    if (!isObject(uids)) problems.push(`${section}: must be uids by key`);
+    const entries = isObject(uids) ? Object.entries(uids) : [];
+    for (const [key, uid] of entries) if (!isUidp(uid)) problems.push(`${section}.${printable(key)}: must be a uid`);
+    return [section, new Map(entries)] as const;
+  });
+  return problems.length > 0 ? { problems } : { uids: Object.fromEntries(sections) as unknown as PolicyUids, problems };
+};
+
+/** As if a stack had these records: a key has the record of its uid, and no other key has it. */
+export const asStack = (uids: PolicyUids): PolicyStack => ({
+  ...uids,
+  managed: new Set(SECTIONS.flatMap((section) => [...uids[section].values()])),
+  exclusive: new Set(),
+});

@@ -1,0 +1,142 @@
+// `irm revoke` in the folder of a policy: what leaves it, what `--undo` puts back, and what cannot be edited.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { IAM, startPlainServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
+import { startRevocations } from "./revocations.ts";
+
+const { acme, api, platform, everything, target, heldBy, revoke, revokeAsJson } = await startRevocations();
+
+describe("with access.yaml in the folder", () => {
+  const policy = (name: string, access: string) =>
+    `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities:\n  # of CI\n  ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } }\n  other: { claimMatch: { issuer: "https://issuer.example", subject: b } }\naccess:\n${access}`;
+
+  test("takes what it grants out of it, and a program is named for the rest", async () => {
+    const { name, uid } = await target();
+    const rows = `  platform: { editor: [${name}, other] } # both\n  platform/registry:\n    registry.push: [${name}]\n`;
+    writeFileSync("access.yaml", policy(name, rows));
+    const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "if a program or another policy declares this role binding, change it, or its next update grants the access again\n",
+    });
+    expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
+    expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
+    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
+    const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
+    const undone = await revoke("--undo", file);
+    expect(undone.stderr).toBe(
+      `put back in the policy too, or its next update removes the access again: access.platform.editor: ${name}, access.platform/registry.registry.push: ${name}\n`,
+    );
+    expect(await heldBy(uid)).toEqual(everything);
+  });
+
+  test("takes it out also where the role bindings are gone already", async () => {
+    const { name, uid } = await target();
+    await revoke("--identity", uid, "--yes", "--out", "first.json");
+    writeFileSync("access.yaml", policy(name, `  /: { viewer: [${name}] }\n`));
+    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({
+      code: 0,
+      removed: [],
+      undo: expect.any(String),
+    });
+    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, ""));
+  });
+
+  test.each([
+    [
+      "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
+      "the alias *rows stands for something that would change; write it out here",
+    ],
+    ["  /: { viewr: [NAME] }\n", "there is no role viewr; did you mean viewer?"],
+  ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
+    const { name, uid } = await target();
+    const text = policy(name, rows.replace("NAME", name));
+    writeFileSync("access.yaml", text);
+    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
+    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
+    expect(stderr).toContain(
+      "irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml:",
+    );
+    expect(stderr).toContain(why);
+    expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([[], text]);
+  });
+});
+
+describe("with adopt.json beside it", () => {
+  const twins = async () => {
+    const { name, uid } = await target();
+    const other = await createUid(api, "identities", platform, { name });
+    const text = `organization: ${acme}
+groups: { platform: }
+identities: { ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } } }
+access: { platform: { editor: [${name}] } }
+`;
+    writeFileSync("access.yaml", text);
+    return { name, uid, other, text };
+  };
+
+  test("equal names are no obstacle: a key is the record of its uid", async () => {
+    const { name, uid, other, text } = await twins();
+    const doubt = await revokeAsJson("--identity", other, "--yes");
+    expect({ code: doubt.code, stderr: doubt.stderr }).toEqual({
+      code: 1,
+      stderr: `irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml: identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
+    });
+    writeFileSync("adopt.json", JSON.stringify({ groups: {}, identities: { [name]: uid } }));
+    expect(await revokeAsJson("--identity", other, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
+    expect(readFileSync("access.yaml", "utf8")).toBe(text);
+    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({ code: 0, removed: [{}, {}, {}] });
+    expect(readFileSync("access.yaml", "utf8")).toBe(text.replace(/access: .*/, "access: {}"));
+  });
+
+  test("an entry of a record that is gone counts by its name", async () => {
+    const { name, uid } = await target();
+    const { text } = await twins();
+    writeFileSync("access.yaml", text.replaceAll(/release-\d+/g, name));
+    writeFileSync("adopt.json", JSON.stringify({ identities: { [name]: `${platform}/${"f".repeat(16)}` } }));
+    expect((await revokeAsJson("--identity", uid, "--yes")).code).toBe(0);
+    expect(readFileSync("access.yaml", "utf8")).toContain("access: {}");
+  });
+
+  test("a file with mistakes is reported, and the access is removed all the same", async () => {
+    const { uid, text } = await twins();
+    writeFileSync("adopt.json", '{ "identities": { "a": "b" }, "x": {} }');
+    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
+    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
+    expect(stderr).toContain(
+      "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles\nadopt.json: identities.a: must be a uid\n",
+    );
+    expect(readFileSync("access.yaml", "utf8")).toBe(text);
+  });
+});
+
+test("docs/revoke.md shows what its example prints", async () => {
+  const page = readFileSync(new URL("../../docs/revoke.md", import.meta.url), "utf8");
+  const fences = [...page.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, text = ""]) => text);
+  const [policy = "", printed, left] = fences;
+  const other = await startPlainServer("{ name: acme }");
+  try {
+    const { groups } = await other.ok("GET", `${IAM}/groups`);
+    const [{ uid: root }] = groups as [{ uid: string }];
+    const team = await createUid(other, "groups", root, { name: "platform" });
+    const images = await createUid(other, "groups", team, { name: "registry" });
+    const identityUid = await createUid(other, "identities", team, { name: "release" });
+    for (const [group, role] of [
+      [root, "editor"],
+      [team, "viewer"],
+      [images, "registry.push"],
+    ] as const)
+      await createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
+    vi.stubEnv("IRM_BASE_URL", other.baseUrl);
+    vi.stubEnv("IRM_TOKEN", other.owner.token);
+    writeFileSync("access.yaml", policy);
+    const { stdout, stderr } = await revoke("--identity", "release", "--yes");
+    const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
+    expect(`$ npx irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
+    expect(readFileSync("access.yaml", "utf8")).toBe(left);
+  } finally {
+    await other.close();
+  }
+});
