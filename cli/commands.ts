@@ -281,9 +281,13 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("write a program for what exists")
     .description(
-      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. With --from-tfstate, writes the same for what Terraform manages, and handover.md with the commands that take it from Terraform; exits with 3 if a record is gone, has changed since, or stays with Terraform. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
+    .option(
+      "--from-tfstate <FILE>",
+      "export what Terraform manages, from terraform state pull or terraform show -json; - for stdin",
+    )
     .addOption(
       new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
         .choices(["typescript", "yaml", "python", "pulumi-yaml"])

@@ -1,9 +1,15 @@
-// `irm export`: code for what exists, on stdout or as a project in a folder. What the caller cannot see is named on stderr too.
+// `irm export`: code for what exists, or for what Terraform manages, on stdout or as a project in a folder. What the caller cannot see is
+// named on stderr too.
+import { readFileSync } from "node:fs";
+import { text as textOf } from "node:stream/consumers";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
-import { type Files, type Format, optionsOf, projectOf } from "../access/export/project.ts";
-import { KINDS, readContents } from "../access/export/read.ts";
-import type { ExportOptions } from "../access/export/value.ts";
+import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
+import { KINDS, type OnRead, readContents } from "../access/export/read.ts";
+import { handoverText } from "../access/export/terraform/handover.ts";
+import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
+import { parseState, StateError } from "../access/export/terraform/state.ts";
+import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/export/terraform/takeover.ts";
 import { countText } from "../access/format/words.ts";
 import { QuestionError } from "../access/query/question.ts";
 import type { Client } from "../client/client.ts";
@@ -16,6 +22,7 @@ import { UsageError } from "./usage.ts";
 
 export interface ExportFlags {
   group?: string;
+  fromTfstate?: string;
   format: Format;
   native?: boolean;
   adopt: boolean;
@@ -23,61 +30,118 @@ export interface ExportFlags {
   split?: "group";
 }
 
+/** What an export writes and reports. */
+interface Exported {
+  all: Export;
+  /** the first one is printed where there is no folder */
+  files: Files;
+  /** lines of stderr */
+  report: readonly string[];
+  /** something is not as the program says, or not in it */
+  hasFindings: boolean;
+}
+
 export const exportCode = async (flags: ExportFlags): Promise<number> => {
-  const { group, out } = flags;
-  const problem = out === undefined ? undefined : folderProblem(out);
-  if (problem !== undefined) throw new UsageError(`--out: ${problem}`);
-  if (out === undefined && flags.format === "yaml")
-    throw new UsageError("--format yaml writes a policy and a program: give --out FOLDER");
-  if (flags.split !== undefined && flags.format !== "yaml") throw new UsageError("--split is for --format yaml");
+  const { out } = flags;
+  const problem = problemOf(flags);
+  if (problem !== undefined) throw new UsageError(problem);
   try {
-    const client = systemClient();
-    const all = await readExport(client, group, optionsOf(flags.format, flags.native === true, flags.adopt));
-    const files = filesOf(all, flags);
+    const { all, files, report, hasFindings } = await exported(systemClient(), flags);
     if (out === undefined) printStyled([...files.values()][0] as string);
     else writeFolder(out, files);
-    report(all, out);
-    return all.notVisible.length + all.notListed.length > 0 ? 3 : 0;
+    const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
+    for (const line of [...report, ...wrote]) process.stderr.write(`${line}\n`);
+    return hasFindings ? 3 : 0;
   } catch (error) {
-    const text = error instanceof QuestionError ? error.message : (clientErrorText(error) ?? fileErrorText(error));
+    const text = ownErrorText(error, flags) ?? clientErrorText(error) ?? fileErrorText(error);
     if (text === undefined) throw error;
     printError("irm export", text);
     return 1;
   }
 };
 
-const readExport = async (
-  client: Client,
-  group: string | undefined,
-  options: Omit<ExportOptions, "nowMs">,
-): Promise<Export> => {
+/** What is wrong with the flags, before anything is read. */
+const problemOf = ({ group, fromTfstate, format, adopt, out, split }: ExportFlags): string | undefined => {
+  const problem = out === undefined ? undefined : folderProblem(out);
+  if (problem !== undefined) return `--out: ${problem}`;
+  if (out === undefined && format === "yaml") return "--format yaml writes a policy and a program: give --out FOLDER";
+  if (split !== undefined && format !== "yaml") return "--split is for --format yaml";
+  if (fromTfstate === undefined) return undefined;
+  if (group !== undefined) return "give --group or --from-tfstate: the state says which records are exported";
+  return adopt ? undefined : "--from-tfstate takes records over, so --no-adopt is not for it";
+};
+
+const exported = async (client: Client, flags: ExportFlags): Promise<Exported> => {
+  const { group, fromTfstate, format, native = false, adopt } = flags;
+  const state = fromTfstate === undefined ? undefined : parseState(await readState(fromTfstate));
+  const { contents, managed } = await withProgress(async (onRead): Promise<ManagedContents> => {
+    if (state !== undefined) return await readManaged(client, state, format === "yaml", onRead);
+    return { contents: await readContents(client, group, onRead), managed: [] };
+  });
+  const all = exportOf(contents, { ...optionsOf(format, native, adopt), nowMs: await client.serviceNow() });
+  const files = filesOf(all, flags);
+  if (state === undefined)
+    return { all, files, report: reportOf(all), hasFindings: all.notVisible.length + all.notListed.length > 0 };
+  const takeover = takeoverOf(state, managed, all);
+  return {
+    all,
+    files: new Map([...files, ["handover.md", handoverText(takeover, [INSTALL[format]])]]),
+    report: takeoverReport(takeover, flags),
+    hasFindings: takeover.findings.length > 0,
+  };
+};
+
+const readState = async (file: string): Promise<string> => {
+  try {
+    return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new StateError(`cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const withProgress = async <T>(read: (onRead: OnRead) => Promise<T>): Promise<T> => {
   const progress = progressOf(KINDS.length);
   let [lists, records] = [0, 0];
   try {
-    const contents = await readContents(client, group, (_, count) => {
+    return await read((_, count) => {
       [lists, records] = [lists + 1, records + count];
       progress.show(lists, `${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
     });
-    return exportOf(contents, { ...options, nowMs: await client.serviceNow() });
   } finally {
     progress.clear();
   }
 };
 
 const filesOf = (all: Export, { format, split, native: isNative = false }: ExportFlags): Files => {
+  if (format === "yaml" && all.top === "")
+    throw new UsageError("--format yaml: a policy is of one organization, and these records are in none or in several");
   if (format === "yaml" && !isRoot(all.top))
     throw new UsageError("--format yaml: a policy is of a whole organization; leave --group out, or export a program");
   return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
-const report = ({ entries, leftOut, notListed, notVisible }: Export, out: string | undefined): void => {
-  const lines = [
-    ...leftOut.map((one) => `not declared: ${leftOutText(one)}`),
-    ...notListed.map((one) => `named by others, and in no list: ${one}`),
-    ...notVisible.map((one) => `not visible: ${notVisibleText(one)}`),
-    ...(out === undefined ? [] : [`wrote ${printable(out)}: ${countText(entries.length, "record")}`]),
+const reportOf = ({ leftOut, notListed, notVisible }: Export): string[] => [
+  ...leftOut.map((one) => `not declared: ${leftOutText(one)}`),
+  ...notListed.map((one) => `named by others, and in no list: ${one}`),
+  ...notVisible.map((one) => `not visible: ${notVisibleText(one)}`),
+];
+
+const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover, { out }: ExportFlags): string[] => {
+  const ignored = [
+    ...(others > 0 ? [countText(others, "resource of another provider", "resources of other providers")] : []),
+    ...(dataSources > 0 ? [countText(dataSources, "data source")] : []),
   ];
-  for (const line of lines) process.stderr.write(`${line}\n`);
+  return [
+    ...findings.map(findingText),
+    ...(taken.length === 0 && gone.length > 0 ? [NONE_EXISTS] : []),
+    ...(ignored.length > 0 ? [`ignored: ${ignored.join(", ")}`] : []),
+    ...(out === undefined ? ["handover.md has the commands for Terraform: give --out FOLDER"] : []),
+  ];
+};
+
+const ownErrorText = (error: unknown, { fromTfstate }: ExportFlags): string | undefined => {
+  if (error instanceof StateError) return `${fromTfstate === "-" ? "stdin" : fromTfstate} ${error.message}`;
+  return error instanceof QuestionError ? error.message : undefined;
 };
 
 const fileErrorText = (error: unknown): string | undefined =>

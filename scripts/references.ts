@@ -93,6 +93,9 @@ const pageProblems = (file: string, { links, anchors }: Page, repository: Reposi
 const WORD = /(?<![\w/.@#$:%~-])(?:[\w.*-]+\/)*[\w.*-]*[\w*](?:#[\w-]+)?/g;
 const SOURCE = /\.(ts|mjs|sql)$/;
 
+/** Documents that a command writes for its user. */
+const WRITTEN = ["handover.md"];
+
 /** Problems of paths in the words of a line. */
 const wordProblems = (file: string, line: string, repository: Repository): string[] =>
   (line.replaceAll("**", " ").match(WORD) ?? []).flatMap((word) => {
@@ -100,6 +103,7 @@ const wordProblems = (file: string, line: string, repository: Repository): strin
     const path = written.replace(/^(\.\.?\/)+/, "");
     if (path.startsWith(".") && !path.includes("/")) return [];
     const [top] = path.split("/", 1) as [string];
+    if (WRITTEN.includes(path)) return [];
     if (path.endsWith(".md")) {
       const beside = posix.join(posix.dirname(file), path);
       const here = file.endsWith(".md") && !repository.pathProblem(beside) ? beside : path;

@@ -7,12 +7,14 @@ const ADOPTED = "The first `pulumi up` takes these records over and changes noth
 
 /** Lines of a comment. None of them has a line break, whatever a name holds. */
 export const headComment = (all: Export, adopted = ADOPTED): string[] => [
-  `What exists below ${quote(all.title)} (${printable(all.top)}), written by irm export.`,
+  `What ${all.isPart ? "Terraform manages" : "exists"}${placeText(all)}, written by irm export.`,
   all.isAdopted ? adopted : "`pulumi up` creates the same records on another service.",
   ...section("The caller cannot see, so the program does not have:", all.notVisible.map(notVisibleText)),
   ...section("Others name, and no list had (gone meanwhile, or not visible):", all.notListed),
   ...section("The program does not declare:", all.leftOut.map(leftOutText)),
 ];
+
+const placeText = ({ title, top }: Export): string => (top === "" ? "" : ` below ${quote(title)} (${printable(top)})`);
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  - ${line}`)];

@@ -1,5 +1,5 @@
 // What a program declares for what exists: the records in the order in which they refer to each other, with unique names. Pure.
-import { isAncestor, isRoleName, type Json, parentOf, printable, resources } from "../../schema/index.ts";
+import { isAncestor, isRoleName, isRoot, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { argumentsFrom, fieldsOf } from "./arguments.ts";
@@ -24,6 +24,8 @@ export interface Export {
   /** name of the group that is exported */
   title: string;
   top: string;
+  /** what Terraform manages; otherwise what exists */
+  isPart: boolean;
   isAdopted: boolean;
   entries: readonly Entry[];
   leftOut: readonly LeftOut[];
@@ -33,7 +35,7 @@ export interface Export {
 }
 
 export const exportOf = (contents: Contents, options: ExportOptions): Export => {
-  const { top, groupNames } = contents;
+  const { top, isPart = false, groupNames } = contents;
   const { isAdopted } = options;
   let entries: ReadonlyMap<string, Entry> = new Map();
   const leftOut: LeftOut[] = [];
@@ -42,15 +44,25 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
     const { kept, left } = declarable(kind, contents.records[kind], options);
     leftOut.push(...left);
     const all = declare(kind, kept, entries, contents, options);
-    for (const one of all.missing) if (isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(textOf(one));
+    for (const one of all.missing)
+      if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(textOf(one));
     leftOut.push(...all.left);
     // What is left out has no part in the names.
     const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
     ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);
   }
   const notVisible = contents.notVisible.map((one) => ({ ...one, path: one.group && pathIn(contents, one.group) }));
-  const title = groupNames.get(top) ?? top;
-  return { title, top, isAdopted, entries: [...entries.values()], leftOut, notListed: [...notListed], notVisible };
+  const title = groupNames.get(top) ?? (top || "Terraform");
+  return {
+    title,
+    top,
+    isPart,
+    isAdopted,
+    entries: [...entries.values()],
+    leftOut,
+    notListed: [...notListed],
+    notVisible,
+  };
 };
 
 /** The entries of a kind, after those of the kinds before. */
@@ -148,7 +160,7 @@ const entryOf = (
     missing.push({ kind: kindOf(type), uid: other });
     return other;
   };
-  const isTop = kind === "group" && uid === contents.top;
+  const isTop = kind === "group" && (uid === contents.top || isRoot(uid));
   const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOf(kind, uid));
   const args = argumentsFrom(kind, fields, refer);
   const name = names.get(uid) as string;

@@ -34,6 +34,16 @@ export const optionsOf = (format: Format, isNative: boolean, isAdopted: boolean)
 export const projectOf = (all: Export, format: Format, options: ProjectOptions): Files =>
   PROJECTS[format](all, options);
 
+const NPM_INSTALL = "npm install ../pulumi-irm-*.tgz";
+
+/** The command that installs the package in a project, beside whose folder it is. */
+export const INSTALL: Readonly<Record<Format, string>> = {
+  typescript: NPM_INSTALL,
+  yaml: NPM_INSTALL,
+  python: "pip install ../pulumi_irm-*.whl",
+  "pulumi-yaml": NPM_INSTALL,
+};
+
 /** As in package.json, which the published command does not have. */
 const SDK_VERSIONS = "^3.142.0";
 

@@ -32,8 +32,10 @@ export interface NotVisible {
 }
 
 export interface Contents {
-  /** uid of the group that is exported */
+  /** uid of the group that is exported; empty: no group holds everything */
   top: string;
+  /** the records are those that Terraform manages, and others exist */
+  isPart?: boolean;
   /** names of all groups that the caller can list, by uid */
   groupNames: ReadonlyMap<string, string>;
   /** names of built-in roles, by uid */
@@ -83,10 +85,10 @@ const listBelow = async (client: Caller, kind: ExportKind, top: string, onRead: 
   return { kind, records, ...(failure && { notVisible: { kind, group: "", message: failure.message } }) };
 };
 
-type Records = Contents["records"];
+export type Records = Contents["records"];
 
 /** Bindings and invites show the names of their roles. Only for the others, the built-in roles are listed. */
-const builtInRolesOf = async (client: Caller, records: Records): Promise<Map<string, string>> => {
+export const builtInRolesOf = async (client: Caller, records: Records): Promise<Map<string, string>> => {
   const { roleBinding, groupInvite, identityProvider, externalGroupRoleMapping } = records;
   const shown = [...roleBinding, ...groupInvite].map(({ role }) => role as Json | undefined);
   const names = new Map(

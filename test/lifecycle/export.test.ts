@@ -1,24 +1,30 @@
 // An organization that people made by hand, and the program that `irm export` writes for it: the first `up` sends nothing that changes a
 // record, the second preview is empty, and on another service the program creates the same.
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { type ByHand, createByHand } from "../harness/by-hand.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
+import { createManaged } from "../harness/terraform-state.ts";
 import { runIrm } from "../support/irm.ts";
+
+/** The server of a workplace, for helpers that call one in this process. */
+const callerOf = (place: Workplace) => {
+  const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
+    const { status, json } = await place.call(method, target, options.body);
+    return { status, json, text: JSON.stringify(json) };
+  };
+  return { call } as never;
+};
 
 describe("irm export", () => {
   let [place, other] = [] as unknown as [Workplace, Workplace];
   let made: ByHand;
   beforeAll(async () => {
     [place, other] = await Promise.all([createWorkplace(), createWorkplace()]);
-    const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
-      const { status, json } = await place.call(method, target, options.body);
-      return { status, json, text: JSON.stringify(json) };
-    };
-    made = await createByHand({ call } as never, place.server.organization);
+    made = await createByHand(callerOf(place), place.server.organization);
   });
   afterAll(() => Promise.all([place.close(), other.close()]));
 
@@ -76,6 +82,23 @@ describe("irm export", () => {
     const ids = program.state().resources.map(({ id }) => id);
     for (const uid of [place.server.organization, made.platform, made.release, made.publisher])
       expect(ids).toContain(uid);
+  });
+
+  it("a program for what Terraform manages takes that over, and nothing else", async () => {
+    const { json } = await other.call("GET", "/iam/v2beta1/roles?uidp.inRoot=true&name=viewer");
+    const [{ uid: viewer }] = json.roles as [{ uid: string }];
+    const { organization } = other.server;
+    const records = await createManaged(callerOf(other), { organization, viewer, nowMs: Date.now() });
+    const file = join(other.folder, "terraform.tfstate");
+    writeFileSync(file, records.pulled);
+    const program = await other.program("from-terraform", await exportOf(other, "--from-tfstate", file));
+    await other.server.takeRequests();
+    const up = await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(other), up.output).toEqual([]);
+    await program.must("preview", "--expect-no-changes");
+    const adopted = program.state().resources.filter(({ outputs }) => outputs?.adopted === true);
+    // The identity provider whose secret is not set is not declared.
+    expect(adopted).toHaveLength(records.uids.size - 1);
   });
 
   it("a program in YAML takes everything over and changes nothing", async () => {

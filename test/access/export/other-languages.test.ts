@@ -57,6 +57,7 @@ const identity = (claims: ReadonlyMap<string, Value>) =>
 const all = (...entries: Entry[]): Export => ({
   title: "acme",
   top: group.uid,
+  isPart: false,
   isAdopted: true,
   entries,
   leftOut: [],

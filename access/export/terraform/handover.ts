@@ -1,0 +1,141 @@
+// handover.md: how the records of an export leave Terraform, without a moment in which nothing manages them or Terraform deletes them.
+import { code } from "../../format/markdown-text.ts";
+import { countText } from "../../format/words.ts";
+import { type Address, addressText, resourceText, shellQuoted } from "./address.ts";
+import { findingText, NONE_EXISTS, type Takeover } from "./takeover.ts";
+
+/** `install`: the commands that set up a project of the program's language. */
+export const handoverText = (takeover: Takeover, install: readonly string[]): string => {
+  const { taken, secrets, findings } = takeover;
+  const steps = [
+    ...(findings.length > 0 ? [decideStep(takeover)] : []),
+    adoptStep(install),
+    ...(secrets.length > 0 ? [secretStep(takeover)] : []),
+    ...(taken.length > 0 ? [forgetStep(takeover)] : []),
+    verifyStep(takeover),
+  ];
+  const sections = steps.map(([title, ...parts], i) => [`## ${i + 1}. ${title}`, ...parts].join("\n\n"));
+  return `${["# From Terraform to Pulumi", introduction(takeover), ...sections].join("\n\n")}\n`;
+};
+
+type Step = readonly [title: string, ...paragraphs: string[]];
+
+const FENCE = "```";
+const fence = (language: string, lines: readonly string[]): string => [FENCE + language, ...lines, FENCE].join("\n");
+
+const introduction = ({ taken, serial }: Takeover): string => {
+  const from = serial === undefined ? "" : ` Its state had the serial ${serial}.`;
+  return [
+    `The program beside this file declares ${countText(taken.length, "resource instance")} that Terraform manages.${from}`,
+    "Pulumi adopts the records by their uids, then Terraform forgets them. The records stay as they are. Until Terraform forgets them,",
+    "you can go back: `pulumi destroy` leaves adopted records in place.",
+    "",
+    "**Run no other `terraform apply` until the end**, and stop the pipelines that do. If one has run since the export, export again.",
+  ].join("\n");
+};
+
+const decideStep = ({ findings, gone, taken }: Takeover): Step => [
+  "Decide",
+  ...(taken.length === 0 && gone.length > 0 ? [`**${NONE_EXISTS}**`] : []),
+  findings.map((one) => `- ${code(findingText(one), Number.POSITIVE_INFINITY)}`).join("\n"),
+  [
+    "Of a record that has changed since, the program declares what the API says now. What stays with Terraform is not in the program.",
+    "Terraform would create again what is gone.",
+  ].join("\n"),
+  ...(gone.length === 0 ? [] : ["To let Terraform forget what is gone:", fence("sh", stateRm(gone))]),
+];
+
+const adoptStep = (install: readonly string[]): Step => [
+  "Pulumi adopts the records",
+  fence("sh", [...install, "pulumi stack init production", "pulumi preview"]),
+  "Each resource that the preview creates adopts a record. If it shows a line `changes`, or deletes anything, stop.",
+  fence("sh", ["pulumi up", "pulumi preview --expect-no-changes"]),
+];
+
+const secretStep = ({ secrets }: Takeover): Step => [
+  "Pulumi gets the secrets",
+  "The API does not show them, so the program names these records by their uids until you set them. In the folder of the Terraform configuration, with the path of this folder in `PULUMI_FOLDER`:",
+  fence("sh", secrets.map(secretCommand)),
+  "The next `pulumi up` sends each secret once, as Terraform has it. Run it before you go on.",
+];
+
+const secretCommand = ({ address, setting }: Takeover["secrets"][number]): string => {
+  const select = `.values | .. | objects | select(.address? == $at) | .values.oidc.client_secret`;
+  const at = shellQuoted(addressText(address));
+  return `terraform show -json | jq -r --arg at ${at} '${select}' | pulumi --cwd "$PULUMI_FOLDER" config set --secret ${setting}`;
+};
+
+const forgetStep = (takeover: Takeover): Step => {
+  const { whole, partial } = groupByResource(takeover);
+  return [
+    "Terraform forgets the records",
+    ...(whole.length === 0
+      ? []
+      : [
+          "**With Terraform 1.7 or later**: in one change, delete the `resource` blocks of these resources, also in modules, and add:",
+          fence("hcl", removedBlocks(whole)),
+          [
+            "Keep the `provider` block. `terraform plan` must end with `0 to add, 0 to change, 0 to destroy`, and say of each of them that it",
+            "`will no longer be managed by Terraform, but will not be destroyed`. Then run `terraform apply`. After it, the blocks can go.",
+          ].join("\n"),
+        ]),
+    ...(whole.length === 0 || partial.length === 0
+      ? []
+      : [
+          "Other instances of these resources stay with Terraform, and a `removed` block names all of a resource. So, with any version, delete their keys from `count` or `for_each`, and run:",
+          fence("sh", stateRm(partial)),
+        ]),
+    "**With an earlier version, or with OpenTofu** (`tofu`), delete the same blocks and run, in a POSIX shell:",
+    fence("sh", stateRm(takeover.taken)),
+    "`terraform plan` must then say `No changes`.",
+    ...dependentsPart(takeover),
+  ];
+};
+
+const dependentsPart = ({ dependents }: Takeover): string[] =>
+  dependents.length === 0
+    ? []
+    : [
+        "These stay with Terraform and refer to what leaves it. In the same change, let them have the uid, or that of a data source:",
+        dependents
+          .map(({ address, on }) => `- ${code(addressText(address))}: ${on.map((one) => code(one)).join(", ")}`)
+          .join("\n"),
+      ];
+
+const verifyStep = ({ taken }: Takeover): Step => [
+  "Verify",
+  fence("sh", ["pulumi preview --expect-no-changes", ...(taken.length > 0 ? ["terraform state list"] : [])]),
+  `${taken.length > 0 ? "The list names none of them. " : ""}After that, \`adopt\` has done its work: remove it from the program whenever you like.`,
+];
+
+const removedBlocks = (resources: readonly string[]): string[] =>
+  resources.flatMap((from, i) => [
+    ...(i > 0 ? [""] : []),
+    "removed {",
+    `  from = ${from}`,
+    "",
+    "  lifecycle {",
+    "    destroy = false",
+    "  }",
+    "}",
+  ]);
+
+const ADDRESSES_AT_ONCE = 50;
+
+const stateRm = (addresses: readonly Address[]): string[] => {
+  const words = addresses.map((address) => shellQuoted(addressText(address)));
+  const starts = Array.from({ length: Math.ceil(words.length / ADDRESSES_AT_ONCE) }, (_, i) => i * ADDRESSES_AT_ONCE);
+  return starts.map((start) =>
+    ["terraform state rm", ...words.slice(start, start + ADDRESSES_AT_ONCE)].join(" \\\n  "),
+  );
+};
+
+/** Resources that leave Terraform whole, and the instances that leave where others stay. */
+const groupByResource = ({ taken, kept }: Takeover) => {
+  const staying = new Set(kept.map(resourceText));
+  const isStaying = (address: Address): boolean => staying.has(resourceText(address));
+  return {
+    whole: [...new Set(taken.filter((one) => !isStaying(one)).map(resourceText))],
+    partial: taken.filter(isStaying),
+  };
+};

@@ -1,0 +1,164 @@
+// The records that Terraform manages, as the API has them now.
+import type { Client } from "../../../client/client.ts";
+import { hasCode } from "../../../client/errors.ts";
+import { getRecord } from "../../../client/records.ts";
+import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
+import { listVisible } from "../../graph/hidden.ts";
+import type { Listed } from "../../graph/live-record.ts";
+import { builtInRolesOf, type Contents, type ExportKind, groupOf, KINDS, type OnRead, type Records } from "../read.ts";
+import { changedFields, type ResourceType, resourceTypeOf } from "./record.ts";
+import type { Instance, TerraformState } from "./state.ts";
+
+type Caller = Pick<Client, "call" | "clock">;
+
+/** A resource instance, and what became of its record. */
+export interface Managed {
+  instance: Instance;
+  /** absent where no resource here stands for it, or it has no uid */
+  record?: { kind: ExportKind; uid: string };
+  outcome:
+    | { is: "found"; changed: readonly string[]; notDeclared: readonly string[] }
+    | { is: "gone" }
+    | { is: "kept"; why: string };
+}
+
+export interface ManagedContents {
+  contents: Contents;
+  managed: readonly Managed[];
+}
+
+/** Reads what the state names, in few requests. `isPolicy`: the organization is the top. */
+export const readManaged = async (
+  client: Caller,
+  state: TerraformState,
+  isPolicy: boolean,
+  onRead: OnRead = () => {},
+): Promise<ManagedContents> => {
+  const known = state.instances.map((instance) => ({ instance, ...identify(instance) }));
+  const groups = await listVisible(client, "group", {}, true);
+  if (groups.failure) throw groups.failure.error;
+  const found = new Map<string, Listed | Missing>();
+  for (const kind of KINDS) {
+    const uids = new Set(known.flatMap(({ record }) => (record?.kind === kind ? record.uid : [])));
+    const listed = kind === "group" ? groups.records : await listByUid(client, kind, [...uids]);
+    for (const record of listed) if (uids.has(record.uid)) found.set(`${kind} ${record.uid}`, record);
+    const missing = [...uids].filter((uid) => !found.has(`${kind} ${uid}`));
+    for (const [uid, answer] of await readEach(client, kind, missing)) found.set(`${kind} ${uid}`, answer);
+    onRead(kind, uids.size);
+  }
+  const managed = known.map((one) => outcomeOf(one, found));
+  const records = Object.fromEntries(
+    KINDS.map((kind) => [kind, recordsOf(kind, managed, found)]),
+  ) as unknown as Records;
+  const top = topOf(records);
+  return {
+    managed,
+    contents: {
+      top: isPolicy && top !== "" ? rootOf(top) : top,
+      isPart: true,
+      groupNames: new Map(groups.records.map(({ uid, name }) => [uid, String(name)])),
+      builtInRoles: await builtInRolesOf(client, records),
+      records,
+      notVisible: [],
+    },
+  };
+};
+
+type Identified = Pick<Managed, "record"> & { type?: ResourceType; why?: string };
+
+const identify = ({ address, id, attributes, isDeposed }: Instance): Identified => {
+  const type = resourceTypeOf(address.type);
+  if (type === undefined) return { why: "no resource of this package stands for it" };
+  if (attributes === undefined) return { why: "its attributes cannot be read" };
+  if (typeof id !== "string" || !isUidp(id)) return { why: "its id is no uid" };
+  const record = { kind: type.kind, uid: id };
+  if (isDeposed) return { record, why: "it is deposed: Terraform has replaced it and would delete it next" };
+  return { record, type };
+};
+
+// A proxy may refuse a longer address.
+const QUERY_MAX = 6000;
+
+const listByUid = async (client: Caller, kind: ExportKind, uids: readonly string[]): Promise<Listed[]> => {
+  const batches: string[][] = [[]];
+  let length = 0;
+  for (const uid of uids) {
+    const own = encodeURIComponent(`uidp.ids=${uid}&`).length;
+    if (length + own > QUERY_MAX) {
+      batches.push([]);
+      length = 0;
+    }
+    batches.at(-1)?.push(uid);
+    length += own;
+  }
+  const lists = await Promise.all(
+    batches.filter((ids) => ids.length > 0).map((ids) => listVisible(client, kind, { uidp: { ids } }, false)),
+  );
+  return lists.flatMap(({ records }) => records);
+};
+
+type Missing = "gone" | { why: string };
+
+const READS_AT_ONCE = 8;
+
+/** A list never denies, so each record that is in none is read (docs/contract.md#authorization). */
+const readEach = async (
+  client: Caller,
+  kind: ExportKind,
+  uids: readonly string[],
+): Promise<Map<string, Listed | Missing>> => {
+  const answers = new Map<string, Listed | Missing>();
+  const next = uids.values();
+  const read = async (): Promise<void> => {
+    for (const uid of next) answers.set(uid, await readOne(client, kind, uid));
+  };
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, read));
+  return answers;
+};
+
+const readOne = async (client: Caller, kind: ExportKind, uid: string): Promise<Listed | Missing> => {
+  try {
+    return { ...(await getRecord(client, resources[kind], uid)), uid };
+  } catch (error) {
+    if (hasCode(error, "NOT_FOUND")) return "gone";
+    if (hasCode(error, "PERMISSION_DENIED")) return { why: "you may not read it" };
+    if (hasCode(error, "UNIMPLEMENTED")) return { why: `the service does not serve ${resources[kind].words}` };
+    throw error;
+  }
+};
+
+const outcomeOf = (
+  { instance, record, type, why }: Identified & { instance: Instance },
+  found: ReadonlyMap<string, Listed | Missing>,
+): Managed => {
+  const one = { instance, ...(record && { record }) };
+  const live = record && found.get(`${record.kind} ${record.uid}`);
+  if (live === "gone") return { ...one, outcome: { is: "gone" } };
+  if (why !== undefined || type === undefined || live === undefined)
+    return { ...one, outcome: { is: "kept", why: why ?? "" } };
+  if (isMissing(live)) return { ...one, outcome: { is: "kept", why: live.why } };
+  const attributes = instance.attributes ?? {};
+  const notDeclared = (type.notDeclared ?? []).filter((name) => attributes[name]);
+  return { ...one, outcome: { is: "found", changed: changedFields(type, attributes, live), notDeclared } };
+};
+
+const isMissing = (live: Listed | Exclude<Missing, "gone">): live is Exclude<Missing, "gone"> => !("uid" in live);
+
+const recordsOf = (
+  kind: ExportKind,
+  managed: readonly Managed[],
+  found: ReadonlyMap<string, Listed | Missing>,
+): Listed[] => {
+  const uids = new Set(
+    managed.flatMap(({ record, outcome }) => (record?.kind === kind && outcome.is === "found" ? record.uid : [])),
+  );
+  return [...uids].map((uid) => found.get(`${kind} ${uid}`) as Listed);
+};
+
+/** The innermost group that holds everything; empty where there is none. */
+const topOf = (records: Records): string => {
+  const groups = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
+  let [top = ""] = groups;
+  for (const group of groups) while (top !== "" && !isAncestorOrSelf(top, group)) top = parentOf(top);
+  return top;
+};

@@ -1,0 +1,321 @@
+// `irm export --from-tfstate` against a real server, with states that the published provider wrote.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { IAM, REGISTRY, startServer, type TestServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
+import { createManaged, type ManagedRecords, SECRETS } from "../harness/terraform-state.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+let api: TestServer;
+let made: ManagedRecords;
+let viewer: string;
+const file = (name: string, text: string): string => {
+  writeFileSync(folder.path(name), text);
+  return folder.path(name);
+};
+beforeAll(async () => {
+  api = await startServer();
+  viewer = await api.role("viewer");
+  made = await createManaged(api, { organization: api.organization, viewer, nowMs: api.clock.today() });
+  file("pulled.json", made.pulled);
+  file("shown.json", made.shown);
+});
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  return () => vi.unstubAllEnvs();
+});
+afterAll(async () => {
+  folder.remove();
+  await api.close();
+});
+
+const take = (state: string, ...flags: string[]) => runIrm("export", "--from-tfstate", folder.path(state), ...flags);
+const uid = (address: string): string => made.uids.get(address) as string;
+
+interface PulledResource {
+  module?: string;
+  mode: string;
+  type: string;
+  name: string;
+  provider: string;
+  instances: { index_key?: string | number; attributes: Record<string, unknown>; [name: string]: unknown }[];
+}
+/** A pulled state with other resources. */
+const pulledWith = (name: string, change: (resources: PulledResource[]) => PulledResource[]): string => {
+  const state = JSON.parse(made.pulled);
+  file(name, JSON.stringify({ ...state, resources: change(state.resources) }));
+  return name;
+};
+const OURS = 'provider["registry.terraform.io/chainguard-dev/chainguard"]';
+const resource = (type: string, name: string, attributes: Record<string, unknown>, more = {}): PulledResource => ({
+  mode: "managed",
+  type,
+  name,
+  provider: OURS,
+  instances: [{ attributes, ...more }],
+});
+
+describe("irm export --from-tfstate", () => {
+  test("writes exactly what Terraform manages, the same for both forms of a state, and sends only a few reads", async () => {
+    await createUid(api, "groups", uid("chainguard_group.platform"), { name: "made by hand" });
+    api.log.length = 0;
+    const { code, stdout, stderr } = await take("pulled.json");
+    expect(code, stderr).toBe(0);
+    const requests = api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(requests.length).toBeLessThanOrEqual(10);
+    const adopted = [...stdout.matchAll(/adopt: "([^"]+)"/g)].map(([, one]) => one);
+    expect(adopted.sort()).toEqual([...made.uids.values()].sort());
+    // What Terraform does not manage is named by its uid.
+    expect(stdout).toContain(`new Group("platform", {\n  parent: "${api.organization}",`);
+    expect(stdout).toContain("...githubActions({");
+    expect(stdout).not.toContain("made by hand");
+    expect(stderr).toBe(
+      "ignored: 1 resource of another provider, 2 data sources\nhandover.md has the commands for Terraform: give --out FOLDER\n",
+    );
+    expect((await take("shown.json")).stdout).toBe(stdout);
+  });
+
+  test("--out writes a project and handover.md, and no secret of the state is in any of them", async () => {
+    const { code, stderr } = await take("pulled.json", "--out", folder.path("whole"));
+    expect(code, stderr).toBe(0);
+    expect(readdirSync(folder.path("whole")).sort()).toEqual([
+      "Pulumi.yaml",
+      "handover.md",
+      "index.ts",
+      "package.json",
+      "tsconfig.json",
+    ]);
+    const texts = readdirSync(folder.path("whole")).map((name) => readFileSync(folder.path(`whole/${name}`), "utf8"));
+    for (const secret of SECRETS) {
+      expect(made.pulled).toContain(secret);
+      expect(`${texts.join()}${stderr}`).not.toContain(secret);
+    }
+    const handover = readFileSync(folder.path("whole/handover.md"), "utf8");
+    // One block for each resource, however many instances it has.
+    expect(handover.match(/^ {2}from = .*$/gm)).toEqual(
+      [
+        ...["chainguard_account_associations.accounts", "chainguard_group.platform", "chainguard_group.team"],
+        ...["chainguard_group_invite.ann", "chainguard_identity.cloud", "chainguard_identity.keys"],
+        ...["chainguard_identity.service", "chainguard_identity_provider.sso", "chainguard_role.publisher"],
+        ...["chainguard_rolebinding.cloud", "chainguard_rolebinding.release"],
+        "module.workflow.chainguard_identity.this",
+      ].map((from) => `  from = ${from}`),
+    );
+    expect(handover.match(/destroy = false/g)).toHaveLength(12);
+    expect(handover).toContain(String.raw`  'chainguard_group.team["it'\''s \"odd\""]' \
+  'chainguard_group.team["registry"]' \
+`);
+    expect(handover).toContain(`  'module.workflow["review"].chainguard_identity.this'\n`);
+    expect(handover).toContain("- `terraform_data.elsewhere`: `chainguard_group.platform`\n");
+    expect(handover).toContain("--arg at 'chainguard_identity_provider.sso'");
+    expect(handover).toContain("config set --secret ssoClientSecret\n");
+    // Pulumi adopts before Terraform forgets.
+    expect(handover.match(/^## .*$/gm)).toEqual([
+      "## 1. Pulumi adopts the records",
+      "## 2. Pulumi gets the secrets",
+      "## 3. Terraform forgets the records",
+      "## 4. Verify",
+    ]);
+  });
+
+  test.each([
+    ["yaml", "access.yaml"],
+    ["python", "__main__.py"],
+    ["pulumi-yaml", "Pulumi.yaml"],
+  ])("--format %s writes %s and handover.md too", async (format, program) => {
+    const { code, stderr } = await take("pulled.json", "--format", format, "--out", folder.path(format));
+    // A program in YAML leaves the identity provider with Terraform, since it cannot ask for its secret.
+    expect(code, stderr).toBe(format === "pulumi-yaml" ? 3 : 0);
+    expect(readdirSync(folder.path(format))).toEqual(expect.arrayContaining([program, "handover.md"]));
+    const handover = readFileSync(folder.path(`${format}/handover.md`), "utf8");
+    expect(handover.includes("from = chainguard_identity_provider.sso")).toBe(format !== "pulumi-yaml");
+  });
+
+  test("names what is gone, has changed or may not be read, by address and uid, and exits with 3", async () => {
+    const other = await startServer();
+    try {
+      const own = await createManaged(other, {
+        organization: other.organization,
+        viewer: await other.role("viewer"),
+        nowMs: other.clock.today(),
+      });
+      const at = (address: string) => own.uids.get(address) as string;
+      const [cloud, binding] = ["chainguard_identity.cloud[0]", "chainguard_rolebinding.cloud[0]"];
+      await other.ok("PATCH", `${IAM}/identities/${at(cloud)}`, {
+        query: { updateMask: "description,awsIdentity" },
+        body: {
+          description: "by hand",
+          awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:user/a", userId: "AIDAEXAMPLE" },
+        },
+      });
+      await other.ok("DELETE", `${IAM}/roleBindings/${at(binding)}`);
+      const reader = await other.actor("reader", { role: "viewer", at: at("chainguard_group.platform") });
+      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
+      vi.stubEnv("IRM_TOKEN", reader.token);
+      const out = folder.path("differs");
+      const state = file("differs.json", own.pulled);
+      const { code, stderr } = await runIrm("export", "--from-tfstate", state, "--out", out);
+      expect(code).toBe(3);
+      expect(stderr.split("\n")).toEqual(
+        expect.arrayContaining([
+          `gone: ${binding} (role binding ${at(binding)}): it does not exist any more`,
+          `stays with Terraform: ${cloud} (identity ${at(cloud)}): you may not read it`,
+        ]),
+      );
+      vi.stubEnv("IRM_TOKEN", other.owner.token);
+      const whole = await runIrm("export", "--from-tfstate", state);
+      expect(whole.code).toBe(3);
+      expect(whole.stderr).toContain(
+        `changed since: ${cloud} (identity ${at(cloud)}): description, aws_identity.aws_user_id, aws_identity.aws_user_id_pattern, aws_identity.aws_arn, aws_identity.aws_arn_pattern\n`,
+      );
+      const handover = readFileSync(`${out}/handover.md`, "utf8");
+      // The removed block of a resource names all its instances, and one of these stays.
+      expect(handover).not.toContain("from = chainguard_identity.cloud\n");
+      expect(handover).toContain("from = chainguard_rolebinding.cloud\n");
+      expect(handover).toContain("## 1. Decide\n");
+      expect(handover).toContain("terraform state rm \\\n  'chainguard_rolebinding.cloud[0]'\n");
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("repos and tags are compared as the provider reads them, and their readme is named", async () => {
+    const { organization } = api;
+    const repo = await createUid(api, "repos", organization, {
+      name: "nginx",
+      bundles: ["base"],
+      catalogTier: "CATALOG_TIER_BASE",
+    });
+    const mirror = await createUid(api, "repos", organization, { name: "mirror", sync_config: { source: repo } });
+    const tag = await createUid(api, "tags", repo, { name: "latest-20260101" });
+    const sync = { source: "dev/nginx", google: null, amazon: null, azure: null, expiration: null, unique_tags: false };
+    const state = pulledWith("repos.json", () => [
+      resource("chainguard_image_repo", "nginx", {
+        id: repo,
+        name: "nginx",
+        bundles: ["base"],
+        tier: "BASE",
+        readme: "# nginx",
+        sync_config: null,
+      }),
+      resource("chainguard_image_repo", "mirror", {
+        id: mirror,
+        name: "mirror",
+        bundles: null,
+        tier: null,
+        readme: null,
+        sync_config: sync,
+      }),
+      resource("chainguard_image_tag", "latest", {
+        id: tag,
+        name: "latest-20260101",
+        bundles: null,
+        deprecated: false,
+        digest: "sha256:0",
+      }),
+    ]);
+    const { code, stdout, stderr } = await take(state);
+    expect(stderr).toMatch(
+      new RegExp(
+        String.raw`^not declared: chainguard_image_repo\.nginx \(repo ${repo}\): its readme stays as it is\nhandover`,
+      ),
+    );
+    expect(code).toBe(3);
+    expect(stdout.match(/^(const \w+ = )?new (Repo|Tag)/gm)).toHaveLength(3);
+    await api.ok("PATCH", `${REGISTRY}/repos/${repo}`, {
+      query: { updateMask: "bundles" },
+      body: { bundles: ["fips"] },
+    });
+    expect((await take(state)).stderr).toContain(
+      `changed since: chainguard_image_repo.nginx (repo ${repo}): bundles\n`,
+    );
+  });
+
+  test("names what it does not take over, and why", async () => {
+    const { organization } = api;
+    const group = uid("chainguard_group.platform");
+    const binding = { group, identity: uid("chainguard_identity.cloud[1]"), role: viewer };
+    const twin = await createUid(api, "roleBindings", group, { identityUid: binding.identity, roleUid: viewer });
+    const state = pulledWith("kept.json", (resources) => [
+      ...resources.filter(({ name, type }) => type === "chainguard_rolebinding" && name === "cloud"),
+      resource("chainguard_rolebinding", "twin", { id: twin, ...binding }),
+      resource("chainguard_subscription", "events", {
+        id: `${organization}/${"5".repeat(16)}`,
+        sink: "https://s.example",
+      }),
+      resource("chainguard_group", "odd", { id: "../identities" }),
+      resource("chainguard_group", "flat", {}, { attributes: undefined, attributes_flat: { id: group } }),
+      resource("chainguard_group", "old", { id: group, name: "platform" }, { deposed: "0123abcd" }),
+      resource(
+        "chainguard_group",
+        "platform",
+        { id: group, name: "platform", description: "Builds what others stand on" },
+        { status: "tainted" },
+      ),
+      {
+        ...resource("google_project", "p", { id: "p" }),
+        provider: 'provider["registry.terraform.io/hashicorp/google"]',
+      },
+    ]);
+    const { code, stderr } = await take(state);
+    expect(code).toBe(3);
+    expect(stderr).toBe(
+      [
+        `stays with Terraform: chainguard_rolebinding.twin (role binding ${twin}): grants the same as another role binding of its group`,
+        "stays with Terraform: chainguard_subscription.events: no resource of this package stands for it",
+        "stays with Terraform: chainguard_group.odd: its id is no uid",
+        "stays with Terraform: chainguard_group.flat: its attributes cannot be read",
+        `stays with Terraform: chainguard_group.old (group ${group}): it is deposed: Terraform has replaced it and would delete it next`,
+        `tainted: chainguard_group.platform (group ${group}): Terraform would have replaced it`,
+        "ignored: 1 resource of another provider",
+        "handover.md has the commands for Terraform: give --out FOLDER",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("asks whether it is the right service where nothing exists", async () => {
+    const id = `${api.organization}/${"f".repeat(16)}`;
+    const state = pulledWith("elsewhere.json", () => [resource("chainguard_group", "team", { id, name: "team" })]);
+    const { code, stderr } = await take(state);
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      `gone: chainguard_group.team (group ${id}): it does not exist any more\nNone of these records exists: is IRM_BASE_URL the service of this state?\n`,
+    );
+  });
+
+  test.each<[string, string[], string]>([
+    ["--group", ["--group", "platform"], "give --group or --from-tfstate: the state says which records are exported"],
+    ["--no-adopt", ["--no-adopt"], "--from-tfstate takes records over, so --no-adopt is not for it"],
+  ])("is refused with %s", async (_, flags, sentence) => {
+    const { code, stdout, stderr } = await take("pulled.json", ...flags);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `irm export: ${sentence}\nRun \`irm export --help\`.\n`,
+    });
+  });
+
+  test.each([
+    ["a text of others", `resource "x" { token = "s3cret" }`, "is not JSON."],
+    ["a plan", `{"format_version":"1.2","planned_values":{}}`, "is a plan, not a state."],
+    [
+      "a state of Terraform 0.11",
+      `{"version":3,"modules":[]}`,
+      "is a state of version 3, and only version 4 can be read.",
+    ],
+  ])("refuses %s, quotes nothing of it, and writes nothing", async (title, text, sentence) => {
+    const state = file("wrong.json", text);
+    const out = folder.path("refused");
+    const { code, stdout, stderr } = await runIrm("export", "--from-tfstate", state, "--out", out);
+    expect({ code, stdout }, title).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^irm export: .*\n$/);
+    expect(stderr).toContain(`${state} ${sentence}`);
+    expect(stderr).not.toContain("s3cret");
+    expect(readdirSync(folder.path("."))).not.toContain("refused");
+  });
+});
