@@ -1,27 +1,49 @@
 // The requests that the plugin serves (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto): the fields that it reads by
 // name, and those that it only checks. The generated code of @pulumi/pulumi has no description of them; a test compares both.
-import { STRUCT } from "./struct.ts";
+import { STRUCT, VALUE } from "./struct.ts";
 import type { FieldType, MessageType, ValueOf } from "./wire-format.ts";
 
-type Named = Readonly<Record<string, readonly [number: number, type: FieldType]>>;
+/** Of a repeated field, which is a list of all its values. */
+const REPEATED = "repeated";
 
-/** A request of these fields, and of others that are checked. A field that is left out is empty, as proto3 has it. */
+type NamedField = readonly [number: number, type: FieldType, label?: typeof REPEATED];
+type Named = Readonly<Record<string, NamedField>>;
+type FieldValue<Field extends NamedField> = Field[2] extends typeof REPEATED
+  ? readonly ValueOf<Field[1]>[]
+  : ValueOf<Field[1]>;
+
+/** A message of these fields, and of others that are checked. A field that is left out is empty, as proto3 has it. */
 const request = <const Fields extends Named>(
   fields: Fields,
   others: MessageType = {},
-): MessageType<{ readonly [Name in keyof Fields]: ValueOf<Fields[Name][1]> }> => {
-  const names = Object.entries(fields);
+): MessageType<{ readonly [Name in keyof Fields]: FieldValue<Fields[Name]> }> => {
+  const names = Object.entries<NamedField>(fields);
   return {
     ...others,
     ...Object.fromEntries(names.map(([, [number, type]]) => [number, type])),
     from: (read) => {
       const values = Object.fromEntries(read);
       return Object.fromEntries(
-        names.map(([name, [number, type]]) => [name, values[number] ?? emptyOf(type)]),
+        names.map(([name, [number, type, label]]) => [
+          name,
+          label === REPEATED
+            ? read.flatMap(([own, value]) => (own === number ? [value] : []))
+            : (values[number] ?? emptyOf(type)),
+        ]),
       ) as never;
     },
   };
 };
+
+/** An entry of a map whose keys are texts: what a repeated field of these is, is a map. */
+const entryWith = <Type extends FieldType>(type: Type): MessageType<readonly [string, ValueOf<Type>]> => ({
+  1: "text",
+  2: type,
+  from: (read) => {
+    const { 1: key = "", 2: value = emptyOf(type) } = Object.fromEntries(read);
+    return [key as string, value as ValueOf<Type>];
+  },
+});
 
 const emptyOf = (type: FieldType): unknown => {
   if (typeof type === "object") return type.from?.([]);
@@ -44,6 +66,24 @@ const DIFF = request(
 );
 
 const NOTHING = request({});
+
+const TEXTS = entryWith("text");
+const URNS = request({ urns: [1, "text", REPEATED] });
+
+const ALIAS = request({
+  urn: [1, "text"],
+  spec: [
+    2,
+    request({
+      name: [1, "text"],
+      type: [2, "text"],
+      stack: [3, "text"],
+      project: [4, "text"],
+      parenturn: [5, "text"],
+      noparent: [6, "varint"],
+    }),
+  ],
+});
 
 export const requestTypes = {
   handshake: request({}, { ...each("text", 1, 2, 3, 8, 9, 10), ...each("varint", 4, 5, 6, 7, 11, 12, 13, 14, 15) }),
@@ -81,6 +121,37 @@ export const requestTypes = {
   delete: request(
     { id: [1, "text"], urn: [2, "text"], properties: [3, STRUCT], timeout: [4, "double"], oldInputs: [5, STRUCT] },
     { ...each("text", 6, 7, 8, 9), 10: VIEW },
+  ),
+  construct: request(
+    {
+      project: [1, "text"],
+      stack: [2, "text"],
+      config: [3, TEXTS, REPEATED],
+      dryrun: [4, "varint"],
+      parallel: [5, "varint"],
+      monitorendpoint: [6, "text"],
+      type: [7, "text"],
+      name: [8, "text"],
+      parent: [9, "text"],
+      inputs: [10, STRUCT],
+      inputdependencies: [11, entryWith(URNS), REPEATED],
+      protect: [12, "varint"],
+      providers: [13, TEXTS, REPEATED],
+      dependencies: [15, "text", REPEATED],
+      configsecretkeys: [16, "text", REPEATED],
+      organization: [17, "text"],
+      deletedwith: [20, "text"],
+      ignorechanges: [22, "text", REPEATED],
+      retainondelete: [24, "varint"],
+      aliases: [29, ALIAS, REPEATED],
+    },
+    {
+      ...each("text", 18, 23, 27, 28),
+      ...each("varint", 21, 25),
+      19: each("text", 1, 2, 3, 4),
+      26: each("text", 1, 2, 3, 4, 5, 6, 7),
+      30: VALUE,
+    },
   ),
   invoke: request({ tok: [1, "text"], args: [2, STRUCT] }, { 7: "varint" }),
   cancel: NOTHING,

@@ -41,10 +41,15 @@ interface Operation {
   names: Names;
   /** The engine leaves out no record of the program, so that one whose name is secret is met before what refers to it. */
   isWholeProgram: boolean;
+  /** The check of a resource has refused it. */
+  noteRefusal(): void;
 }
 
 /** The methods of one configured provider. */
-export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram }: Operation) => {
+export const resourceMethods = (
+  { kinds }: Provider,
+  { organization, names, isWholeProgram, noteRefusal }: Operation,
+) => {
   const subjectOf = (urn: string): Subject => {
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
@@ -108,6 +113,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const showsNames = isWholeProgram || news.names !== undefined;
       programs.set(urn, { derivesParent: given[RUN] !== undefined, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
+      if (failures.length > 0) noteRefusal();
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
       return checkResponse(
         inputsWith(kind, { ...shown, ...organizationInput(news, before) }, asked),

@@ -47,6 +47,16 @@ export const updateResponse = (properties: Uint8Array) => messageOf({ 1: propert
 
 export const invokeResponse = (result: Uint8Array) => messageOf({ 1: result });
 
+/** `dependencies` are the URNs that each member of `state` comes from. */
+export const constructResponse = (
+  urn: string,
+  state: Uint8Array,
+  dependencies: readonly (readonly [name: string, urns: readonly string[]])[],
+) => {
+  const entries = dependencies.map(([name, urns]) => messageOf({ 1: name, 2: messageOf({ 1: urns }) }));
+  return messageOf({ 1: urn, 2: state, 3: entries });
+};
+
 /** Without and with a replacement. */
 const KINDS: Readonly<Record<Change, readonly [number, number]>> = { add: [0, 1], delete: [2, 3], update: [4, 5] };
 

@@ -5,6 +5,7 @@ import { PROVIDER_TEXT, settingTexts } from "../client/setting-text.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { roleBindingSet } from "../schema/index.ts";
+import { ACCESS_POLICY, accessPolicySpec, accessPolicyTypes } from "./schema/component.ts";
 import { functionSpecs } from "./schema/function.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
 import type { FunctionSpec, Properties, PropertySpec, ResourceSpec } from "./schema/spec.ts";
@@ -34,9 +35,13 @@ export const packageSchema = ({ version, description, license }: PackageInfo) =>
     meta: { moduleFormat: "(.*)" },
     language: { python: PYTHON },
     config: configSpec(),
-    types: sortByName(Object.entries(types.specs)),
+    types: sortByName(Object.entries({ ...types.specs, ...accessPolicyTypes })),
     provider: providerSpec(),
-    resources: sortByName([...resources, [token(roleBindingSet.type), set]]),
+    resources: sortByName([
+      ...resources,
+      [token(roleBindingSet.type), set],
+      [token(ACCESS_POLICY), accessPolicySpec()],
+    ]),
     functions: sortByName(functions),
   };
 };

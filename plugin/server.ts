@@ -1,8 +1,9 @@
 // The plugin as the engine calls it: pulumirpc.ResourceProvider (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). One
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
-import { Server, type sendUnaryData, status } from "@grpc/grpc-js";
+import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import { providerWith } from "../provider/engine/methods.ts";
 import type { Environment } from "../provider/run/session.ts";
+import { cancellation, type Operation, timeoutOf, urnOf } from "./cancellation.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
@@ -50,6 +51,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   let configured: ReturnType<typeof configure> | undefined;
   /** the provider of this operation */
   let served: string | undefined;
+  let engine = environment.engine?.address;
+  /** A call about a resource was refused, so that the engine ends the run. */
+  let hasRefused = false;
   let count = 0;
   const waiting: (() => void)[] = [];
 
@@ -63,12 +67,23 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
     const names = createNames(own.note);
-    const resources = resourceMethods(own, { organization, names, isWholeProgram });
+    const noteRefusal = () => {
+      hasRefused = true;
+    };
+    const resources = resourceMethods(own, { organization, names, isWholeProgram, noteRefusal });
     return { resources, names, session: own.session };
   };
   const current = () => {
     if (!configured) throw new Error("the plugin is not configured");
     return configured;
+  };
+
+  const constructComponent = async (request: Request<"construct">): Promise<Buffer> => {
+    current();
+    if (engine === undefined) throw new Error("the engine has not attached itself");
+    // Most programs have no component, and the SDK takes longer to load than the plugin itself.
+    const { construct } = await import("./component/construct.ts");
+    return construct(request, engine);
   };
 
   /** Answers a call. */
@@ -80,7 +95,10 @@ export const createPlugin = (options: PluginOptions): Plugin => {
         .during(urnOf(request), async () => masking(request, async () => work(request as Asked & Operation)))
         .then(
           (response) => callback(null, response),
-          (error) => masking(request, () => callback(serviceErrorFrom(error))),
+          (error) => {
+            hasRefused ||= urnOf(request) !== "";
+            masking(request, () => callback(serviceErrorFrom(error)));
+          },
         )
         .finally(() => {
           count -= 1;
@@ -88,12 +106,14 @@ export const createPlugin = (options: PluginOptions): Plugin => {
         });
     };
 
-  /** Answers a call of an operation, unless the engine has cancelled it, cancels now, or the resource's customTimeouts end it. */
+  /** Does the work of an operation, unless the engine has cancelled it, cancels now, or the resource's customTimeouts end it. */
+  const untilEnd = async (request: Operation, work: () => Buffer | Promise<Buffer>): Promise<Buffer> => {
+    if (cancelled.isDone) throw new Ended(status.CANCELLED, "cancelled");
+    return Promise.race([work(), cancelled.during(request), timeoutOf(request)]);
+  };
+
   const within = <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>): Handler =>
-    answered((request: Asked & Operation) => {
-      if (cancelled.isDone) throw new Ended(status.CANCELLED, "cancelled");
-      return Promise.race([work(request), cancelled.during(request), timeoutOf(request)]);
-    });
+    answered((request: Asked & Operation) => untilEnd(request, () => work(request)));
 
   const server = new Server({
     "grpc.max_receive_message_length": REQUEST_BYTES,
@@ -106,6 +126,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     getSchema: answered(() => schemaResponse(schema())),
     attach: answered(({ address }: Request<"attach">) => {
       attached(address);
+      engine = address;
       // The operation before it has been cancelled at its end.
       cancelled = cancellation();
       return EMPTY;
@@ -126,6 +147,13 @@ export const createPlugin = (options: PluginOptions): Plugin => {
       return EMPTY;
     }),
     invoke: within((request: Request<"invoke">) => invoke(request, current().session, current().names)),
+    construct: answered((request: Request<"construct">) =>
+      untilEnd({}, () => constructComponent(request)).catch((error) => {
+        // The engine has shown the error of the resource, and reads this response no more.
+        if (hasRefused && isOfEnd(error)) return EMPTY;
+        throw error;
+      }),
+    ),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     cancel: answered(() => {
       cancelled.now();
@@ -144,49 +172,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   };
 };
 
-/** One for all calls of an operation. */
-const cancellation = () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const controller = new AbortController();
-  return {
-    isDone: false,
-    signal: controller.signal,
-    now() {
-      this.isDone = true;
-      resolve();
-      controller.abort();
-    },
-    /** Rejects once the engine cancels. */
-    during: (request: Operation): Promise<never> =>
-      promise.then(() => {
-        throw new Ended(status.CANCELLED, isRecorded(request) ? `cancelled: ${CONTINUES}` : "cancelled");
-      }),
-  };
-};
-
-const CONTINUES = "the next update continues from the intent journal";
-
-type Operation = Partial<Request<"create">>;
-
-/** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
-const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
-
-/** The resource that a request is about. */
-const urnOf = ({ urn = "" }: Operation): string => urn;
-
-// A longer timer would fire at once.
-const LONGEST_MS = 2 ** 31 - 1;
-
-const timeoutOf = (request: Operation): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    const { timeout: seconds = 0 } = request;
-    if (seconds <= 0) return;
-    const end = () => {
-      const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
-      reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text));
-    };
-    setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();
-  });
+/** Whether an error says no more than that the engine has ended the run. */
+const isOfEnd = (error: unknown): boolean =>
+  error instanceof Ended || [status.CANCELLED, status.UNAVAILABLE].includes((error as ServiceError).code);
 
 const secondProvider = (subject: string, served: string): string =>
   `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`;

@@ -24,7 +24,8 @@ const UNKNOWNS: ReadonlySet<unknown> = new Set([
 /** Fields of google.protobuf.Value, of which each value has one. */
 const KIND = { null: 1, number: 2, text: 3, boolean: 4, struct: 5, list: 6 } as const;
 
-const VALUE: MessageType = {
+/** A google.protobuf.Value. */
+export const VALUE: MessageType = {
   [KIND.null]: "varint",
   [KIND.number]: "double",
   [KIND.text]: "text",

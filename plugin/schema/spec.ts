@@ -4,11 +4,14 @@ export type TypeSpec =
   | { type: "string" | "boolean" | "integer" | "number" }
   | { type: "array"; items: TypeSpec }
   | { type: "object"; additionalProperties: TypeSpec }
-  | { $ref: string };
+  | { $ref: string; plain?: true }
+  | { oneOf: TypeSpec[] };
 
 export type PropertySpec = TypeSpec & {
   description?: string;
   secret?: true;
+  /** takes no value that is not known yet */
+  plain?: true;
   /** a change creates a new record */
   willReplaceOnChanges?: true;
 };
@@ -29,6 +32,8 @@ export interface EnumSpec {
 
 export interface ResourceSpec {
   description?: string;
+  /** the plugin constructs it, of resources of its own */
+  isComponent?: true;
   properties: Properties;
   required: string[];
   inputProperties: Properties;

@@ -91,7 +91,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
     const providersIn = (organization: pulumi.Input<string>) =>
       policyProviders(name, organization, listProviders, identityProviders);
     const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
-    const options = { name, parent: this, classes, match, providersIn, ...switches };
+    const options = { name, parent: this, dependsOn: opts.dependsOn, classes, match, providersIn, ...switches };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
     const outputs = {
       organization: typeof organization === "string" ? pulumi.output(organization) : organization.uid,

@@ -11,7 +11,7 @@ import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { type Duplicates, duplicates } from "./duplicates.ts";
 import { awaitValue } from "./output.ts";
-import { perRun } from "./per-run.ts";
+import { isConstructed, perRun } from "./per-run.ts";
 import { reportRemovals } from "./removals.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
@@ -66,7 +66,8 @@ export interface Entered {
 
 export const currentProgram = perRun((monitor): Program => {
   const program = programWith(TIMEOUT_MS);
-  if (monitor) reportRemovals({ monitor, ...program });
+  // The plugin itself sees the end of a program of which it constructs a part.
+  if (monitor && !isConstructed()) reportRemovals({ monitor, ...program });
   return program;
 });
 

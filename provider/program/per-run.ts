@@ -22,3 +22,12 @@ export const perRun = <T>(make: (monitor: object | undefined) => T): (() => T) =
  */
 export const isOnCommandLine = (): boolean =>
   /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]index\.js$/.test(process.mainModule?.filename ?? "");
+
+const constructed = perRun(() => ({ isPart: false }));
+
+/** This run is the part of a program that the plugin constructs for it: one component, in the plugin's own process. */
+export const noteConstructed = (): void => {
+  constructed().isPart = true;
+};
+
+export const isConstructed = (): boolean => constructed().isPart;

@@ -21,6 +21,8 @@ export interface PolicyOptions {
   name: string;
   /** the component */
   parent: pulumi.Resource;
+  /** what comes before all of them, as before the component */
+  dependsOn?: pulumi.CustomResourceOptions["dependsOn"];
   classes: PolicyForm["classes"];
   /** what exists, where it is to be adopted */
   match?: PolicyMatch | undefined;
@@ -45,7 +47,8 @@ export interface PolicyResources {
 
 export const createPolicyResources = (policy: Policy, options: PolicyOptions): PolicyResources => {
   const { name, match, allowReplace, deleteAdopted, classes } = options;
-  const opts = { parent: options.parent };
+  const { parent, dependsOn } = options;
+  const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
   const common = (record: { name: string; description?: string }) => ({
     name: record.name,
     ...(record.description !== undefined && { description: record.description }),

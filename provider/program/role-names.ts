@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isBuiltInRole, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import type { Form } from "./form.ts";
-import { perRun } from "./per-run.ts";
+import { isConstructed, perRun } from "./per-run.ts";
 import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
 
 /** Which names of roles the program looks up: the names of its own service, and for the plugin only what may be misspelt. */
@@ -21,7 +21,7 @@ export const namesToCheck = (
 ): CheckedNames => {
   if (looksUp) return "all";
   const isExplicit = opts.provider !== undefined || opts.parent?.getProvider(prefix + type) !== undefined;
-  return isExplicit ? "none" : "unpublished";
+  return isExplicit || isConstructed() ? "none" : "unpublished";
 };
 
 /**

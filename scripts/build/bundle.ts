@@ -2,34 +2,61 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
-import { join } from "node:path";
-import { type Plugin, rolldown } from "rolldown";
+import { basename, dirname, extname, join } from "node:path";
+import { type OutputOptions, type Plugin, rolldown } from "rolldown";
 import { root } from "../base/project.mjs";
 
 /** Writes a module with all that it imports to `file`. Returns the paths of the modules in it. */
-export async function bundle(input: string, file: string, version: string): Promise<string[]> {
+export const bundle = (input: string, file: string, version: string): Promise<string[]> =>
+  write(input, file, version, { file, codeSplitting: false });
+
+/** Writes what a module imports at once to `file`, and what it imports later, if at all, to files beside it. */
+export const bundleInParts = (input: string, file: string, version: string): Promise<string[]> =>
+  write(input, file, version, {
+    dir: dirname(file),
+    entryFileNames: basename(file),
+    chunkFileNames: `[name]${extname(file)}`,
+    codeSplitting: {
+      groups: [
+        { name: basename(file, extname(file)), tags: ["$initial"], priority: 1 },
+        // A process that needs a component needs all of this.
+        { name: "component", test: (id) => !id.includes(join("node_modules", "undici")) },
+      ],
+    },
+  });
+
+async function write(input: string, file: string, version: string, output: OutputOptions): Promise<string[]> {
   const problems: string[] = [];
   const build = await rolldown({
     input,
     platform: "node",
-    plugins: [onlyVersion(version), onlyDispatchers, bundledRequire],
-    onLog: (level, { message }) => void (level === "warn" && problems.push(message)),
+    plugins: [onlyVersion(version), onlyDispatchers, onlyRuntime, bundledRequire],
+    onLog: (level, { code, message }) =>
+      void (level === "warn" && !HARMLESS.includes(code ?? "") && problems.push(message)),
   });
   // Names are kept: the stack of an error is read by people.
-  const { output } = await build.write({
-    file,
+  const { output: chunks } = await build.write({
+    ...output,
     format: "esm",
-    codeSplitting: false,
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
   });
   await build.close();
-  const [chunk] = output;
-  const required = [...chunk.code.matchAll(/\b_*require[\w$]*\(["'`]([^"'`]+)["'`]\)/g)].map(([, name = ""]) => name);
-  const missing = [...chunk.imports, ...required].filter((name) => !isBuiltin(name));
+  const written = chunks.flatMap((chunk) => (chunk.type === "chunk" ? [chunk] : []));
+  const names = written.map(({ fileName }) => fileName);
+  const missing = written
+    .flatMap(({ code, imports }) => {
+      const required = [...code.matchAll(/\b_*require[\w$]*\(["'`]([^"'`]+)["'`]\)/g)].map(([, name = ""]) => name);
+      return [...imports, ...required];
+    })
+    // The text of a dynamic resource's provider requires this package, where it runs.
+    .filter((name) => !isBuiltin(name) && !names.includes(name) && !name.startsWith("pulumi-irm/"));
   problems.push(...missing.map((name) => `${name} is not in it`));
   if (problems.length > 0) throw new TypeError(`${file}: ${problems.join("\n  - ")}`);
-  return chunk.moduleIds;
+  return written.flatMap(({ moduleIds }) => moduleIds);
 }
+
+/** A module that one part imports at once, and another one later. */
+const HARMLESS = ["INEFFECTIVE_DYNAMIC_IMPORT"];
 
 /** Reads only the version of package.json. */
 const onlyVersion = (version: string): Plugin => ({
@@ -45,6 +72,18 @@ const onlyDispatchers: Plugin = {
     id === createRequire(import.meta.url).resolve("undici")
       ? `exports.Agent = require("./lib/dispatcher/agent.js");
 exports.EnvHttpProxyAgent = require("./lib/dispatcher/env-http-proxy-agent.js");`
+      : undefined,
+};
+
+/** Bundles what the SDK's runtime is: beside it are the Automation API, closures, and with them TypeScript. */
+const onlyRuntime: Plugin = {
+  name: "only-runtime",
+  load: (id) =>
+    id === createRequire(import.meta.url).resolve("@pulumi/pulumi")
+      ? `for (const part of [require("./config"), require("./errors"), require("./metadata"), require("./output"), require("./resource")])
+  for (const name of Object.keys(part)) if (name !== "__esModule") exports[name] = part[name];
+exports.log = require("./log");
+exports.runtime = Object.assign({}, require("./runtime/config"), require("./runtime/invoke"), require("./runtime/settings"));`
       : undefined,
 };
 

@@ -1,8 +1,9 @@
-// The plugin for the engine, as a folder that needs Node and nothing else: one bundled module, the files that start it, its schema.
+// The plugin for the engine, as a folder that needs Node and nothing else: a bundled module, its parts that load when they are needed, the
+// files that start it, its schema.
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../base/project.mjs";
-import { bundle, licensesOf } from "./bundle.ts";
+import { bundleInParts, licensesOf } from "./bundle.ts";
 import { compileCache, supportedNode } from "./entry.ts";
 
 const EXECUTABLE = "pulumi-resource-irm";
@@ -14,7 +15,7 @@ export async function writePlugin(
   { version, range }: { version: string; range: string },
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const modules = await bundle(join(root, "plugin", "main.ts"), join(folder, MODULE), version);
+  const modules = await bundleInParts(join(root, "plugin", "main.ts"), join(folder, MODULE), version);
   await copyFile(join(root, "plugin", "generated", "schema.json"), join(folder, "schema.json"));
   await writeFile(join(folder, "LICENSE-third-party.txt"), await licensesOf(modules));
   await writeFile(join(folder, "supported-node.js"), supportedNode("pulumi-irm", range));

@@ -1,6 +1,6 @@
 // A program in YAML or Python in its own folder, with the native plugin, against the server of a workplace: the commands that a person
 // types.
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { inject } from "vitest";
 import { root } from "./api-process.ts";
@@ -36,23 +36,26 @@ export const createPythonProgram = async (
   return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
-/** A program in TypeScript, which `continueIn` replaces by one in another language, for the same stack. Use its `commandLine`. */
+/** A stack whose program may be in each of these languages, one after the other. It begins in TypeScript. Use its `commandLine`. */
 export const createMovingProgram = async (
   place: Workplace,
   name: string,
   source: string,
-): Promise<Program & { continueIn(language: "yaml" | "python", source: string): void }> => {
+): Promise<Program & { continueIn(language: "typescript" | "yaml" | "python", source: string): void }> => {
   const hosts = envWithHosts({
     ...place.env,
     ...(withoutPython ? {} : activePython(place.folder, inject("pythonWheel"))),
   });
-  const program = await place.program(name, source, hosts);
+  const program = await place.program(name, source, hosts, { plugin: inject("pluginFolder") });
+  const project = join(program.folder, "Pulumi.yaml");
+  const typescript = readFileSync(project, "utf8");
   return {
     ...program,
     continueIn: (language, own) => {
-      const project = projectOf(name, language);
-      writeFileSync(join(program.folder, "Pulumi.yaml"), language === "yaml" ? project + own : project);
-      if (language === "python") writeFileSync(join(program.folder, "__main__.py"), own);
+      writeFileSync(project, language === "typescript" ? typescript : projectOf(name, language));
+      if (language === "typescript") program.write(own);
+      else if (language === "yaml") appendFileSync(project, own);
+      else writeFileSync(join(program.folder, "__main__.py"), own);
     },
   };
 };

@@ -46,6 +46,7 @@ export interface PluginClient {
   ): Promise<{ outs: Marked }>;
   delete(urn: string, id: string, stored: Marked): Promise<void>;
   invoke(token: string, args: Marked): Promise<Marked>;
+  construct(type: string, name: string, inputs: Marked): Promise<{ urn: string; outs: Marked }>;
   cancel(): Promise<void>;
   /** An engine attaches itself, as with PULUMI_DEBUG_PROVIDERS. */
   attach(): Promise<void>;
@@ -189,6 +190,11 @@ export const startPlugin = async (env: Env, transport: Transport = systemTranspo
       const request = requestWith(new messages.InvokeRequest(), { Tok: token, Args: args });
       const response = await call<InstanceType<typeof messages.InvokeResponse>>("invoke", request);
       return markedFrom(response.getReturn());
+    },
+    construct: async (type, name, inputs) => {
+      const request = requestWith(new messages.ConstructRequest(), { Type: type, Name: name, Inputs: inputs });
+      const response = await call<InstanceType<typeof messages.ConstructResponse>>("construct", request);
+      return { urn: response.getUrn(), outs: markedFrom(response.getState()) };
     },
     cancel: async () => {
       const { default: empty } = await import("google-protobuf/google/protobuf/empty_pb.js");

@@ -75,11 +75,14 @@ test("the npm package has the plugin, and no other file of the release", () => {
   expect(readdirSync(join(project.path, "plugin")).toSorted()).toEqual([
     "LICENSE-third-party.txt",
     "compile-cache.js",
+    "component.mjs",
     "main.mjs",
     "pulumi-resource-irm",
     "pulumi-resource-irm.cmd",
+    "rolldown-runtime.mjs",
     "schema.json",
     "start.js",
     "supported-node.js",
+    "undici.mjs",
   ]);
 });

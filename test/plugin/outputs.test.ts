@@ -207,7 +207,9 @@ describe("the outputs are those of the schema", () => {
   });
 
   it("and there is a case for each resource", () => {
-    expect([...new Set(all.map(([type]) => `irm:index:${type}`))].toSorted()).toEqual(Object.keys(schema.resources));
+    // A component has no outputs but those of its resources.
+    const own = Object.keys(schema.resources).filter((token) => token !== "irm:index:AccessPolicy");
+    expect([...new Set(all.map(([type]) => `irm:index:${type}`))].toSorted()).toEqual(own);
   });
 
   const functions = () => Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));

@@ -17,9 +17,16 @@ interface Spec {
   required?: string[];
   enum?: { name: string; value: string }[];
 }
-type Property = Spec & { description?: string; secret?: boolean; willReplaceOnChanges?: boolean };
+type Property = Spec & {
+  description?: string;
+  oneOf?: Spec[];
+  plain?: boolean;
+  secret?: boolean;
+  willReplaceOnChanges?: boolean;
+};
 interface ResourceSpec {
   description: string;
+  isComponent?: true;
   inputProperties: Record<string, Property>;
   requiredInputs: string[];
   properties: Record<string, Property>;
@@ -27,7 +34,7 @@ interface ResourceSpec {
   aliases: { type: string }[];
 }
 
-const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
+const { resources: declared, ...schema } = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
   version: string;
   types: Record<string, Spec>;
   resources: Record<string, ResourceSpec>;
@@ -35,6 +42,9 @@ const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "
   config: { variables: Record<string, Property> };
   provider: { inputProperties: Record<string, Property> };
 };
+const isComponent = ([, { isComponent: is }]: [string, ResourceSpec]): boolean => is === true;
+const resources = Object.fromEntries(Object.entries(declared).filter((one) => !isComponent(one)));
+const components = Object.entries(declared).filter(isComponent);
 const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindingSet"].toSorted();
 const program: TypeReader = readTypes("provider/program/native/index.ts");
 const messages: TypeReader = readTypes("schema/generated/message.ts");
@@ -68,15 +78,47 @@ const without = (shape: Shape, isLeftOut: (name: string) => boolean): Shape =>
 
 describe("a resource has the arguments and outputs of its class", () => {
   test("and each class has a resource", () => {
-    expect(Object.keys(schema.resources)).toEqual(types.map((type) => `irm:index:${type}`));
+    expect(Object.keys(resources)).toEqual(types.map((type) => `irm:index:${type}`));
   });
 
   test.each(types)("%s", (type) => {
-    const spec = schema.resources[`irm:index:${type}`] as ResourceSpec;
+    const spec = resources[`irm:index:${type}`] as ResourceSpec;
     const inputs = shapeOf({ properties: spec.inputProperties, required: spec.requiredInputs });
     expect(inputs).toEqual(program.shape(program.declared(`${type}Args`)));
     const outputs = program.outputs(program.declared(type));
     expect(shapeOf(spec)).toEqual(without(outputs, (name) => isRepeated(type, name)));
+  });
+});
+
+describe("the component AccessPolicy", () => {
+  const [[token, spec] = []] = components;
+  const source = readFileSync(`${root}/provider/program/access-policy.ts`, "utf8");
+  /** The members of the class and of its arguments, with their comments as one line. */
+  const commentOf = new Map(
+    [...source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(?:declare readonly )?(\w+)\??:/g)].map(
+      ([, comment = "", name = ""]) => [name, comment.replace(/\s*\n\s*\*\s*/g, " ").trim()],
+    ),
+  );
+
+  test("is the only one, and has the arguments and outputs of its class, in the same words", () => {
+    expect([token, components.length]).toEqual(["irm:index:AccessPolicy", 1]);
+    const words = (properties: Record<string, Property> = {}) =>
+      Object.entries(properties).map(([name, { description }]) => [name, description?.toLowerCase()]);
+    const fromClass = (names: string[]) => names.map((name) => [name, commentOf.get(name)?.toLowerCase()]);
+    const { inputProperties = {}, properties = {} } = spec ?? {};
+    const { identityProviders: _providers, ...others } = inputProperties;
+    expect(words(others)).toEqual(fromClass(Object.keys(others)));
+    expect(words(properties)).toEqual(fromClass(["organization", "groups", "identities", "roles"]));
+    // The class refuses any other argument.
+    const [, list = ""] = /const ARGUMENTS = \[(.*?)\]/s.exec(source) ?? [];
+    const names = [...list.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+    expect(Object.keys(inputProperties)).toEqual(names);
+  });
+
+  test("takes values that are not known yet for its identity providers alone", () => {
+    const { inputProperties = {} } = spec ?? {};
+    const open = Object.entries(inputProperties).flatMap(([name, { plain }]) => (plain ? [] : [name]));
+    expect(open).toEqual(["identityProviders"]);
   });
 });
 
@@ -121,12 +163,13 @@ describe("the schema", () => {
       const below = Object.entries(value).flatMap(([name, member]) => visit(member, `${at}/${name}`));
       return [...collect(value as Spec, at), ...below];
     };
-    return visit(schema, "");
+    return visit({ ...schema, resources: declared }, "");
   };
 
   test("declares each type that it refers to, and uses each type that it declares", () => {
     const used = everywhere(({ $ref }) => (typeof $ref === "string" ? [$ref.replace("#/types/", "")] : []));
-    expect([...new Set(used)].toSorted()).toEqual(Object.keys(schema.types));
+    const own = used.filter((name) => !name.startsWith("pulumi.json#"));
+    expect([...new Set(own)].toSorted()).toEqual(Object.keys(schema.types));
   });
 
   test("requires properties that exist", () => {
@@ -135,7 +178,7 @@ describe("the schema", () => {
         ? names.filter((name) => !(name in properties)).map((name) => `${at} ${name}`)
         : [],
     );
-    const inputs = Object.entries(schema.resources).flatMap(([token, { inputProperties, requiredInputs }]) =>
+    const inputs = Object.entries(declared).flatMap(([token, { inputProperties, requiredInputs }]) =>
       requiredInputs.filter((name) => !(name in inputProperties)).map((name) => `${token} ${name}`),
     );
     expect([...missing, ...inputs]).toEqual([]);
@@ -145,7 +188,7 @@ describe("the schema", () => {
     const properties = everywhere(({ properties: own }, at) =>
       Object.entries(own ?? {}).map(([name, { description }]): [string, unknown] => [`${at} ${name}`, description]),
     );
-    const inputs = Object.entries(schema.resources).flatMap(([token, { inputProperties, description }]) => [
+    const inputs = Object.entries(declared).flatMap(([token, { inputProperties, description }]) => [
       [token, description],
       ...Object.entries(inputProperties).map(([name, one]) => [`${token} ${name}`, one.description]),
     ]);
@@ -171,7 +214,7 @@ describe("the schema", () => {
   });
 
   test("marks the arguments whose change creates a new record", () => {
-    const replacing = Object.entries(schema.resources).map(([token, { inputProperties }]) => {
+    const replacing = Object.entries(resources).map(([token, { inputProperties }]) => {
       const names = Object.entries(inputProperties).flatMap(([name, one]) => (one.willReplaceOnChanges ? [name] : []));
       return [token.replace("irm:index:", ""), names.toSorted()];
     });
@@ -188,7 +231,7 @@ describe("the schema", () => {
   });
 
   test("takes over the stacks that were written with dynamic resources", () => {
-    const aliases = Object.values(schema.resources).flatMap((one) => one.aliases.map(({ type }) => type));
+    const aliases = Object.values(resources).flatMap((one) => one.aliases.map(({ type }) => type));
     expect(aliases).toEqual(types.map((type) => `pulumi-nodejs:dynamic/irm:${type}`));
   });
 

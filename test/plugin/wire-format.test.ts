@@ -1,4 +1,5 @@
 // How the plugin reads requests and values, and the table of their fields, against the generated code of @pulumi/pulumi.
+import aliases from "@pulumi/pulumi/proto/alias_pb.js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
@@ -80,6 +81,15 @@ const structs: Readonly<Record<string, Generated>> = {
   "proto.google.protobuf.ListValue": Struct.ListValue as unknown as Generated,
   "proto.pulumirpc.View": provider.View as unknown as Generated,
   "proto.pulumirpc.CheckRequest.AutonamingOptions": provider.CheckRequest.AutonamingOptions as unknown as Generated,
+  ...Object.fromEntries(
+    (["PropertyDependencies", "CustomTimeouts", "ResourceHooksBinding"] as const).map((name) => [
+      `proto.pulumirpc.ConstructRequest.${name}`,
+      provider.ConstructRequest[name] as unknown as Generated,
+    ]),
+  ),
+  "google_protobuf_struct_pb.Value": Struct.Value as unknown as Generated,
+  "pulumi_alias_pb.Alias": aliases.Alias as unknown as Generated,
+  "proto.pulumirpc.Alias.Spec": aliases.Alias.Spec as unknown as Generated,
 };
 
 /** The same table from the generated code. */
@@ -128,18 +138,61 @@ describe.each(Object.entries(requestTypes))("the table of %s", (method, type) =>
   });
 
   it("has them by the names that the generated code writes", () => {
-    const request = new requestType() as Record<string, (value: unknown) => void> & Struct.Struct;
+    const request = new requestType() as Record<string, (value?: unknown) => unknown> & Struct.Struct;
     const empty: object = readMessage<object>(type, new Uint8Array());
     const values = Object.entries(empty).map(([name, value]) => [name, valueLike(value, name)] as const);
-    for (const [name, value] of values)
-      request[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.(
-        typeof value === "object" ? Struct.Struct.fromJavaScript(value) : value,
-      );
+    for (const [name, value] of values) {
+      const member = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+      const { [`get${member}Map`]: mapOf, [`set${member}List`]: setList } = request;
+      const entries: unknown[] = Array.isArray(value) ? value : [];
+      if (mapOf)
+        for (const [key, held] of entries as [string, unknown][])
+          (mapOf.call(request) as Map<string, unknown>).set(key, generatedLike(held));
+      else if (setList) setList.call(request, entries.map(generatedLike));
+      else request[`set${member}`]?.(typeof value === "object" ? Struct.Struct.fromJavaScript(value as never) : value);
+    }
     expect(readMessage(type, request.serializeBinary())).toEqual(Object.fromEntries(values));
   });
 });
 
+/** Repeated fields, with a value of each. */
+const LISTS: Readonly<Record<string, unknown[]>> = {
+  aliases: [
+    { urn: "", spec: { name: "n", type: "t", stack: "s", project: "p", parenturn: "", noparent: 1 } },
+    { urn: "urn", spec: { name: "", type: "", stack: "", project: "", parenturn: "", noparent: 0 } },
+  ],
+  config: [["irm:baseUrl", "https://localhost"]],
+  configsecretkeys: ["irm:token", "irm:other"],
+  dependencies: ["first", "second"],
+  ignorechanges: ["description"],
+  inputdependencies: [["policy", { urns: ["first", "second"] }]],
+  providers: [["irm", "reference"]],
+};
+
 const valueLike = (empty: unknown, name: string) => {
+  if (Array.isArray(empty)) return LISTS[name];
   if (empty === "") return name;
   return empty === 0 ? 1 : { name };
+};
+
+/** The message of a value in `LISTS`. */
+const generatedLike = (value: unknown): unknown => {
+  if (typeof value === "string") return value;
+  const { urns, urn, spec } = value as { urns?: string[]; urn?: string; spec?: Record<string, unknown> };
+  if (urns !== undefined) {
+    const dependencies = new provider.ConstructRequest.PropertyDependencies();
+    dependencies.setUrnsList(urns);
+    return dependencies;
+  }
+  const alias = new aliases.Alias();
+  if (urn !== "") {
+    alias.setUrn(urn as string);
+    return alias;
+  }
+  const own = new aliases.Alias.Spec();
+  const setters = own as unknown as Record<string, (member: unknown) => void>;
+  for (const [name, member] of Object.entries(spec ?? {}))
+    if (member !== "") setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.call(own, member);
+  alias.setSpec(own);
+  return alias;
 };

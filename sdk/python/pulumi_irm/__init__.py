@@ -7,6 +7,7 @@ from . import _utilities
 import typing
 # Export this package's modules as members:
 from ._enums import *
+from .access_policy import *
 from .account_association import *
 from .external_group_role_mapping import *
 from .get_account_association import *
@@ -56,6 +57,7 @@ _utilities.register(
   "mod": "index",
   "fqn": "pulumi_irm",
   "classes": {
+   "irm:index:AccessPolicy": "AccessPolicy",
    "irm:index:AccountAssociation": "AccountAssociation",
    "irm:index:ExternalGroupRoleMapping": "ExternalGroupRoleMapping",
    "irm:index:Group": "Group",

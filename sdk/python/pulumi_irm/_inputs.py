@@ -54,6 +54,8 @@ __all__ = [
     'IdentityProviderOIDCArgsDict',
     'IdentityStaticKeysArgs',
     'IdentityStaticKeysArgsDict',
+    'PolicyAdoptFileArgs',
+    'PolicyAdoptFileArgsDict',
     'RoleBindingPairArgs',
     'RoleBindingPairArgsDict',
     'SyncConfigArgs',
@@ -1432,6 +1434,39 @@ class IdentityStaticKeysArgs:
     @expiration_time.setter
     def expiration_time(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "expiration_time", value)
+
+
+class PolicyAdoptFileArgsDict(TypedDict):
+    """
+    A file of uids, as irm export writes it
+    """
+    file: _builtins.str
+    """
+    Path of the file, relative to the folder of the Pulumi project
+    """
+
+@pulumi.input_type
+class PolicyAdoptFileArgs:
+    def __init__(__self__, *,
+                 file: _builtins.str):
+        """
+        A file of uids, as irm export writes it
+
+        :param _builtins.str file: Path of the file, relative to the folder of the Pulumi project
+        """
+        pulumi.set(__self__, "file", file)
+
+    @_builtins.property
+    @pulumi.getter
+    def file(self) -> _builtins.str:
+        """
+        Path of the file, relative to the folder of the Pulumi project
+        """
+        return pulumi.get(self, "file")
+
+    @file.setter
+    def file(self, value: _builtins.str):
+        pulumi.set(self, "file", value)
 
 
 class RoleBindingPairArgsDict(TypedDict):

@@ -1,0 +1,131 @@
+// AccessPolicy as the engine asks the plugin for it: what of a request is refused before anything is planned, and how its options reach the
+// component. test/lifecycle/policy-languages.test.ts constructs it with a real engine.
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import { argumentsFrom, dependenciesOf } from "../../plugin/component/arguments.ts";
+import { optionsFrom } from "../../plugin/component/options.ts";
+import { type Request, requestTypes } from "../../plugin/request-type.ts";
+import { type Marked, Secret } from "../../plugin/value.ts";
+import { readMessage } from "../../plugin/wire-format.ts";
+import { awaitValue } from "../../provider/program/output.ts";
+import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { setUp } from "./fixture.ts";
+
+const fixture = setUp();
+const TOKEN = "irm:index:AccessPolicy";
+
+const requestWith = (members: Partial<Request<"construct">>): Request<"construct"> => ({
+  ...readMessage(requestTypes.construct, new Uint8Array()),
+  ...members,
+});
+
+describe("a request for a component", () => {
+  const construct = async (type: string, inputs: Marked) => {
+    const plugin = await fixture.nextProcess();
+    await plugin.attach();
+    return plugin.construct(type, "acme", inputs);
+  };
+
+  it("is refused with each value that the policy cannot be read with", async () => {
+    const policy = { organization: "acme", groups: { platform: UNKNOWN }, access: { "/": { viewer: ["a", UNKNOWN] } } };
+    const inputs = { file: new Secret("access.yaml"), policy, exclusive: UNKNOWN, identityProviders: UNKNOWN };
+    const unknown =
+      "is not known yet. AccessPolicy reads its policy before anything is planned: give a value that is known by then";
+    await expect(construct(TOKEN, inputs)).rejects.toThrow(
+      [
+        "2 UNKNOWN: AccessPolicy acme:",
+        `exclusive ${unknown}`,
+        "file must not be secret: a policy says who may do what, and its reviewers read it",
+        "identityProviders must be a map whose names are known; its values may be known later",
+        `policy.access./.viewer[1] ${unknown}`,
+        `policy.groups.platform ${unknown}`,
+      ].join("\n  - "),
+    );
+  });
+
+  it("is refused for another component", async () => {
+    await expect(construct("irm:index:Team", {})).rejects.toThrow(
+      "2 UNKNOWN: there is no component irm:index:Team; there is irm:index:AccessPolicy",
+    );
+  });
+
+  it("is refused while no engine has attached itself", async () => {
+    await expect((await fixture.nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
+      "the engine has not attached itself",
+    );
+  });
+});
+
+describe("the arguments of a component", () => {
+  it("are those that the program gives, with identity providers that carry their resources, their marks and what is not known", async () => {
+    const inputs = {
+      file: "access.yaml",
+      adopt: null,
+      identityProviders: { one: "uid", two: new Secret("hidden"), three: UNKNOWN },
+    };
+    const inputdependencies = [["identityProviders", { urns: ["urn:sso"] }]] as const;
+    const args = argumentsFrom(requestWith({ inputs, inputdependencies }));
+    expect(Object.keys(args)).toEqual(["file", "identityProviders"]);
+    expect(args.file).toBe("access.yaml");
+    const { one, two, three } = args.identityProviders as Record<string, pulumi.Output<string>>;
+    expect(await awaitValue(one as pulumi.Output<string>)).toBe("uid");
+    expect(await pulumi.isSecret(two as pulumi.Output<string>)).toBe(true);
+    expect(await pulumi.isSecret(one as pulumi.Output<string>)).toBe(false);
+    expect(await (three as unknown as { isKnown: Promise<boolean> }).isKnown).toBe(false);
+    const [resource] = (one as unknown as { resources(): Set<pulumi.Resource> }).resources();
+    expect(await awaitValue((resource as pulumi.Resource).urn)).toBe("urn:sso");
+  });
+
+  it("come after the resources that the policy names", () => {
+    const inputdependencies = [
+      ["identityProviders", { urns: ["urn:sso"] }],
+      ["policy", { urns: ["urn:group", "urn:other"] }],
+      ["file", { urns: ["urn:group"] }],
+    ] as const;
+    expect(dependenciesOf({ inputdependencies })).toEqual(["urn:group", "urn:other"]);
+  });
+});
+
+describe("the options of a component", () => {
+  it("are those of the program", async () => {
+    const nothing = { name: "", type: "", stack: "", project: "", parenturn: "", noparent: 0 };
+    const options = optionsFrom(
+      requestWith({
+        aliases: [
+          { urn: "urn:former", spec: nothing },
+          {
+            urn: "",
+            spec: { ...nothing, name: "former", type: "t", stack: "s", project: "p", parenturn: "urn:above" },
+          },
+          { urn: "", spec: { ...nothing, noparent: 1 } },
+        ],
+        parent: "urn:parent",
+        protect: 1,
+        retainondelete: 1,
+        deletedwith: "urn:with",
+        dependencies: ["urn:before"],
+        ignorechanges: ["description"],
+        providers: [["irm", "urn:pulumi:s::p::pulumi:providers:irm::mine::id-1"]],
+      }),
+    );
+    const urnOf = (one: unknown) => awaitValue((one as pulumi.Resource).urn);
+    const { aliases, parent, deletedWith, dependsOn, providers, ...others } = options;
+    expect(aliases).toEqual([
+      "urn:former",
+      { name: "former", type: "t", stack: "s", project: "p", parent: "urn:above" },
+      { parent: undefined },
+    ]);
+    expect(await Promise.all([parent, deletedWith, (dependsOn as unknown[])[0]].map(urnOf))).toEqual([
+      "urn:parent",
+      "urn:with",
+      "urn:before",
+    ]);
+    const { irm } = providers as unknown as Record<string, pulumi.ProviderResource>;
+    expect(await awaitValue((irm as pulumi.ProviderResource).id)).toBe("id-1");
+    expect(others).toEqual({ protect: true, retainOnDelete: true, ignoreChanges: ["description"] });
+  });
+
+  it("are none where the program gives none", () => {
+    expect(optionsFrom(requestWith({}))).toEqual({ aliases: [], providers: {} });
+  });
+});
