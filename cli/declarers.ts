@@ -2,16 +2,17 @@
 import { existsSync } from "node:fs";
 import { exportStack } from "../access/policy/export-stack.ts";
 import { declarationsIn } from "../access/revoke/declared.ts";
+import type { HeldBinding } from "../access/revoke/held.ts";
 import { projectFolder } from "../client/folder.ts";
 import { engineCommand } from "./engine-command.ts";
 
 /** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
-export const declarersOf = async (bindings: ReadonlySet<string>): Promise<string> => {
-  const which = bindings.size === 1 ? "this role binding" : "these role bindings";
+export const declarersOf = async (identity: string, bindings: readonly HeldBinding[]): Promise<string> => {
+  const which = bindings.length === 1 ? "this role binding" : "these role bindings";
   const folder = projectFolder(process.cwd(), existsSync);
   if (folder === undefined)
     return `if a program or another policy declares ${which}, change it, or its next update grants the access again`;
-  const { name, found } = await declarationsOf(folder, bindings);
+  const { name, found } = await declarationsOf(folder, identity, bindings);
   if (found === undefined)
     return `if the program in ${folder} declares ${which}, change it, or its next update grants the access again`;
   if (found.length === 0) return `stack ${name} of ${folder} does not declare ${which}; another program may`;
@@ -20,11 +21,12 @@ export const declarersOf = async (bindings: ReadonlySet<string>): Promise<string
 
 const declarationsOf = async (
   folder: string,
-  bindings: ReadonlySet<string>,
+  identity: string,
+  bindings: readonly HeldBinding[],
 ): Promise<{ name?: string; found?: string[] }> => {
   try {
     const { text, name } = (await exportStack(engineCommand(), [folder])) ?? {};
-    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, bindings) };
+    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, identity, bindings) };
   } catch {
     // No engine, or a backend that needs a sign-in: the access is gone all the same.
     return {};

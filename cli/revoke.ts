@@ -209,10 +209,10 @@ const hasSome = async (client: Client, { identity: { id, name }, held }: Target)
 };
 
 /** Names what else would grant the access again. */
-const warnOfDeclarers = async ({ held, policy }: Target): Promise<void> => {
+const warnOfDeclarers = async ({ identity, held, policy }: Target): Promise<void> => {
   const declared = "declared" in policy ? policy.declared : undefined;
-  const others = held.flatMap(({ binding }) => (declared?.has(binding) ? [] : binding));
-  if (others.length > 0) warn(await declarersOf(new Set(others)));
+  const others = held.filter(({ binding }) => !declared?.has(binding));
+  if (others.length > 0) warn(await declarersOf(identity.id, others));
 };
 
 const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);

@@ -1,13 +1,24 @@
 // The resources of a stack that would create role bindings again.
+import { isObject } from "../../schema/index.ts";
 import { COMPONENT, type Resource, resourcesFrom } from "../policy/stack.ts";
 import { ourType, partsOfUrn } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
+import type { HeldBinding } from "./held.ts";
 
-/** `text` is what `pulumi stack export` prints. `RoleBinding release-edits`, or the component that declares it: `AccessPolicy acme`. */
-export const declarationsIn = (text: string, bindings: ReadonlySet<string>): string[] => {
+/**
+ * `text` is what `pulumi stack export` prints. `RoleBinding release-edits`, or the component that declares it: `AccessPolicy acme`. The
+ * state may have another uid, of a binding that was removed and granted again by hand: what a resource grants counts too.
+ */
+export const declarationsIn = (text: string, identity: string, held: readonly HeldBinding[]): string[] => {
+  const isHeld = ({ uid, group, role, ...grant }: Grant): boolean =>
+    held.some(
+      (one) =>
+        one.binding === uid ||
+        (grant.identity === identity && group === one.group && (role === one.role || role === one.roleName)),
+    );
   const resources = resourcesFrom(text).filter((one) => one.delete !== true);
   const components = new Map(resources.filter(({ type }) => type === COMPONENT).map((one) => [one.urn, one]));
-  const found = resources.filter((one) => uidsOf(one).some((uid) => bindings.has(uid)));
+  const found = resources.filter((one) => grantsOf(one).some(isHeld));
   const names = found.map((one) => {
     const component = components.get(one.parent ?? "");
     return component
@@ -17,10 +28,20 @@ export const declarationsIn = (text: string, bindings: ReadonlySet<string>): str
   return [...new Set(names)];
 };
 
-const uidsOf = ({ id, type, outputs }: Resource): string[] => {
+interface Grant {
+  /** of its role binding */
+  uid?: unknown;
+  group?: unknown;
+  identity?: unknown;
+  /** uid, or the name of a built-in role */
+  role?: unknown;
+}
+
+const grantsOf = ({ id, type, inputs, outputs }: Resource): Grant[] => {
   const kind = ourType(type);
-  if (kind === "RoleBinding") return id ? [id] : [];
+  const { parent: group, identity, role, bindings } = valuesIn(inputs);
+  if (kind === "RoleBinding") return [{ uid: id ?? undefined, group, identity, role }];
   if (kind !== "RoleBindingSet") return [];
-  const { bindings } = valuesIn(outputs);
-  return Array.isArray(bindings) ? bindings.flatMap((one) => (typeof one?.uid === "string" ? one.uid : [])) : [];
+  const pairs = [bindings, valuesIn(outputs).bindings].flatMap((some) => (Array.isArray(some) ? some : []));
+  return pairs.flatMap((pair) => (isObject(pair) ? [{ ...pair, group }] : []));
 };

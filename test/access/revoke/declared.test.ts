@@ -11,28 +11,47 @@ const resources = [
     type: "pulumi-nodejs:dynamic/irm:RoleBindingSet",
     parent: POLICY,
     id: "a/1",
+    inputs: { parent: "a/1", bindings: [{ identity: "ci", role: "viewer" }] },
     outputs: { bindings: [{ uid: "a/1/1" }, { uid: "a/1/2" }] },
   },
-  { urn: urn("irm:index:RoleBinding", "edits"), type: "irm:index:RoleBinding", id: "a/2" },
+  {
+    urn: urn("irm:index:RoleBinding", "edits"),
+    type: "irm:index:RoleBinding",
+    id: "a/2",
+    inputs: { parent: "a", identity: "ci", role: "r" },
+  },
   { urn: urn("irm:index:RoleBinding", "former"), type: "irm:index:RoleBinding", id: "a/3", delete: true },
   { urn: urn("irm:index:Group", "platform"), type: "irm:index:Group", id: "a/4" },
 ];
 const text = JSON.stringify({ version: 3, deployment: { resources } });
+const held = (binding: string, group = "", role = "") => ({
+  binding,
+  group,
+  path: "",
+  role,
+  roleName: `${role} by name`,
+});
 
-test.each<[uids: string[], names: string[]]>([
-  [["a/2"], ["RoleBinding edits"]],
+test.each<[held: ReturnType<typeof held>[], names: string[]]>([
+  [[held("a/2")], ["RoleBinding edits"]],
   [
-    ["a/1/1", "a/1/2", "a/2"],
+    [held("a/1/1"), held("a/1/2"), held("a/2")],
     ["AccessPolicy acme", "RoleBinding edits"],
   ],
-  [["a/3"], []],
-  [["a/4", "a/5"], []],
-])("%j are declared by %j", (uids, names) => {
-  expect(declarationsIn(text, new Set(uids))).toEqual(names);
+  [[held("a/3")], []],
+  [[held("a/4"), held("a/5")], []],
+  // Granted again by hand, so with another uid.
+  [[held("a/6", "a", "r")], ["RoleBinding edits"]],
+  [[{ ...held("a/1/7", "a/1", "r"), roleName: "viewer" }], ["AccessPolicy acme"]],
+  [[held("a/6", "a/1", "r")], []],
+  [[held("a/6", "a", "other")], []],
+])("%j are declared by %j", (bindings, names) => {
+  expect(declarationsIn(text, "ci", bindings)).toEqual(names);
+  // Of another identity, only the uid counts.
+  const byUid = bindings.some(({ group }) => group !== "") ? [] : names;
+  expect(declarationsIn(text, "another", bindings)).toEqual(byUid);
 });
 
 test("a state that cannot be read is an error", () => {
-  expect(() => declarationsIn('{"deployment":{"resources":3}}', new Set())).toThrow(
-    "the exported stack cannot be read",
-  );
+  expect(() => declarationsIn('{"deployment":{"resources":3}}', "ci", [])).toThrow("the exported stack cannot be read");
 });
