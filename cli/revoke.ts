@@ -50,13 +50,15 @@ export const revoke = async (flags: RevokeFlags): Promise<number> => {
 
 const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
   const client = systemClient();
-  const target = await findTarget(client, text);
-  const { graph, isOwn, held, policy } = target;
-  if (!flags.force) checkHarm(target);
+  const found = await findTarget(client, text);
+  const { graph, isOwn, policy } = found;
+  if (!flags.force) checkHarm(found);
   const rows = "edit" in policy ? policy.edit.removed : [];
-  const hasNothing = held.length === 0 && rows.length === 0;
-  await show(target, rows, flags, !hasNothing);
+  await show(found, rows, flags, found.held.length + rows.length > 0);
 
+  const target = found.held.length === 0 ? found : await heldNow(client, found);
+  const { held } = target;
+  const hasNothing = held.length === 0 && rows.length === 0;
   const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target, rows));
   const ordered = inOrderOfRemoval(graph, held, isOwn);
   const result = isOwn ? await removeBindings(client, ordered, 1) : await removeBindings(client, ordered);
@@ -92,6 +94,15 @@ const findTarget = async (client: Client, text: string): Promise<Target> => {
     policy: existsSync(POLICY) ? revocationIn(POLICY, graph, identity) : NO_POLICY,
     hidden: hiddenLines(graph, hidden),
   };
+};
+
+/**
+ * What somebody has removed since it was shown is not ours to put back. The answer to its delete would not tell: the API takes it for done
+ * (docs/contract.md#d4).
+ */
+const heldNow = async (client: Client, target: Target): Promise<Target> => {
+  const now = new Set((await listBindings(client, target.identity.id)).map(({ uid }) => uid));
+  return { ...target, held: target.held.filter(({ binding }) => now.has(binding)) };
 };
 
 const NO_POLICY: PolicyRevocation = { edit: { removed: [], files: [] }, declared: new Set() };

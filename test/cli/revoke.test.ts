@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
-import { startServer } from "../harness/api-server.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { startRevocations } from "./revocations.ts";
 
@@ -231,6 +231,22 @@ describe("at a terminal", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("irm revoke: nothing was removed\n") });
     expect(stderr).toContain("? (y/N) ");
     expect([await heldBy(uid), readdirSync(".")]).toEqual([everything, []]);
+  });
+
+  test("what somebody removes before the answer is not put back by an undo", async () => {
+    const { name, uid } = await target();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
+    const running = revokeAsJson("--identity", uid);
+    await vi.waitFor(() => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0));
+    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
+    const [other] = roleBindings as [{ uid: string; group: { name: string }; role: { name: string } }];
+    await api.ok("DELETE", `${IAM}/roleBindings/${other.uid}`);
+    stdin.end("yes\n");
+    const { code, removed, undo } = await running;
+    expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
+    expect((await revoke("--undo", undo)).stdout).toBe(`put back 2 role bindings of ${name}\n`);
+    expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== `${other.group.name} ${other.role.name}`));
   });
 
   test("yes removes all", async () => {

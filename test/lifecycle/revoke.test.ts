@@ -1,12 +1,10 @@
 // `irm revoke` in the folder of a program: no later update grants again what it took away, and it names what would.
-import { spawn } from "node:child_process";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
-import { MAIN } from "../support/command.ts";
+import { irmIn } from "../harness/irm-command.ts";
 
 const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
 const policy = example("access.yaml");
@@ -27,15 +25,10 @@ describe("irm revoke", () => {
   const identity = (name: string) => place.rows("identities", "name = ?", name)[0]?.uid as string;
   const held = (name: string) => place.rows("role_bindings", "identity_uid = ?", identity(name));
   const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
+  const irm = (...args: string[]) => irmIn(program, args, { IRM_IDENTITY: place.env.IRM_IDENTITY as string });
   const revoke = async (name: string) => {
-    const child = spawn(process.execPath, [MAIN, "revoke", "--identity", name, "--yes", "--format", "json"], {
-      cwd: program.folder,
-      env: { ...program.env, IRM_IDENTITY: place.env.IRM_IDENTITY as string },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const code = new Promise<number | null>((resolve) => child.on("close", resolve));
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await code, stderr, ...JSON.parse(stdout || "{}") };
+    const { code, stdout, stderr } = await irm("revoke", "--identity", name, "--yes", "--format", "json");
+    return { code, stderr, ...JSON.parse(stdout || "{}") };
   };
 
   it("takes the entry out of the policy, and no update or refresh grants it again", async () => {
