@@ -4,7 +4,7 @@ import { answerAsJson } from "../access/format/answer/json.ts";
 import { answerAsMarkdown } from "../access/format/answer/markdown.ts";
 import { answerAsText } from "../access/format/answer/terminal.ts";
 import { readLive } from "../access/graph/live.ts";
-import { PolicyEditError } from "../access/policy/edit.ts";
+import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { type Answer, answerOf } from "../access/query/answer.ts";
 import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
 import { clientErrorText, systemClient } from "./client.ts";

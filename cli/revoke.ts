@@ -5,7 +5,8 @@ import { hiddenLines } from "../access/format/answer/rows.ts";
 import { countText } from "../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
-import { applyEdit, type PolicyEdit, PolicyEditError } from "../access/policy/edit.ts";
+import { PolicyEditError } from "../access/policy/edit/document.ts";
+import { applyEdit, type PolicyEdit } from "../access/policy/edit/open.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { QuestionError, resolveQuestion } from "../access/query/question.ts";
 import { bindingsOf, type HeldBinding, inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
@@ -53,7 +54,7 @@ const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
   const found = await findTarget(client, text);
   const { graph, isOwn, policy } = found;
   if (!flags.force) checkHarm(found);
-  const rows = "edit" in policy ? policy.edit.removed : [];
+  const rows = "edit" in policy ? policy.edit.entries : [];
   await show(found, rows, flags, found.held.length + rows.length > 0);
 
   const target = found.held.length === 0 ? found : await heldNow(client, found);
@@ -105,7 +106,7 @@ const heldNow = async (client: Client, target: Target): Promise<Target> => {
   return { ...target, held: target.held.filter(({ binding }) => now.has(binding)) };
 };
 
-const NO_POLICY: PolicyRevocation = { edit: { removed: [], files: [] }, declared: new Set() };
+const NO_POLICY: PolicyRevocation = { edit: { entries: [], files: [] }, declared: new Set() };
 
 const checkHarm = ({ graph, identity, isOwn }: Target): void => {
   const owned = lastOwned(graph, identity.id);

@@ -3,7 +3,8 @@ import { hiddenLines } from "../access/format/answer/rows.ts";
 import { unusedAsJson, unusedAsText } from "../access/format/answer/unused.ts";
 import { countText } from "../access/format/words.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
-import { applyEdit, editOf, openPolicy } from "../access/policy/edit.ts";
+import { applyEdit, openPolicy } from "../access/policy/edit/open.ts";
+import { removalOf } from "../access/policy/edit/remove.ts";
 import { roleReader } from "../access/query/answer.ts";
 import { type Unused, unusedIn } from "../access/query/unused.ts";
 import { unusedEntries } from "../access/query/unused-policy.ts";
@@ -33,11 +34,11 @@ export const printUnused = async (days: number, format: Format, policy: string |
   warnOfHidden(live);
   if (opened === undefined) return printIn(format, unused, days);
   const { removal, notes } = unusedEntries(opened, unused, roleReader(live.graph, live.notVisible));
-  const edit = editOf(opened, removal);
+  const edit = removalOf(opened, removal);
   applyEdit(edit);
   printIn(format, unused, days);
-  const done = `removed ${countText(edit.removed.length, "entry", "entries")} from ${opened.file}`;
-  warn([[done, ...edit.removed].join("\n  "), ...notes].join("\n"));
+  const done = `removed ${countText(edit.entries.length, "entry", "entries")} from ${opened.file}`;
+  warn([[done, ...edit.entries].join("\n  "), ...notes].join("\n"));
 };
 
 const printIn = (format: Format, unused: Unused, days: number): void => {

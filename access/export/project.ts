@@ -1,4 +1,6 @@
 // The files of a Pulumi project.
+
+import { yamlText } from "../yaml-text.ts";
 import { headComment } from "./comment.ts";
 import { classOf } from "./kind.ts";
 import type { Export } from "./model.ts";
@@ -10,7 +12,6 @@ import { pulumiYamlProgram, unsayableInYaml, yamlName } from "./pulumi-yaml.ts";
 import { pythonProgram } from "./python/program.ts";
 import { typescriptProgram } from "./typescript/program.ts";
 import type { Entry, ExportOptions } from "./value.ts";
-import { yamlText } from "./yaml-text.ts";
 
 export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
 

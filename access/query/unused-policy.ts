@@ -1,6 +1,8 @@
 // What a policy declares of the access that nobody needs, and what of it has to stay.
 import type { NodeId } from "../graph/graph.ts";
-import { type OpenPolicy, PolicyEditError, type Removal, stackOf } from "../policy/edit.ts";
+import { PolicyEditError } from "../policy/edit/document.ts";
+import { type OpenPolicy, stackOf } from "../policy/edit/open.ts";
+import type { Removal } from "../policy/edit/remove.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
 import { mappingsOf, mistakeText, type Policy, policyGraph } from "../policy/index.ts";
 import type { PolicyBinding } from "../policy/policy.ts";

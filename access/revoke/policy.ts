@@ -1,6 +1,8 @@
 // What a policy grants to an identity, and the edit that takes it out.
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
-import { editOf, openPolicy, type PolicyEdit, PolicyEditError, stackOf } from "../policy/edit.ts";
+import { PolicyEditError } from "../policy/edit/document.ts";
+import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
+import { removalOf } from "../policy/edit/remove.ts";
 import { policyGraph } from "../policy/index.ts";
 import { bindingsOf } from "./held.ts";
 
@@ -35,7 +37,7 @@ export const revocationIn = (
     const keys = [...identities].flatMap(([key, id]) => (id === identity.id ? key : []));
     const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity));
     const declared = bindingsOf(wanted, identity.id).map(({ binding }) => binding);
-    return { edit: editOf(opened, { bindings }), declared: new Set(keys.length > 0 ? declared : []) };
+    return { edit: removalOf(opened, { bindings }), declared: new Set(keys.length > 0 ? declared : []) };
   } catch (error) {
     if (!(error instanceof PolicyEditError)) throw error;
     return { problem: error.message };

@@ -1,6 +1,6 @@
 // The files of a policy: access.yaml, and the uids of the records that it takes over.
 import { presets } from "../../preset/presets.ts";
-import { yamlText } from "../yaml-text.ts";
+import { yamlText } from "../../yaml-text.ts";
 import type { Branch, Draft } from "./build.ts";
 
 const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";

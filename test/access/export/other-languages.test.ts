@@ -8,7 +8,7 @@ import { pulumiYamlProgram, unsayableInYaml } from "../../../access/export/pulum
 import { pythonText } from "../../../access/export/python/literal.ts";
 import { pythonProgram } from "../../../access/export/python/program.ts";
 import { type Entry, Fields, Reference, type Value } from "../../../access/export/value.ts";
-import { yamlText } from "../../../access/export/yaml-text.ts";
+import { yamlText } from "../../../access/yaml-text.ts";
 import { ODD } from "../../harness/by-hand.ts";
 
 /** A text in Python as JSON has it: Python has one escape more. */

@@ -1,7 +1,7 @@
 // YAML in which a reader sees each character, and no text is anything but a text. The engine reads it too, and takes `1_000` for a number,
 // `<<` for a merge and a date for a time, as YAML 1.1 does.
 import { Document, isMap, isScalar, isSeq, Scalar, visit } from "yaml";
-import { printable, printableLines } from "../../schema/index.ts";
+import { printable, printableLines } from "../schema/index.ts";
 
 /** `isFlow`: whether the map under this key is written on one line. Lists of scalars are. */
 export const yamlText = (value: unknown, isFlow: (key: string) => boolean = () => false): string => {

@@ -6,9 +6,19 @@ import { isCollection, isMap, isPair, type Node, type Pair, type YAMLMap, type Y
 export interface Cut {
   start: number;
   end: number;
-  /** what stands there then; default: nothing */
+  /** what is there then; default: nothing */
   instead?: string;
 }
+
+/** The text with the cuts. They do not overlap; of several at one place, the order counts. */
+export const changed = (text: string, cuts: readonly Cut[]): string => {
+  let [kept, from] = ["", 0];
+  for (const { start, end, instead = "" } of cuts.toSorted((a, b) => a.start - b.start)) {
+    kept += text.slice(from, start) + instead;
+    from = end;
+  }
+  return kept + text.slice(from);
+};
 
 /** An item shares its characters with what stays. */
 export class LayoutError extends Error {

@@ -6,23 +6,14 @@ import {
   isCollection,
   isMap,
   isPair,
-  isScalar,
-  LineCounter,
   type Node,
-  type Pair,
-  parseDocument,
-  Scalar,
   visit,
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { type Cut, type Layout, LayoutError, layoutOf } from "./edit-layout.ts";
-import { pathText } from "./source.ts";
-
-/** Why a policy cannot be edited, in a sentence for each reason. */
-export class PolicyEditError extends Error {
-  override readonly name = "PolicyEditError";
-}
+import { pathText } from "../source.ts";
+import { type Fail, isMergeKey, nameOf, openDocument, type Targets, type YamlPair } from "./document.ts";
+import { type Cut, changed as changedText, type Layout, LayoutError, layoutOf } from "./layout.ts";
 
 export type EditPath = readonly string[];
 
@@ -38,38 +29,15 @@ export interface CutFile {
 
 /** `isGone` is asked about `["access", group, role, identity]`, `["identities", key]` and `["roles", key]`. */
 export const cutFromYaml = (text: string, file: string, isGone: (path: EditPath) => boolean): CutFile => {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const fail = (node: Node, why: string): never => {
-    const { line, col } = lines.linePos(node.range?.[0] ?? 0);
-    throw new PolicyEditError(`${file}:${line}:${Math.max(col, 1)}: ${why}`);
-  };
-  const targets = targetsIn(document);
+  const { document, targets, fail } = openDocument(text, file);
   const prune = prunerOf(targets, layoutOf(text), isGone, fail);
-  const sections = isMap(document.contents) ? (document.contents.items as Pair<Node, Node | null>[]) : [];
+  const sections = isMap(document.contents) ? (document.contents.items as YamlPair[]) : [];
   for (const { key, value } of sections) {
     const name = nameOf(key) as keyof typeof LEVELS;
     if (Object.hasOwn(LEVELS, name)) prune.section(value, name);
   }
   checkAnchors(document, targets, prune, fail);
-  return { text: without(text, prune.cuts), found: prune.found };
-};
-
-type Fail = (node: Node, why: string) => never;
-/** What each alias stands for: the last anchor of its name above it. */
-type Targets = ReadonlyMap<Node, Node>;
-
-const targetsIn = (document: Document): Targets => {
-  const anchors = new Map<string, Node>();
-  const targets = new Map<Node, Node>();
-  visit(document, {
-    Node: (_, node) => {
-      const target = isAlias(node) ? anchors.get(node.source) : undefined;
-      if (target) targets.set(node, target);
-      if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
-    },
-  });
-  return targets;
+  return { text: changedText(text, prune.cuts), found: prune.found };
 };
 
 /** What becomes of an entry: it stays, it loses something, or all of it goes. */
@@ -137,15 +105,7 @@ const prunerOf = (targets: Targets, layout: Layout, isGone: (path: EditPath) => 
 };
 
 type Collection = YAMLMap | YAMLSeq;
-type Entry = Node | Pair<Node, Node | null>;
-
-const isMergeKey = (key: Node): boolean => isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
-
-// A key is a text: what looks like a number stays as it is written.
-const nameOf = (node: unknown): string => {
-  if (!isScalar(node)) return "";
-  return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
-};
+type Entry = Node | YamlPair;
 
 /** An anchor that changes also changes what its aliases stand for: each of them has to lose the same. */
 const checkAnchors = (document: Document, targets: Targets, { cuts, changed, shared }: Pruner, fail: Fail): void => {
@@ -163,13 +123,4 @@ const checkAnchors = (document: Document, targets: Targets, { cuts, changed, sha
         fail(alias, `the alias *${alias.source} stands for something that would change; write it out here`);
     },
   });
-};
-
-const without = (text: string, cuts: readonly Cut[]): string => {
-  let [kept, from] = ["", 0];
-  for (const { start, end, instead = "" } of cuts.toSorted((a, b) => a.start - b.start)) {
-    kept += text.slice(from, start) + instead;
-    from = end;
-  }
-  return kept + text.slice(from);
 };

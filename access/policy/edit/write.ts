@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { PolicyEditError } from "./edit-yaml.ts";
+import { PolicyEditError } from "./document.ts";
 
 export interface ChangedFile {
   /** for messages */

@@ -4,10 +4,12 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyEdit, editOf, openPolicy, PolicyEditError, type Removal } from "../../../access/policy/edit.ts";
-import { readPolicy } from "../../../access/policy/index.ts";
-import { policyText } from "../../support/policy-text.ts";
-import { write } from "./files.ts";
+import { PolicyEditError } from "../../../../access/policy/edit/document.ts";
+import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
+import { type Removal, removalOf } from "../../../../access/policy/edit/remove.ts";
+import { readPolicy } from "../../../../access/policy/index.ts";
+import { policyText } from "../../../support/policy-text.ts";
+import { write } from "../files.ts";
 
 const HEAD = `organization: acme
 groups: { platform: { groups: { registry: {} } }, team: {} }
@@ -23,10 +25,10 @@ const all = ["platform", "platform/registry", "/"].flatMap((group) =>
 
 const remove = (removal: Removal, text: string, others: Record<string, string> = {}) => {
   const file = write({ "access.yaml": text, ...others });
-  const edit = editOf(openPolicy(file), removal);
+  const edit = removalOf(openPolicy(file), removal);
   applyEdit(edit);
   const read = (name: string) => readFileSync(`${dirname(file)}/${name}`, "utf8");
-  return { file, removed: edit.removed, text: read("access.yaml"), read };
+  return { file, removed: edit.entries, text: read("access.yaml"), read };
 };
 
 describe("removes the bindings of an identity", () => {
@@ -119,18 +121,18 @@ describe("removes the bindings of an identity", () => {
   test("keeps the mode of a file and its byte order mark, and leaves no other file behind", () => {
     const file = write({ "access.yaml": `\ufeff${HEAD}${IDENTITIES}access: { /: { viewer: [release] } }\n` });
     chmodSync(file, 0o664);
-    applyEdit(editOf(openPolicy(file), { bindings: all }));
+    applyEdit(removalOf(openPolicy(file), { bindings: all }));
     expect(readFileSync(file, "utf8")).toBe(`\ufeff${HEAD}${IDENTITIES}access: {}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o664);
     expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
   });
 
   test("changes nothing where there is nothing to remove", () => {
-    const edit = editOf(openPolicy(write({ "access.yaml": HEAD + IDENTITIES })), {
+    const edit = removalOf(openPolicy(write({ "access.yaml": HEAD + IDENTITIES })), {
       bindings: all,
       identities: ["nobody"],
     });
-    expect(edit).toEqual({ removed: [], files: [] });
+    expect(edit).toEqual({ entries: [], files: [] });
   });
 });
 
@@ -178,7 +180,7 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
   ])("%j", (access, message) => {
     const before = HEAD + IDENTITIES + access;
     const file = write({ "access.yaml": before });
-    expect(() => editOf(openPolicy(file), { bindings: all })).toThrow(
+    expect(() => removalOf(openPolicy(file), { bindings: all })).toThrow(
       new PolicyEditError(message.replace(/^access.yaml/, file)),
     );
     expect(readFileSync(file, "utf8")).toBe(before);
@@ -188,7 +190,7 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
     const file = write({
       "access.yaml": `${HEAD}${IDENTITIES}roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n`,
     });
-    expect(() => editOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
+    expect(() => removalOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
       `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles`,
     );
   });
@@ -207,7 +209,7 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
       "more.yaml": more,
     });
     const [before, beside] = [readFileSync(file, "utf8"), `${dirname(file)}/more.yaml`];
-    const edit = editOf(openPolicy(file), { bindings: all });
+    const edit = removalOf(openPolicy(file), { bindings: all });
     writeFileSync(beside, `${more}# later\n`);
     expect(() => applyEdit(edit)).toThrow(new PolicyEditError(`${beside} has changed meanwhile; run it again`));
     expect([readFileSync(file, "utf8"), readFileSync(beside, "utf8")]).toEqual([before, `${more}# later\n`]);
@@ -228,7 +230,7 @@ test("any identity can be removed of any policy, and every other binding stays",
       const opened = openPolicy(file);
       const identity = `workload-${which % size.identities}`;
       const expected = opened.policy.bindings.filter((one) => one.identity !== identity);
-      applyEdit(editOf(opened, { identities: [identity] }));
+      applyEdit(removalOf(opened, { identities: [identity] }));
       const { policy } = readPolicy(file);
       const rows = (bindings: typeof expected) => bindings.map(({ group, role, identity }) => [group, role, identity]);
       expect(rows([...(policy?.bindings ?? [])])).toEqual(rows(expected));
