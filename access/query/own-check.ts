@@ -45,9 +45,11 @@ export const checkOwn = async (
   };
 };
 
-/** Where paths begin: the organization that has the identity. */
+/** Where paths begin: the organization that has the identity, or the only one where it may do something. */
 const organizationOf = ({ identity, grants }: WhoAmI): string | null => {
-  if (identity !== null) return rootOf(identity);
-  const [organization = null, ...others] = new Set(grants.map(({ group }) => rootOf(group)));
-  return others.length === 0 ? organization : null;
+  const own = identity === null ? null : rootOf(identity);
+  const organizations = new Set(grants.map(({ group }) => rootOf(group)));
+  if (own !== null && organizations.has(own)) return own;
+  const [organization = own, ...others] = organizations;
+  return others.length === 0 ? organization : own;
 };

@@ -16,6 +16,7 @@ import {
   rootOf,
 } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
+import { relationshipOf } from "../graph/live-record.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 
@@ -48,11 +49,14 @@ export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
   const { claims } = caller;
   const shown = await orUndefined(client.call("Validate", {}));
   const identity = [claims.sub, shown?.subject].find(isUidp) ?? null;
-  const { grants, notKnown } = shown ? { grants: grantsIn(shown), notKnown: [] } : await listGrants(client, identity);
+  const record = identity === null ? undefined : await orUndefined(getRecord(client, IDENTITY, identity));
+  const { grants, notKnown } = shown
+    ? { grants: grantsIn(shown), notKnown: [] }
+    : await listGrants(client, identity, record);
   return {
     ...caller,
     identity,
-    name: identity === null ? null : await nameOf(client, identity),
+    name: identity === null ? null : await nameOf(client, identity, record),
     expires: shown?.expiry ?? timeOf(claims.exp),
     grants: withinScopes(grants, claims).sort((a, b) => compare(a.group, b.group) || compare(a.role, b.role)),
     notKnown,
@@ -110,8 +114,7 @@ const timeOf = (seconds: unknown): string | null =>
 const { identity: IDENTITY, role: ROLE, roleBinding: BINDING } = resources;
 
 /** Whoever may not read an identity may still see its name in a binding. */
-const nameOf = async (client: Reader, identity: string): Promise<string | null> => {
-  const record = await orUndefined(getRecord(client, IDENTITY, identity));
+const nameOf = async (client: Reader, identity: string, record: Json | undefined): Promise<string | null> => {
   if (typeof record?.name === "string") return record.name;
   const page = await orUndefined(listPage<Listed>(client, BINDING.list, { identity, pageSize: 1 }));
   const shown = page?.records[0]?.identity as Json | undefined;
@@ -121,7 +124,7 @@ const nameOf = async (client: Reader, identity: string): Promise<string | null> 
 type Listed = Json & { uid: string };
 type Found = Pick<WhoAmI, "grants" | "notKnown">;
 
-const listGrants = async (client: Reader, identity: string | null): Promise<Found> => {
+const listGrants = async (client: Reader, identity: string | null, record: Json | undefined): Promise<Found> => {
   if (identity === null)
     return { grants: [], notKnown: ["the token does not show its identity, and the service does not tell it"] };
   const bindings: Listed[] = [];
@@ -135,6 +138,9 @@ const listGrants = async (client: Reader, identity: string | null): Promise<Foun
     return { grants: [], notKnown: [`the role bindings cannot be listed: ${apiText(cause)}`] };
   }
   const notKnown: string[] = [];
+  // Of a person no record says who may assume it.
+  if (record && relationshipOf(record) === null)
+    notKnown.push("the roles of the external groups of this person, which role bindings need not show");
   const organization = rootOf(identity);
   if (!(await isListable(client, BINDING, organization)))
     notKnown.push(

@@ -92,6 +92,33 @@ test("a token that is refused is an error, and no answer with nothing in it", as
   await expect(whoAmI(clientOf(api, "no-token-of-this-service"))).rejects.toThrow("a valid bearer token is required");
 });
 
+test("of a person, role bindings need not show the roles of external groups", async () => {
+  const client = clientOf(api);
+  // The API shows no relationship of a person.
+  const person: Client = {
+    ...without(client, ["Validate"]),
+    call: async (operation, request, options) => {
+      const answer = await without(client, ["Validate"]).call(operation, request, options);
+      if (operation !== "GetIdentity") return answer;
+      return { ...answer, claimMatch: undefined, email: "ann@acme.example" };
+    },
+  };
+  expect((await whoAmI(person)).notKnown).toEqual([
+    "the roles of the external groups of this person, which role bindings need not show",
+  ]);
+});
+
+test("a path begins in the only organization where the caller has a role, unless it has one in its own", async () => {
+  const elsewhere = await createUid(api, "groups", "", { name: "elsewhere" });
+  const here = await createUid(api, "groups", elsewhere, { name: "platform" });
+  const visitor = await api.actor("visitor", { role: "viewer", at: elsewhere });
+  const check = { capability: "groups.list", group: "platform" };
+  const client = clientOf(api, visitor.token);
+  expect(await checkOwn(client, await whoAmI(client), check)).toMatchObject({ group: here, isHeld: true });
+  const own = clientOf(api);
+  expect(await checkOwn(own, await whoAmI(own), check)).toMatchObject({ group: platform, isHeld: true });
+});
+
 test("the names of more groups than one address has room for are read in several requests", async () => {
   const names = Array.from({ length: 150 }, (_, i) => `g${i}`);
   const groups = await Promise.all(names.map((name) => createUid(api, "groups", platform, { name })));
