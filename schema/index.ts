@@ -48,7 +48,7 @@ export {
 } from "./field.ts";
 export { fieldByName, fieldsOf } from "./field-table.ts";
 export type { KindName } from "./generated/message.ts";
-export { inputFields, inputViolations, oneofsOf } from "./input.ts";
+export { inputFields, inputViolations, oneofsOf, requiredTexts } from "./input.ts";
 export {
   answerFromJson,
   isObject,

@@ -13,6 +13,15 @@ export const inputFields = once((schema: Message): readonly string[] =>
   Object.entries(schema.shape).flatMap(([name, field]) => (isOutput(field) ? [] : [name])),
 );
 
+/** Names of the required fields that are texts, without those that only a create reads. */
+export const requiredTexts = once((schema: Message): readonly string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) => {
+    const { behavior, inputOnly = false, answeredAs } = fieldInfo(field);
+    const isText = unwrap(field) instanceof z.ZodString;
+    return behavior === "REQUIRED" && isText && (!inputOnly || answeredAs !== undefined) ? [name] : [];
+  }),
+);
+
 /** The oneofs of a message: name to members. */
 export const oneofsOf = (schema: Message): Map<string, string[]> => {
   const oneofs = new Map<string, string[]>();

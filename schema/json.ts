@@ -26,9 +26,12 @@ export const messageFromJson = (schema: Message, json: unknown, field = "", stri
   return { value: readMessage(schema, json, field, reading), violations: reading.violations };
 };
 
-/** Reads a response. Unknown fields and enum values are kept as received, because servers evolve (AIP-180). */
-export const answerFromJson = (schema: Message, json: unknown): Decoded => {
-  const reading: Reading = { violations: [], open: true, strict: false, room: Number.POSITIVE_INFINITY };
+/**
+ * Reads a response. Unknown fields and enum values are kept as received, because servers evolve (AIP-180). `strict`: an unknown field is a
+ * violation.
+ */
+export const answerFromJson = (schema: Message, json: unknown, strict = false): Decoded => {
+  const reading: Reading = { violations: [], open: true, strict, room: Number.POSITIVE_INFINITY };
   return { value: readMessage(schema, json, "", reading), violations: reading.violations };
 };
 

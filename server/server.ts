@@ -26,11 +26,11 @@ import { createPort } from "./port/port.ts";
 import type { HttpOptions } from "./rest/call.ts";
 import { firstOf } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
-import { applySeed } from "./seed/apply.ts";
-import { ensureAnyone, ensureDevOrganization } from "./seed/bootstrap.ts";
+import { ANYONE } from "./seed/bootstrap.ts";
+import type { CopySeed } from "./seed/copy.ts";
 import type { Seed } from "./seed/record.ts";
+import { ensureRecords } from "./seed/start.ts";
 import { createIdentitySource } from "./services/assumable.ts";
-import { ensureBuiltInRoles } from "./services/built-in-role.ts";
 import type { IdSource } from "./services/context.ts";
 import { createRefreshFamilies } from "./services/refresh-family.ts";
 import { openDatabase } from "./store/database.ts";
@@ -47,7 +47,7 @@ export interface RunningServer {
   localAuthUrl: string;
   /** the development issuer, with `dev` */
   issuer?: string;
-  /** uid of the organization of the seed; with `dev` and no seed, of the development one */
+  /** uid of the organization of the seed or the copy; with `dev` and neither, of the development one */
   organization?: string;
   /** uid of the owner identity, with `dev` */
   identity?: string;
@@ -139,15 +139,11 @@ const compose = (
   const pageTokens = createPageTokens(keys.pageTokenKey, clock);
   const issuer = dev ? `${authUrl}${DEV_ISSUER_PATH}` : undefined;
 
-  ensureBuiltInRoles(store, clock());
-  const anyone = ensureAnyone(store, clock());
+  const anyone = ANYONE;
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   const shared = { log, store, ids, identityRules, uniqueRoleBindings };
-  const seedContext = { ...shared, tokens: pageTokens(operator), now: clock() };
-  const seeded = options.seed && applySeed(options.seed as Seed, seedContext);
-  const owned = issuer ? ensureDevOrganization(store, ids, issuer, clock(), seeded) : undefined;
-  const organization = owned?.organization ?? seeded;
-  const identity = owned?.identity;
+  const seed = options.seed as Seed | CopySeed | undefined;
+  const { organization, identity } = ensureRecords(seed, { ...shared, tokens: pageTokens(operator), now: clock() });
 
   const metrics = createMetrics(bounds);
   const sts = createSts({

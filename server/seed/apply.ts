@@ -45,6 +45,9 @@ const IDENTITY = { name: STAND_IN, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED
 const OIDC = { issuer: "https://issuer.example", clientId: STAND_IN, pkceEnabled: true };
 const providerOfRole = (defaultRole: string): Json => ({ name: STAND_IN, defaultRole, oidc: OIDC });
 
+// The file refers to records by other names than the API.
+const NAMES = { identityUid: "identity", roleUid: "role", content: "readme" };
+
 type Kind = keyof typeof resources;
 type Create = (request: Json, context: ServiceContext) => { uid: string };
 
@@ -63,7 +66,8 @@ export const createRecords = (
 ): { organization: string; problems: Problem[] } => {
   const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [] };
   const { store, ids, now } = context;
-  const { found, pathsOfUids, report, reportViolations, decode, create } = createProblems(isTrial);
+  const options = { ignoresTaken: isTrial, names: NAMES };
+  const { found, pathsOfUids, report, reportViolations, decode, create } = createProblems(options);
   const groupUids = new Map<string, string>();
   const roleUids = new Map<string, string>();
   const identityUids = new Map<string, string>();

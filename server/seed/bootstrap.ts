@@ -14,10 +14,9 @@ export const ANYONE = "0a11000000000000000000000000000000000001";
 /** `sub` of the development issuer's tokens that may assume the owner. */
 export const OWNER_SUBJECT = "owner";
 
-export const ensureAnyone = (store: Store, now: number): string => {
+export const ensureAnyone = (store: Store, now: number): void => {
   const input = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
-  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, input, now);
-  return ANYONE;
+  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, input, timesAt(now));
 };
 
 /** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
@@ -31,11 +30,10 @@ export const ensureDevOrganization = (
   store.transaction(() => {
     const organization = seeded ?? findRecorded(store, "dev_organization", shapes.group) ?? ids.root();
     if (!store.get(shapes.group, organization))
-      insertGroup(store, organization, { name: "dev", description: "Development organization" }, now);
+      insertGroup(store, organization, { name: "dev", description: "Development organization" }, timesAt(now));
     const identity = findRecorded(store, "dev_identity", shapes.identity) ?? `${organization}/${ids.segment()}`;
-    const claimMatch = { issuer, subject: OWNER_SUBJECT };
     if (!store.get(shapes.identity, identity)) {
-      insertIdentity(store, identity, { name: "owner", description: "Development owner", claimMatch }, now);
+      insertDevOwner(store, identity, issuer, now);
       insertOwner(store, `${organization}/${ids.segment()}`, identity, now);
     }
     store.setMeta("dev_organization", organization);
@@ -44,21 +42,28 @@ export const ensureDevOrganization = (
     return { organization, identity };
   });
 
-const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
+export const timesAt = (now: number) => ({ createTime: now, updateTime: now, lastSeenTime: now });
+
+export const insertDevOwner = (store: Store, uid: string, issuer: string, now: number): void => {
+  const claimMatch = { issuer, subject: OWNER_SUBJECT };
+  insertIdentity(store, uid, { name: "owner", description: "Development owner", claimMatch }, timesAt(now));
+};
+
+export const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
   const uid = store.meta(key);
   return uid && store.get(shape, uid) ? uid : undefined;
 };
 
-// Identities that trust the development issuer keep doing so when its address changes.
-const moveDevIssuer = (store: Store, issuer: string): void => {
+// Identities that trust the development issuer keep doing so when its address changes. `only`: uid of the one that does.
+export const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
   const before = store.meta("dev_issuer");
   if (before && before !== issuer) {
     store
       .statement(
         `UPDATE identities SET issuer = ?, body = json_replace(body, '$.claimMatch.issuer', ?)
-         WHERE issuer = ? AND json_extract(body, '$.claimMatch.issuer') = ?`,
+         WHERE issuer = ? AND json_extract(body, '$.claimMatch.issuer') = ? AND ? IN ('', uid)`,
       )
-      .run(issuer, issuer, before, before);
+      .run(issuer, issuer, before, before, only);
   }
   store.setMeta("dev_issuer", issuer);
 };

@@ -3,19 +3,27 @@
 import { ensureBuiltInRoles } from "../services/built-in-role.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";
-import { createRecords } from "./apply.ts";
+import { createRecords, type SeedContext } from "./apply.ts";
+import { createCopies } from "./apply-copy.ts";
 import { ANYONE } from "./bootstrap.ts";
+import type { CopySeed } from "./copy.ts";
 import type { Problem } from "./problem.ts";
 import { type Seed, seedPath } from "./record.ts";
 
-export const seedProblems = (seed: Seed): Problem[] => {
+export const seedProblems = (seed: Seed): Problem[] =>
+  tryOut((context) => {
+    ensureBuiltInRoles(context.store, 0);
+    const { problems } = createRecords(seed, context, true);
+    return [...problems, ...repeatedRecords(seed)];
+  });
+
+/** The same for a copy. What a problem is about can be left out: what depends on it has a problem, too. */
+export const copyProblems = (seed: CopySeed): Problem[] => tryOut((context) => createCopies(seed, context));
+
+const tryOut = (create: (context: SeedContext) => Problem[]): Problem[] => {
   const store = createStore(openDatabase(":memory:"));
   try {
-    ensureBuiltInRoles(store, 0);
-    const { problems } = store.transaction(() =>
-      createRecords(seed, { ...trial, store, now: 0, ids: createIds() }, true),
-    );
-    return [...problems, ...repeatedRecords(seed)];
+    return store.transaction(() => create({ ...trial, store, now: 0, ids: createIds() }));
   } finally {
     store.close();
   }

@@ -1,24 +1,33 @@
 // Reads `--seed FILE.yaml`: an organization and what is in it. Groups are named by their path of names from the organization;
-// `""` is the organization itself. Reports every problem at once, with its line and column.
+// `""` is the organization itself. A copy has `records` instead, by uid. Reports every problem at once, with its line and column.
 import type { z } from "zod";
-import type { Json } from "../../schema/index.ts";
+import { isObject, type Json } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
-import { readYaml } from "../base/yaml-file.ts";
-import { seedProblems } from "./check.ts";
+import { readYaml, type YamlFile } from "../base/yaml-file.ts";
+import { copyProblems, seedProblems } from "./check.ts";
+import { type CopySeed, CopySeedSchema } from "./copy.ts";
 import type { Problem } from "./problem.ts";
 import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";
 
-export const parseSeed = (text: string, file: string): Seed => {
+export const parseSeed = (text: string, file: string): Seed | CopySeed => {
   const yaml = readYaml(text, file, SeedError);
   const { value, describe } = yaml;
   // An empty document is null.
   if (value === null) throw new SeedError(describe([{ path: [], text: EMPTY }]));
+  if (isObject(value) && "records" in value) return keepPlaces(parseCopy(value, describe), yaml);
   const parsed = SeedSchema.safeParse(value, { error: shapeError });
   const problems = parsed.success
     ? seedProblems(parsed.data)
     : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];
   if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
   return keepPlaces(parsed.data, yaml);
+};
+
+const parseCopy = (value: Json, describe: YamlFile["describe"]): CopySeed => {
+  const parsed = CopySeedSchema.safeParse(value, { error: shapeError });
+  const problems = parsed.success ? copyProblems(parsed.data) : shapeProblems(parsed.error.issues);
+  if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
+  return parsed.data;
 };
 
 const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";

@@ -10,18 +10,27 @@ export interface Problem extends FileProblem {
 
 type Path = readonly PropertyKey[];
 
-export const createProblems = (isTrial: boolean) => {
+interface ProblemOptions {
+  /** another record of the file may have the name, which the check of the file reports */
+  ignoresTaken?: boolean;
+  /** the file's names of fields that the API names otherwise */
+  names?: Readonly<Record<string, string>>;
+}
+
+export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOptions = {}) => {
   const found: Problem[] = [];
   // The API names records by uid, the file by path.
   const pathsOfUids = new Map<string, string>();
 
+  const known = new Set<string>();
   const report = (problem: Problem): void => {
-    const isSame = ({ path, text }: Problem) => text === problem.text && path.join() === problem.path.join();
-    if (!found.some(isSame)) found.push(problem);
+    const key = `${problem.path.join()} ${problem.text}`;
+    if (!known.has(key)) found.push(problem);
+    known.add(key);
   };
   const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = ""): void => {
     for (const { field = "", description = text } of violations)
-      report({ path: [...path, ...placeOf(field)], text: withPaths(description, pathsOfUids) });
+      report({ path: [...path, ...placeOf(field, names)], text: withPaths(description, pathsOfUids) });
   };
 
   return {
@@ -42,8 +51,7 @@ export const createProblems = (isTrial: boolean) => {
           if (record) return service(record).uid;
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          // In a trial, another record of the file has the name, which the check of the file reports.
-          if (isTrial && error.code === "ALREADY_EXISTS") continue;
+          if (ignoresTaken && error.code === "ALREADY_EXISTS") continue;
           const { fieldViolations } = error;
           reportViolations(fieldViolations.length > 0 ? fieldViolations : [{}], path, error.message);
         }
@@ -53,12 +61,9 @@ export const createProblems = (isTrial: boolean) => {
   };
 };
 
-// The file refers to records by other names than the API.
-const NAMES: Readonly<Record<string, string>> = { identityUid: "identity", roleUid: "role", content: "readme" };
-
-const placeOf = (field: string): string[] => {
+const placeOf = (field: string, names: Readonly<Record<string, string>>): string[] => {
   const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
-  return field === "" ? [] : [NAMES[first] ?? first, ...rest];
+  return field === "" ? [] : [names[first] ?? first, ...rest];
 };
 
 const withPaths = (text: string, paths: ReadonlyMap<string, string>): string =>

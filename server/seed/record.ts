@@ -97,20 +97,18 @@ export const SeedSchema = z.strictObject({
 export type Seed = z.output<typeof SeedSchema>;
 
 /** A seed, opaque to programs: `parseSeed` returns it, `createServer` takes it. */
-export interface ParsedSeed {
-  readonly organization: { readonly name: string };
-}
+export type ParsedSeed = { readonly organization: { readonly name: string } } | { readonly records: object };
 
 // Beside the seed, which is plain data to a program.
-const files = new WeakMap<Seed, YamlFile>();
+const files = new WeakMap<object, YamlFile>();
 
 /** Keeps where the records stand in their file, for problems that only a start can find. */
-export const keepPlaces = (seed: Seed, file: YamlFile): Seed => {
+export const keepPlaces = <S extends object>(seed: S, file: YamlFile): S => {
   files.set(seed, file);
   return seed;
 };
 
-export const problemText = (seed: Seed, problems: readonly Problem[]): string =>
+export const problemText = (seed: object, problems: readonly Problem[]): string =>
   files.get(seed)?.describe(problems) ?? problems.map(({ path, text }) => `${path.join(".")}: ${text}`).join("\n");
 
 /** `issuer` of a claim match that stands for the development issuer, whose port is not known beforehand. */

@@ -19,7 +19,7 @@ export const accountAssociationService = {
   ListAccountAssociations: (request, context) => records.list(context, request, equals({ name: request.name })),
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
-    const { name, ...body } = createInput(AccountAssociation, accountAssociation) as AccountAssociation;
+    const { name, ...body } = createInput(context, AccountAssociation, accountAssociation) as AccountAssociation;
     existingParent(context, parent);
     if (context.store.get(shapes.accountAssociation, parent))
       throw alreadyExists("AccountAssociation", parent, `the group ${parent} has an account association already`);

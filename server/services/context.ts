@@ -1,5 +1,6 @@
 // Everything that a service gets. It has no other access to its environment.
 
+import type { Json } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Caller } from "../caller/authorize.ts";
 import type { PageTokens } from "../store/page-token.ts";
@@ -38,6 +39,11 @@ export interface ServiceContext {
   identityRules: IdentityRules;
   /** an identity is bound to a role once in a group (docs/contract.md#d19) */
   uniqueRoleBindings: boolean;
+  /**
+   * The record of another service that is copied, as that service returned it. The service method takes everything from it, also what it
+   * decides for a new record: uid, times, state. Only a seed has one (`server/seed/apply-copy.ts`); the context of a request never does.
+   */
+  original?: Json | undefined;
   /** this read hides records that were created later; default: none (`server/faults` sets it) */
   createdBy?: number | undefined;
 }

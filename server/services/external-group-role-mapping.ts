@@ -13,7 +13,7 @@ import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { createInput, existing, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
+import { createInput, existing, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 
@@ -40,10 +40,12 @@ export const externalGroupRoleMappingService = {
     records.list(context, request, equals({ parent: request.identityProviderUid })),
 
   CreateExternalGroupRoleMapping: ({ parent, externalGroupRoleMapping }, context) => {
-    const input = createInput(ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;
+    const input = createInput(context, ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;
     const { externalGroupId, roleUid, scope } = input;
     existing(context, shapes.identityProvider, "IdentityProvider", parent);
-    throwIfAny([...scopeViolations(parent, scope), ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
+    const misplaced = context.original ? [] : scopeViolations(parent, scope);
+    throwIfAny([...misplaced, ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
+    existingParent(context, scope);
     // The identity provider may be in a group below, and the role is granted at the organization.
     demandRole(context, scope, roleUid, ["role_bindings.create"]);
     throwIfMapped(context.store, parent, input);

@@ -5,7 +5,8 @@ import { durationMs, GroupInvite } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
+import type { ServiceContext } from "./context.ts";
+import { createInput, existingParent, newTimes, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 
@@ -38,8 +39,9 @@ export const groupInviteService = {
   ListGroupInvites: (request, context) => records.list(context, request, equals({ key_id: request.keyId })),
 
   CreateGroupInvite: ({ parent, groupInvite }, context) => {
-    const { roleUid, ttl, ...body } = createInput(GroupInvite, groupInvite) as GroupInvite;
+    const { roleUid, ttl, ...body } = createInput(context, GroupInvite, groupInvite) as GroupInvite;
     existingParent(context, parent);
+    if (context.original) return copyInvite(context, roleUid, body);
     throwIfAny(roleViolations(context, parent, roleUid, "roleUid"));
     demandRole(context, parent, roleUid);
     const code = `cginvite_${randomBytes(32).toString("hex")}`;
@@ -55,3 +57,16 @@ export const groupInviteService = {
 
   DeleteGroupInvite: records.delete,
 } satisfies ServiceMethods;
+
+/** Its code is not known here: what is stored instead is the hash of none. Its role may be gone. */
+const copyInvite = (context: ServiceContext, roleUid: string, invite: Partial<GroupInvite>): GroupInvite => {
+  const { keyId = "", expirationTime, role: _, code: _code, ...body } = invite;
+  const uid = uidIn(context, "");
+  const columns = {
+    role_uid: roleUid,
+    code_hash: `not known, of ${uid}`,
+    key_id: keyId,
+    expiration_time: expirationTime ? Date.parse(expirationTime) : newTimes(context).createTime,
+  };
+  return records.insert(context, uid, { columns, body });
+};

@@ -17,7 +17,7 @@ import { equals, listRows } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
-import { changeInput, createInput, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
+import { changeInput, createInput, newTimes, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
 import { insertOwner } from "./role-binding.ts";
 import type { ServiceMethods } from "./service.ts";
 
@@ -51,14 +51,15 @@ export const groupService = {
     const above = parent ? parentGroup(context, parent) : undefined;
     if (above) demand(context.caller, ["groups.create"], above);
     else demandFounder(context);
-    const input = createInput(Group, group, resources.group.violations(group, above)) as Group;
+    const input = createInput(context, Group, group, resources.group.violations(group, above)) as Group;
+    if (above && context.original) for (const name of ["kind", "status"] as const) delete input[name];
     const { isOperator } = context.caller;
     if (input.verified && !isOperator) throw permissionDenied("verified is set by the operator of the service");
     if (above) records.row(context, above);
     if (above && levelOf(above) >= GROUP_LEVELS_MAX)
       throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organization` }]);
-    const uid = above ? uidIn(context, above) : context.ids.root();
-    insertGroup(context.store, uid, input, context.now);
+    const uid = above || context.original ? uidIn(context, above ?? "") : context.ids.root();
+    insertGroup(context.store, uid, input, newTimes(context));
     if (!above && !isOperator) insertOwner(context.store, uidIn(context, uid), context.caller.uid, context.now);
     return records.get({ uid }, context);
   },
@@ -91,8 +92,10 @@ export const groupService = {
   },
 } satisfies ServiceMethods;
 
-export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, now: number): void =>
-  store.insert(shapes.group, { uid, createTime: now, updateTime: now, columns: { name: name as string }, body });
+export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, when: Times): void =>
+  store.insert(shapes.group, { uid, ...when, columns: { name: name as string }, body });
+
+type Times = Pick<Row, "createTime" | "updateTime">;
 
 // The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {

@@ -49,12 +49,15 @@ export const identityProviderService = {
 
   CreateIdentityProvider: ({ parent, identityProvider }, context) => {
     const violations = issuerOf(identityProvider, context.identityRules);
-    const input = createInput(IdentityProvider, identityProvider, violations);
+    const input = createInput(context, IdentityProvider, identityProvider, violations);
     const { defaultRole } = input as IdentityProvider;
     existingParent(context, parent);
     throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
     demandRole(context, parent, defaultRole);
-    return records.insert(context, uidIn(context, parent), columnsAndBody(input));
+    const { columns, body } = columnsAndBody(input);
+    // Its client has a secret, which no copy shows, unless it proves itself by PKCE.
+    if (context.original) columns.has_secret = (body.oidc as Oidc | undefined)?.pkceEnabled ? 0 : 1;
+    return records.insert(context, uidIn(context, parent), { columns, body });
   },
 
   // A caller who moves a provider to another issuer could sign in as anyone, in any external group. So every change requires that
@@ -79,10 +82,11 @@ export const identityProviderService = {
 
 const columnsAndBody = (input: Json): Pick<Row, "columns" | "body"> => {
   const { name, defaultRole, oidc, ...body } = input as IdentityProvider;
-  const { clientSecret, ...rest } = oidc as Oidc;
+  const { clientSecret, ...rest } = oidc ?? ({} as Oidc);
   return {
     columns: { name, default_role: defaultRole, has_secret: clientSecret ? 1 : 0 },
-    body: { ...body, oidc: rest },
+    // Another service may have other ways to sign in.
+    body: { ...body, ...(oidc && { oidc: rest }) },
   };
 };
 

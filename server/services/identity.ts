@@ -19,7 +19,17 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
 import type { IdentityRules, ServiceContext } from "./context.ts";
-import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times, timeText, uidIn } from "./record.ts";
+import {
+  changeInput,
+  createInput,
+  existingParent,
+  newTimes,
+  recordsOf,
+  throwIfAny,
+  times,
+  timeText,
+  uidIn,
+} from "./record.ts";
 import type { ServiceMethods } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
@@ -44,11 +54,13 @@ export const identityService = {
   CreateIdentity: ({ parent, identity }, context) => {
     const { identityRules, now } = context;
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
-    const input = createInput(Identity, identity, violations, onlyFields);
-    existingParent(context, parent);
+    const { lastSeenTime, ...input } = createInput(context, Identity, identity, violations, onlyFields);
+    // A person whose identity is copied may be in no group.
+    if (parent || !context.original) existingParent(context, parent);
     const uid = uidIn(context, parent);
-    insertIdentity(context.store, uid, input, context.now);
-    warnOfRelationship(context, uid, input);
+    const when = newTimes(context);
+    insertIdentity(context.store, uid, input, { ...when, lastSeenTime: msOf(lastSeenTime) ?? when.createTime });
+    if (!context.original) warnOfRelationship(context, uid, input);
     return records.get({ uid }, context);
   },
 
@@ -80,8 +92,25 @@ export const identityService = {
   },
 } satisfies ServiceMethods;
 
-export const insertIdentity = (store: Store, uid: string, input: Json, now: number): void =>
-  store.insert(shapes.identity, { uid, createTime: now, updateTime: now, ...columnsAndBody(input, now, now) });
+interface IdentityTimes extends Pick<Row, "createTime" | "updateTime"> {
+  lastSeenTime: number;
+}
+
+export const insertIdentity = (store: Store, uid: string, input: Json, when: IdentityTimes): void => {
+  const { lastSeenTime, ...recordTimes } = when;
+  store.insert(shapes.identity, { uid, ...recordTimes, ...columnsAndBody(input, when.createTime, lastSeenTime) });
+};
+
+const msOf = (time: unknown): number | undefined => (typeof time === "string" ? Date.parse(time) : undefined);
+
+/**
+ * What role bindings show of an identity whose own record does not say whom it trusts: of a person, or of an identity that was not visible
+ * to whoever copied the binding. No token is matched by it.
+ */
+export const showSignIn = (store: Store, uid: string, { issuer, subject }: Json): void =>
+  void store
+    .statement("UPDATE identities SET issuer = ?, subject = ? WHERE uid = ? AND relationship = ?")
+    .run((issuer as string) ?? null, (subject as string) ?? null, uid, NO_RELATIONSHIP);
 
 /** The identities of a workload that the caller may list. */
 export const visibleIdentities = (
@@ -104,6 +133,8 @@ const RELATIONSHIPS = {
   servicePrincipal: "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL",
 };
 
+const NO_RELATIONSHIP = "RELATIONSHIP_TYPE_UNSPECIFIED";
+
 const relationshipOf = (input: Json): Json =>
   Object.fromEntries(Object.keys(RELATIONSHIPS).map((name) => [name, input[name]]));
 
@@ -124,7 +155,7 @@ const columnsAndBody = (input: Json, createTime: number, lastSeenTime: number): 
     columns: {
       name: name as string,
       last_seen_time: lastSeenTime,
-      relationship: set?.[1] ?? RELATIONSHIPS.servicePrincipal,
+      relationship: set?.[1] ?? NO_RELATIONSHIP,
       issuer: exact?.issuer ?? null,
       subject: exact?.subject ?? null,
     },

@@ -11,6 +11,7 @@ import {
   maskTouches,
   notFound,
   parseMask,
+  requiredTexts,
 } from "../../schema/index.ts";
 import { once } from "../base/once.ts";
 import { scopesWith } from "../caller/authorize.ts";
@@ -48,15 +49,30 @@ export const existingParent = (context: ServiceContext, uid: string): Row =>
 
 /** A request's resource without the fields that only the server sets. Throws all violations at once. */
 export const createInput = (
+  { original }: ServiceContext,
   schema: Message,
   resource: Json,
   further: readonly FieldViolation[] = [],
   report: (violations: FieldViolation[]) => FieldViolation[] = (all) => all,
 ): Json => {
+  if (original) return copiedInput(schema, original);
   const fields = inputFields(schema);
   const input = Object.fromEntries(Object.entries(resource).filter(([name]) => fields.includes(name)));
   throwIfAny(report([...inputViolations(schema, input), ...further]));
   return input;
+};
+
+/**
+ * All fields of a copied record but its uid and times. The rules for new records do not apply: its own service has accepted it, perhaps
+ * by other rules. But without the texts that it must have, it is no record.
+ */
+const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, ...record }: Json): Json => {
+  throwIfAny(
+    requiredTexts(schema)
+      .filter((field) => typeof record[field] !== "string")
+      .map((field) => ({ field, description: "is required" })),
+  );
+  return record;
 };
 
 export interface Change {
@@ -134,7 +150,7 @@ export const recordsOf = <P extends string, T>(
     list: (context: ServiceContext, request: ListInput, filters: readonly Condition[], rootRecords = false) =>
       page(context, shape, request, plural, filters, (one) => toMessage(one, context.store), rootRecords),
     insert: (context: ServiceContext, uid: string, values: Values): T => {
-      context.store.insert(shape, { uid, createTime: context.now, updateTime: context.now, ...values });
+      context.store.insert(shape, { uid, ...newTimes(context), ...values });
       return get({ uid }, context);
     },
     update: (context: ServiceContext, uid: string, values: Values): T => {
@@ -155,7 +171,16 @@ export const recordsOf = <P extends string, T>(
 };
 
 /** uid of a new record. */
-export const uidIn = (context: ServiceContext, parent: string): string => `${parent}/${context.ids.segment()}`;
+export const uidIn = ({ original, ids }: ServiceContext, parent: string): string =>
+  original ? (original.uid as string) : `${parent}/${ids.segment()}`;
+
+/** Times of a new record, in milliseconds. */
+export const newTimes = ({ original, now }: ServiceContext): Pick<Row, "createTime" | "updateTime"> => {
+  const { createTime, updateTime } = (original ?? {}) as { createTime?: string; updateTime?: string };
+  // A tag has only the second one, a role binding only the first one.
+  const time = (...texts: (string | undefined)[]): number => Date.parse(texts.find(Boolean) ?? timeText(now));
+  return { createTime: time(createTime, updateTime), updateTime: time(updateTime, createTime) };
+};
 
 /** Throws INVALID_ARGUMENT with all of them. */
 export const throwIfAny = (violations: readonly FieldViolation[]): void => {

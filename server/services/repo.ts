@@ -49,9 +49,15 @@ export const repoService = {
   ListRepos: (request, context) => records.list(context, request, equals({ name: request.name })),
 
   CreateRepo: ({ parent, repo }, context) => {
-    const { sync_config, ...input } = createInput(Repo, repo) as Repo;
+    const { sync_config, ...input } = createInput(context, Repo, repo) as Repo;
     existingParent(context, parent);
     const uid = uidIn(context, parent);
+    if (context.original) {
+      throwIfTaken(context.store, parent, input.name);
+      // Also what it inherits, since its source may not be here.
+      const { name, ...body } = { ...input, ...(sync_config && { sync_config }) };
+      return records.insert(context, uid, { columns: { name, readme: "" }, body });
+    }
     const sync = resolveSync(context, sync_config);
     throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));
     throwIfTaken(context.store, parent, input.name);
@@ -93,6 +99,19 @@ export const repoService = {
     return { uid: row.uid, content };
   },
 } satisfies ServiceMethods;
+
+/** What copied repos show of a source that was copied too is not their own, and goes when the source goes. */
+export const leaveToSources = (store: Store, uids: readonly string[]): void => {
+  for (const uid of uids) {
+    const row = store.get(shapes.repo, uid);
+    const source = row && sourceOf(store, row);
+    if (!source) continue;
+    const body = { ...row.body };
+    for (const name of INHERITED) delete body[name];
+    if (body.description === repoFrom(store, source, [uid]).description) delete body.description;
+    store.update(shapes.repo, { ...row, body });
+  }
+};
 
 // Inherited fields are not stored: reads take them from the source.
 const storedFields = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {

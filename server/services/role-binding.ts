@@ -12,7 +12,7 @@ import { can } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { builtInRoleUid } from "./built-in-role.ts";
+import { founderRoleIn } from "./built-in-role.ts";
 import type { ServiceContext } from "./context.ts";
 import { changeInput, createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
@@ -36,6 +36,7 @@ const roleBindingFrom = (row: Row, store: Store) => {
       ...summaryOf(identityUid, identity),
       subject: (subject as string) ?? undefined,
       issuer: (issuer as string) ?? undefined,
+      email: identity?.body.email as string | undefined,
     },
     group: summaryOf(row.parent as string, store.get(shapes.group, row.parent as string)),
     role: summaryOf(roleUid, store.get(shapes.role, roleUid)),
@@ -60,7 +61,7 @@ export const roleBindingService = {
   },
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {
-    const input = createInput(RoleBinding, roleBinding) as Link;
+    const input = createInput(context, RoleBinding, roleBinding) as Link;
     existingParent(context, parent);
     throwIfAny(linkViolations(context, parent, input));
     demandRole(context, parent, input.roleUid);
@@ -104,9 +105,15 @@ export const roleBindingService = {
 
 /** Makes an identity the owner of a new organization. The binding goes with the organization. */
 export const insertOwner = (store: Store, uid: string, identityUid: string, now: number): void => {
-  const link = { identityUid, roleUid: builtInRoleUid("owner") };
+  const link = { identityUid, roleUid: founderRoleIn(store) };
   store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, ...columnsAndBody(link, 1) });
 };
+
+/**
+ * A binding that no list shows, since its uid is not below the group where it holds. It goes with the group too.
+ */
+export const insertHiddenBinding = (store: Store, uid: string, parent: string, link: Link, now: number): void =>
+  store.insert(shapes.roleBinding, { uid, parent, createTime: now, updateTime: now, ...columnsAndBody(link, 1) });
 
 const columnsAndBody = ({ identityUid, roleUid }: Link, founding: number) => ({
   columns: { identity_uid: identityUid, role_uid: roleUid, founding },
@@ -116,7 +123,7 @@ const columnsAndBody = ({ identityUid, roleUid }: Link, founding: number) => ({
 // With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `changedUid`: the binding
 // that an update changes; new bindings have no uid.
 const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = ""): void => {
-  if (!context.uniqueRoleBindings) return;
+  if (!context.uniqueRoleBindings || context.original) return;
   const known = context.store.statement(
     "SELECT uid FROM role_bindings WHERE parent = ? AND identity_uid = ? AND role_uid = ? AND uid <> ? LIMIT 1",
   );

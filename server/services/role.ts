@@ -39,9 +39,10 @@ export const roleService = {
   ListRoles: (request, context) => records.list(context, request, equals({ name: request.name }), true),
 
   CreateRole: ({ parent, role }, context) => {
-    const { name, ...body } = createInput(Role, role) as Role;
+    const { name, ...body } = createInput(context, Role, role) as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
-    existingParent(context, parent);
+    // Another service's built-in role is copied as well.
+    if (parent || !context.original) existingParent(context, parent);
     demand(context.caller, unique.capabilities, parent);
     return records.insert(context, uidIn(context, parent), { columns: { name }, body: unique });
   },
@@ -86,7 +87,7 @@ export const roleViolations = (
   uid: string,
   field: string,
 ): FieldViolation[] => {
-  const reachable = isRoot(uid) || isAncestorOrSelf(parentOf(uid), group);
+  const reachable = context.original || isRoot(uid) || isAncestorOrSelf(parentOf(uid), group);
   if (reachable && context.store.get(shapes.role, uid)) return [];
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };

@@ -1,10 +1,10 @@
 // Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists leave out three kinds unless the
 // request includes them (docs/contract.md#tags).
-import { HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
+import { alreadyExists, HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { createInput, existing, recordsOf, timeText, uidIn } from "./record.ts";
+import { createInput, existing, newTimes, recordsOf, timeText, uidIn } from "./record.ts";
 import type { ServiceMethods } from "./service.ts";
 
 const tagFrom = (row: Row): Tag =>
@@ -33,10 +33,13 @@ export const tagService = {
   },
 
   CreateTag: ({ parent, tag }, context) => {
-    const input = createInput(Tag, tag);
+    const input = createInput(context, Tag, tag);
     existing(context, shapes.repo, "Repo", parent);
-    const uid = tagUid(context.store, parent, input.name as string) ?? uidIn(context, parent);
-    upsertTag(context.store, uid, input, context.now);
+    const present = tagUid(context.store, parent, input.name as string);
+    if (present && context.original)
+      throw alreadyExists("Tag", present, `the repo ${parent} has a tag ${input.name} already`);
+    const uid = present ?? uidIn(context, parent);
+    upsertTag(context.store, uid, input, newTimes(context));
     return records.get({ uid }, context);
   },
 
@@ -47,7 +50,7 @@ export const tagService = {
 const tagUid = (store: Store, repo: string, name: string): string | undefined =>
   store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
 
-const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, now: number): void => {
+const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, when: Times): void => {
   const kindOf = (pattern: RegExp) => (pattern.test(name as string) ? 1 : 0);
   const columns = {
     name: name as string,
@@ -56,9 +59,11 @@ const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, n
     dated: kindOf(HIDDEN_TAGS.includeDates),
     epoch: kindOf(HIDDEN_TAGS.includeEpochs),
   };
-  if (store.get(shapes.tag, uid)) store.update(shapes.tag, { uid, updateTime: now, columns, body });
-  else store.insert(shapes.tag, { uid, createTime: now, updateTime: now, columns, body });
+  if (store.get(shapes.tag, uid)) store.update(shapes.tag, { uid, updateTime: when.updateTime, columns, body });
+  else store.insert(shapes.tag, { uid, ...when, columns, body });
 };
+
+type Times = Pick<Row, "createTime" | "updateTime">;
 
 const without = (column: string, include: boolean | undefined): Condition[] =>
   include ? [] : [{ sql: `${column} = 0`, values: [] }];

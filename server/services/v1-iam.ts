@@ -52,7 +52,10 @@ export const roleV1From = (row: Row, isShown: (capability: string) => boolean = 
   id: row.uid,
   name: row.columns.name as string,
   description: row.body.description as string | undefined,
-  capabilities: capabilitiesOfRole(row).filter(isShown).map(capabilityName),
+  // A copied role may have one that has only a number here.
+  capabilities: capabilitiesOfRole(row)
+    .filter(isShown)
+    .map((one) => String(capabilityName(one))),
 });
 
 // Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.

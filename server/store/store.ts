@@ -39,7 +39,8 @@ export interface Store extends OpenStore {
   /** Its columns besides uid, parent, create_time, update_time and body. */
   ownColumns(shape: Shape): readonly string[];
   get(shape: Shape, uid: string): Row | undefined;
-  insert(shape: Shape, row: Omit<Row, "parent">): void;
+  /** `parent`: default: the record above, by the uid */
+  insert(shape: Shape, row: Omit<Row, "parent"> & { parent?: string }): void;
   update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
   /** True when the record existed. */
   remove(shape: Shape, uid: string): boolean;
@@ -116,7 +117,8 @@ export const createStore = (database: DatabaseSync): Store => {
     },
     insert: (shape, row) => {
       const names = [...FIXED, ...ownColumns(shape)];
-      const fixed = [row.uid, parentOf(row.uid) || null, row.createTime, row.updateTime, JSON.stringify(row.body)];
+      const parent = row.parent ?? (parentOf(row.uid) || null);
+      const fixed = [row.uid, parent, row.createTime, row.updateTime, JSON.stringify(row.body)];
       const sql = `INSERT INTO ${shape.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
       statement(sql).run(...fixed, ...ownValues(shape, row));
     },
