@@ -40,6 +40,11 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--seed <FILE.yaml>",
       "records to start with: organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
+    .option(
+      "--copy-of <URL>",
+      "start with a copy of what you can see of another service, with the credentials of the environment: IRM_TOKEN or another one; nothing is sent that changes it",
+    )
+    .option("--copy-to <FILE>", "write the copy to this file too, for --seed")
     .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
     .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")
     .option("--tls-key <FILE>", "its private key, in PEM")

@@ -1,5 +1,7 @@
 // `irm serve`: the reference server as a command.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import type { Copy } from "../access/copy/copy.ts";
+import { printable } from "../schema/index.ts";
 import {
   createLog,
   createServer,
@@ -17,6 +19,9 @@ import {
   ServerOptionsError,
   TlsError,
 } from "../server/index.ts";
+import { checkOptions } from "../server/options.ts";
+import { clientErrorText } from "./client.ts";
+import { CopyError, copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
 import { printError } from "./terminal.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
 
@@ -28,6 +33,8 @@ export interface ServeFlags {
   publicAuthUrl?: string;
   db?: string;
   seed?: string;
+  copyOf?: string;
+  copyTo?: string;
   dev?: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -53,9 +60,10 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   const { json = false } = flags;
   const lines = heldLines((line) => process.stderr.write(line));
   const log = createLog({ level: flags.logLevel, json, clock: Date.now, write: lines.write });
-  const { tlsCert, tlsKey, seed, faults } = flags;
+  const { tlsCert, tlsKey, seed, faults, copyOf, copyTo } = flags;
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
+  checkCopyFlags(flags);
   const options = {
     port: parsePort("--port", flags.port ?? "0"),
     ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
@@ -74,11 +82,24 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
     maxAnswerMemory: count("--max-answer-memory", flags.maxAnswerMemory, MIB),
   };
   let server: RunningServer;
+  let copy: Copy | undefined;
+  let signals: ReturnType<typeof onSignals> | undefined;
   try {
+    checkOptions(options);
+    if (copyOf !== undefined) {
+      copy = await copyFrom(copyOf);
+      // From here on a signal ends the server once it has started, and leaves no half of a file.
+      signals = onSignals();
+      if (copyTo !== undefined) writeCopy(copyTo, copy);
+      const written = copyTo === undefined ? [] : [`wrote ${printable(copyTo)}`];
+      for (const line of [...copyLines(copy), ...written])
+        if (json) log("warn", "copy", { message: line });
+        else process.stderr.write(`${line}\n`);
+    }
     server = await createServer({
       ...options,
       tls: tlsCert !== undefined && tlsKey !== undefined ? readTlsKeys(tlsCert, tlsKey) : undefined,
-      seed: seed === undefined ? undefined : parseSeed(read("seed", seed, SeedError), seed),
+      seed: copy ?? (seed === undefined ? undefined : parseSeed(read("seed", seed, SeedError), seed)),
       faults: faults === undefined ? undefined : parseFaults(read("faults", faults, FaultsError), faults),
       log,
     });
@@ -86,17 +107,20 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
     lines.release();
     // Options that contradict each other are a usage error.
     if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
-    if (!isStartError(error)) throw error;
-    printError("irm serve", error.message);
+    const text = isStartError(error) ? error.message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm serve", text);
     return 1;
   }
-  const signals = onSignals();
+  signals ??= onSignals();
   // A failed rotation logs its reason.
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = flags.dev ? await (server as DevServer).token() : undefined;
   // An existing database may hold organizations that the server does not list here.
   const hasRecords = server.organization !== undefined || flags.db !== undefined;
-  process.stdout.write(json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords));
+  process.stdout.write(
+    json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords, copy),
+  );
   lines.release();
   await signals.first;
   log("info", "draining", { seconds: DRAIN_MS / 1000 });
@@ -106,8 +130,22 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   return 0;
 };
 
+const checkCopyFlags = ({ copyOf, copyTo, seed, db }: ServeFlags): void => {
+  if (copyOf === undefined && copyTo !== undefined)
+    throw new UsageError("--copy-to writes what --copy-of reads: give both, or neither");
+  if (copyOf === undefined) return;
+  if (seed !== undefined) throw new UsageError("--copy-of and --seed both give the records: leave one of them out");
+  if (db !== undefined && existsSync(db))
+    throw new UsageError(
+      `--copy-of needs a new database, and ${db} exists: leave out --copy-of to serve what it holds, or name another file`,
+    );
+  const problem = copyTo === undefined ? undefined : copyFileProblem(copyTo);
+  if (problem !== undefined) throw new UsageError(`--copy-to: ${problem}`);
+};
+
 // The user can fix these errors: print one sentence and no stack.
 const isStartError = (error: unknown): error is Error =>
+  error instanceof CopyError ||
   error instanceof DatabaseError ||
   error instanceof SeedError ||
   error instanceof FaultsError ||
@@ -165,7 +203,12 @@ const irmCommand = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): st
   return npm_command === "exec" ? "npx irm" : "irm";
 };
 
-const banner = (server: RunningServer, token: string | undefined, hasRecords: boolean): string => {
+const banner = (
+  server: RunningServer,
+  token: string | undefined,
+  hasRecords: boolean,
+  copy: Copy | undefined,
+): string => {
   const irm = irmCommand(process.env);
   const lines = [
     `API             ${server.baseUrl}`,
@@ -174,6 +217,7 @@ const banner = (server: RunningServer, token: string | undefined, hasRecords: bo
       ? []
       : [`listens on      ${[...new Set([server.localUrl, server.localAuthUrl])].join(" and ")}`]),
     ...(server.organization ? [`organization    ${server.organization}`] : []),
+    ...(copy ? [`copy of         ${copy.copy.of}   read at ${copy.copy.time}`] : []),
     `anyone          ${server.anyone}   identity that anyone may assume`,
     ...(server.faults ? [`faults          ${server.baseUrl}/faults   scripted failures and the attempts so far`] : []),
   ];

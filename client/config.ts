@@ -42,6 +42,8 @@ export interface Given {
   project?: string | undefined;
   /** name of an explicit provider, whose arguments replace the stack's configuration */
   provider?: string | undefined;
+  /** flag of a command that gives the address: `--copy-of` */
+  flag?: string | undefined;
 }
 
 const NOTHING_GIVEN: Given = { keys: [] };
@@ -77,7 +79,8 @@ export interface ParsedConfig {
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const placesOf = placesFor(given);
-  const isElsewhere = given.provider !== undefined && isAnotherService(get("irm:baseUrl"), env.IRM_BASE_URL);
+  const isGiven = given.provider !== undefined || given.flag !== undefined;
+  const isElsewhere = isGiven && isAnotherService(get("irm:baseUrl"), env.IRM_BASE_URL);
   const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
   const read = (key: Setting) => readFrom(key, get, settingsEnv, placesOf(key));
   const secrets = given.provider === undefined ? secretsInConfig(get) : [];
@@ -109,7 +112,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
   });
-  const { source = isElsewhere ? sourceElsewhere(given.provider, env) : undefined, problems: wrong } = credentialSource(
+  const { source = isElsewhere ? sourceElsewhere(given, env) : undefined, problems: wrong } = credentialSource(
     credentialSettings,
     env,
   );
@@ -165,10 +168,14 @@ const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
 const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
 
 /** A workload's own token proves to any service who it is. An API token is valid only at the service that issued it. */
-const sourceElsewhere = (provider: string | undefined, env: Env): CredentialSource | undefined => {
+const sourceElsewhere = ({ provider, flag }: Given, env: Env): CredentialSource | undefined => {
   const found = API_TOKENS.find((name) => env[name]);
   if (found === undefined) return undefined;
-  const missing = `provider ${provider}: no credentials; ${found} is for the service of IRM_BASE_URL, so name a token by tokenEnv or tokenFile`;
+  const [place, advice] =
+    flag === undefined
+      ? [`provider ${provider}`, "name a token by tokenEnv or tokenFile"]
+      : [flag, "set IRM_BASE_URL to the same address, with a token for it"];
+  const missing = `${place}: no credentials; ${found} is for the service of IRM_BASE_URL, so ${advice}`;
   return { env: without(env, API_TOKENS), missing };
 };
 
@@ -178,9 +185,9 @@ const without = (env: Env, names: readonly string[]): Env => ({
 });
 
 const placesFor =
-  ({ provider }: Given) =>
+  ({ provider, flag }: Given) =>
   (key: string): [string, string] => [
-    provider === undefined ? `stack configuration irm:${key}` : `provider ${provider}: ${key}`,
+    flag ?? (provider === undefined ? `stack configuration irm:${key}` : `provider ${provider}: ${key}`),
     `environment ${VARIABLE[key as Setting]}`,
   ];
 

@@ -1,4 +1,4 @@
-// What exists below a group, in one list of each kind: the fewest requests, and no record is read twice.
+// What exists, below a group or wherever the caller can see it, in one list of each kind: the fewest requests, and no record is read twice.
 import type { Client } from "../../client/client.ts";
 import { isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import { type NodeId, newGraph } from "../graph/graph.ts";
@@ -31,17 +31,20 @@ export interface NotVisible {
   message: string;
 }
 
-export interface Contents {
+export interface VisibleRecords {
+  /** names of all groups that the caller can list, by uid */
+  groupNames: ReadonlyMap<string, string>;
+  records: Readonly<Record<ExportKind, readonly Listed[]>>;
+  notVisible: readonly NotVisible[];
+}
+
+export interface Contents extends VisibleRecords {
   /** uid of the group that is exported; empty: no group holds everything */
   top: string;
   /** the records are those that Terraform manages, and others exist */
   isPart?: boolean;
-  /** names of all groups that the caller can list, by uid */
-  groupNames: ReadonlyMap<string, string>;
   /** names of built-in roles, by uid */
   builtInRoles: ReadonlyMap<string, string>;
-  records: Readonly<Record<ExportKind, readonly Listed[]>>;
-  notVisible: readonly NotVisible[];
 }
 
 type Caller = Pick<Client, "call" | "clock">;
@@ -51,23 +54,42 @@ export type OnRead = (kind: ExportKind, count: number) => void;
 
 /** `group` is a uid, or a path from the organization down; without it, the only organization. Errors: QuestionError. */
 export const readContents = async (client: Caller, group = "/", onRead: OnRead = () => {}): Promise<Contents> => {
-  const groups = await listVisible(client, "group", {}, true);
-  if (groups.failure) throw groups.failure.error;
-  const top = topOf(groups.records, group);
-  const below = groups.records.filter(({ uid }) => isAncestorOrSelf(top, uid));
-  onRead("group", below.length);
+  const groups = await listGroups(client);
+  const top = topOf(groups, group);
+  const below = groups.filter(({ uid }) => isAncestorOrSelf(top, uid));
+  const { records, notVisible } = await readRecords(client, below, top, onRead);
+  return { top, groupNames: namesOf(groups), builtInRoles: await builtInRolesOf(client, records), records, notVisible };
+};
+
+/** Everything that the caller can list, with the built-in roles. */
+export const readVisible = async (client: Caller, onRead: OnRead = () => {}): Promise<VisibleRecords> => {
+  const groups = await listGroups(client);
+  return { groupNames: namesOf(groups), ...(await readRecords(client, groups, undefined, onRead)) };
+};
+
+const listGroups = async (client: Caller): Promise<Listed[]> => {
+  const { records, failure } = await listVisible(client, "group", {}, true);
+  if (failure) throw failure.error;
+  return records;
+};
+
+const namesOf = (groups: readonly Listed[]): VisibleRecords["groupNames"] =>
+  new Map(groups.map(({ uid, name }) => [uid, String(name)]));
+
+/** `top`: reads only what is below this group. */
+const readRecords = async (
+  client: Caller,
+  groups: readonly Listed[],
+  top: string | undefined,
+  onRead: OnRead,
+): Promise<Pick<VisibleRecords, "records" | "notVisible">> => {
+  onRead("group", groups.length);
   const others = KINDS.filter((kind) => kind !== "group");
-  const lists = await Promise.all(others.map((kind) => listBelow(client, kind, top, onRead)));
-  const all = [{ kind: "group", records: below }, ...lists];
+  const lists = await Promise.all(others.map((kind) => listOf(client, kind, top, onRead)));
+  const all = [{ kind: "group", records: groups }, ...lists];
   const records = Object.fromEntries(all.map((list) => [list.kind, list.records])) as unknown as Records;
   const refused = lists.flatMap(({ notVisible }) => notVisible ?? []);
-  return {
-    top,
-    groupNames: new Map(groups.records.map(({ uid, name }) => [uid, String(name)])),
-    builtInRoles: await builtInRolesOf(client, records),
-    records,
-    notVisible: [...refused, ...(await notVisibleBelow(client, top, records, refused))],
-  };
+  return { records, notVisible: [...refused, ...(await notVisibleAmong(client, top, records, refused))] };
 };
 
 const topOf = (groups: readonly Listed[], text: string): string => {
@@ -76,10 +98,11 @@ const topOf = (groups: readonly Listed[], text: string): string => {
   return resolveQuestion(graph, { group: text }, true).group?.uid as string;
 };
 
-const listBelow = async (client: Caller, kind: ExportKind, top: string, onRead: OnRead) => {
-  const { records, failure } = await listVisible(client, kind, { uidp: { descendantsOf: top } }, false);
+const listOf = async (client: Caller, kind: ExportKind, top: string | undefined, onRead: OnRead) => {
+  const filters = top === undefined ? {} : { uidp: { descendantsOf: top } };
+  const { records, failure } = await listVisible(client, kind, filters, false);
   // An account association has the uid of its group, so that of the group itself is not below it.
-  if (kind === "accountAssociation" && failure === undefined)
+  if (top !== undefined && kind === "accountAssociation" && failure === undefined)
     records.unshift(...(await listVisible(client, kind, { uidp: { ids: [top] } }, false)).records);
   onRead(kind, records.length);
   return { kind, records, ...(failure && { notVisible: { kind, group: "", message: failure.message } }) };
@@ -105,15 +128,15 @@ export const builtInRolesOf = async (client: Caller, records: Records): Promise<
 
 const isBuiltIn = (uid: unknown): uid is string => typeof uid === "string" && uid !== "" && isRoot(uid);
 
-/** The group that a record is in. */
+/** The group that a record is in; "" for a built-in role. */
 export const groupOf = (kind: ExportKind, uid: string): string => {
   if (kind === "group" || kind === "accountAssociation") return uid;
   return kind === "tag" || kind === "externalGroupRoleMapping" ? parentOf(parentOf(uid)) : parentOf(uid);
 };
 
-const notVisibleBelow = async (
+const notVisibleAmong = async (
   client: Caller,
-  top: string,
+  top: string | undefined,
   records: Records,
   refused: readonly NotVisible[],
 ): Promise<NotVisible[]> => {
@@ -121,10 +144,12 @@ const notVisibleBelow = async (
   const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
   // A group that cannot be listed may hold a record that can.
   const graph = newGraph();
-  for (const kind of KINDS) for (const { uid } of records[kind]) addGroup(graph, groupOf(kind, uid));
-  addGroup(graph, top);
-  const groups = [...graph.groups.keys()].filter((uid) => isAncestorOrSelf(top, uid));
-  const hidden = await hiddenPlaces(client, { groups, tops: [top], kinds, listed });
+  for (const kind of KINDS)
+    for (const group of new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))) if (group) addGroup(graph, group);
+  if (top !== undefined) addGroup(graph, top);
+  const groups = [...graph.groups.keys()].filter((uid) => top === undefined || isAncestorOrSelf(top, uid));
+  const tops = top === undefined ? new Set(groups.map(rootOf)) : [top];
+  const hidden = await hiddenPlaces(client, { groups, tops, kinds, listed });
   const position = ({ kind, group }: (typeof hidden)[number]): string => `${KINDS.indexOf(kind)} ${group}`;
   return hidden
     .sort((a, b) => (position(a) < position(b) ? -1 : 1))

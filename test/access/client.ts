@@ -6,10 +6,14 @@ import { systemTransport, type Transport } from "../../client/transport.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";
 
-/** `paths` collects `GET /path` of each request. */
-export const clientOf = (api: TestServer, token = api.owner.token, paths: string[] = []) => {
+/** `paths` collects `GET /path` of each request; `wire` sends it. */
+export const clientOf = (
+  api: TestServer,
+  token = api.owner.token,
+  paths: string[] = [],
+  wire: Transport = systemTransport(),
+) => {
   const env = { IRM_BASE_URL: api.baseUrl, IRM_TOKEN: token };
-  const wire = systemTransport();
   const transport: Transport = (request) => {
     paths.push(`${request.method} ${request.url.pathname}`);
     return wire(request);

@@ -1,12 +1,12 @@
 // Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
 // exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON in both forms, and no gRPC.
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { mintDevToken } from "../../cli/token.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { type HoldingProxy, type Seen, startProxy } from "../support/proxy.ts";
+import { unusedPort } from "../support/unused-port.ts";
 
 const source = (from: string, description = "first", further = "") => `
 import { Group, Identity, Role, RoleBinding, RoleBindingSet, getRoleOutput } from "${from}";
@@ -25,15 +25,6 @@ const NEW = `
 new Group("new", { parent: team, name: "new" });
 new RoleBinding("new", { parent: below, identity: ci, role: "editor" });
 `;
-
-/** A port that nothing listens on: the server's address in its tokens is the proxy's, so both must be known before they start. */
-const unusedPort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 const isRead = ({ method, path }: Seen): boolean => method === "GET" || /^\/sts\/exchange\b/.test(path);
 

@@ -1,0 +1,104 @@
+// A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets and keys.
+// The reference server starts with it (`irm serve --copy-of`).
+import type { Client } from "../../client/client.ts";
+import { isObject, type Json, resources } from "../../schema/index.ts";
+import {
+  type ExportKind,
+  KINDS,
+  type NotVisible,
+  type OnRead,
+  readVisible,
+  type VisibleRecords,
+} from "../export/read.ts";
+import { countText } from "../format/words.ts";
+import type { Listed } from "../graph/live-record.ts";
+import { knownFields } from "./known.ts";
+import { type NamedRecords, namedBy } from "./named.ts";
+
+type Plural = (typeof resources)[ExportKind]["plural"];
+
+export interface Copy {
+  copy: CopyFacts;
+  records: { [P in Plural]?: Listed[] };
+  /** what the records name and no list had */
+  named: NamedRecords;
+}
+
+export type CopyFacts = {
+  /** address of the service */
+  of: string;
+  /** when the records were read, by the clock of the service: RFC 3339 */
+  time: string;
+  /** where the caller cannot list */
+  notVisible: NotVisible[];
+  /** records that were listed and are not in the copy */
+  leftOut: { kind: ExportKind; uid: string; name: string; why: string }[];
+  /** what the records have and the copy has not, in words */
+  notCopied: string[];
+};
+
+type Reader = Pick<Client, "call" | "clock" | "serviceNow">;
+
+/** `of`: the address. Reads only. */
+export const readCopy = async (client: Reader, of: string, onRead?: OnRead): Promise<Copy> => {
+  const visible = await readVisible(client, onRead);
+  return copyFrom(visible, of, await client.serviceNow());
+};
+
+const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, nowMs: number): Copy => {
+  const unknown = new Map<string, number>();
+  const records: Copy["records"] = {};
+  for (const kind of KINDS) {
+    const { plural, schema, words } = resources[kind];
+    const onUnknown = (path: string): void => {
+      const text = `field ${path} of ${words}, which this version does not know`;
+      unknown.set(text, (unknown.get(text) ?? 0) + 1);
+    };
+    const kept = listed[kind].map((one) => knownFields(schema, SEEDED[kind]?.(one) ?? one, onUnknown) as Listed);
+    if (kept.length > 0) records[plural] = kept;
+  }
+  return {
+    copy: {
+      of,
+      time: new Date(nowMs).toISOString(),
+      notVisible: [...notVisible],
+      leftOut: [],
+      notCopied: [...leftOutOf(listed), ...[...unknown].map(([text, count]) => `${text} (${count})`)],
+    },
+    records,
+    named: namedBy(listed),
+  };
+};
+
+/** A key set without keys: a token of the workload assumes the original, and not the copy. */
+const NO_KEYS = JSON.stringify({ keys: [] });
+
+/** What a record says of others, by uid alone, and what is not to be copied. */
+const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
+  identity: (one) =>
+    isObject(one.staticKeys) ? { ...one, staticKeys: { ...one.staticKeys, issuerKeys: NO_KEYS } } : one,
+  roleBinding: ({ identity, group: _, role, ...one }) => ({
+    ...one,
+    identityUid: uidOf(identity),
+    roleUid: uidOf(role),
+  }),
+  groupInvite: ({ role, ...one }) => ({ ...one, roleUid: one.roleUid || uidOf(role) }),
+};
+
+const uidOf = (shown: unknown): unknown => (isObject(shown) ? shown.uid : undefined);
+
+/** Advisories and readmes have nothing to do with access, and a readme is a request for each repo. */
+const leftOutOf = ({ identity, identityProvider, groupInvite, repo }: VisibleRecords["records"]): string[] => [
+  ...[
+    [identity.filter(({ staticKeys }) => staticKeys).length, "the keys of", "identity", "identities"] as const,
+    [
+      identityProvider.length,
+      "the client secret, if there is one, of",
+      "identity provider",
+      "identity providers",
+    ] as const,
+    [groupInvite.length, "the code of", "group invite", "group invites"] as const,
+    [repo.length, "the readme of", "repo", "repos"] as const,
+  ].flatMap(([count, what, one, many]) => (count === 0 ? [] : [`${what} ${countText(count, one, many)}`])),
+  "advisories",
+];

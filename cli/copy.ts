@@ -1,0 +1,143 @@
+// `irm serve --copy-of`: reads a copy of what the caller can see of another service, says what is not in it, and writes it to a file.
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Copy, readCopy } from "../access/copy/copy.ts";
+import { COPY_HEAD, copyText } from "../access/copy/text.ts";
+import { leftOutText, notVisibleText } from "../access/export/comment.ts";
+import { type ExportKind, KINDS, type OnRead, pathIn } from "../access/export/read.ts";
+import { countText } from "../access/format/words.ts";
+import { quote } from "../access/quote.ts";
+import { type Client, clientWith } from "../client/client.ts";
+import { systemClock } from "../client/clock.ts";
+import { protocolProblem } from "../client/config.ts";
+import { readConfig } from "../client/credentials.ts";
+import { redactor } from "../client/redact.ts";
+import { systemTransport } from "../client/transport.ts";
+import { printable, resources } from "../schema/index.ts";
+import { copyProblems } from "../server/seed/check.ts";
+import { progressOf } from "./progress.ts";
+import { UsageError } from "./usage.ts";
+
+/** A file that cannot be written, in one sentence. */
+export class CopyError extends Error {
+  override readonly name = "CopyError";
+}
+
+/** A copy that the server takes: records that its services refuse are left out, with the reason. Sends only requests that read. */
+export const copyOf = async (client: Client, address: string, onRead?: OnRead): Promise<Copy> => {
+  let copy = await readCopy(client, address, onRead);
+  // What depends on a refused record is refused in the same round.
+  for (let problems = copyProblems(copy); problems.length > 0; problems = copyProblems(copy))
+    copy = withoutRefused(copy, problems);
+  const { roles: _, ...placed } = copy.records;
+  if (Object.values(placed).every((list) => list.length === 0))
+    throw new CopyError(`these credentials can list nothing at ${address} that could be copied`);
+  return copy;
+};
+
+/** The same with a bar on a terminal. Throws a UsageError for a wrong address, and errors of the client. */
+export const copyFrom = async (address: string): Promise<Copy> => {
+  const client = clientAt(address);
+  const progress = progressOf(KINDS.length);
+  let [lists, records] = [0, 0];
+  try {
+    return await copyOf(client, address, (_, count) => {
+      [lists, records] = [lists + 1, records + count];
+      progress.show(lists, `${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
+    });
+  } finally {
+    progress.clear();
+  }
+};
+
+const FLAG = "--copy-of";
+
+/** What the environment says of another service is not sent to this one. */
+const clientAt = (address: string): Client => {
+  const problem = protocolProblem(address);
+  if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
+  const { env } = process;
+  const config = readConfig((key) => (key === "irm:baseUrl" ? address : undefined), env, { keys: [], flag: FLAG });
+  return clientWith({ config, env, clock: systemClock, redactor: redactor(), transport: systemTransport() });
+};
+
+const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): Copy => {
+  const reasons = Map.groupBy(
+    problems,
+    ({ path: [section, plural, i] }) => `${String(section)} ${String(plural)} ${String(i)}`,
+  );
+  const leftOut = [...copy.copy.leftOut];
+  const without = <L extends object>(section: string, lists: L): L =>
+    Object.fromEntries(
+      Object.entries(lists).map(([plural, list]: [string, { uid: string; name?: unknown }[]]) => [
+        plural,
+        list.filter(({ uid, name }, i) => {
+          const why = reasons.get(`${section} ${plural} ${i}`);
+          if (why)
+            leftOut.push({ kind: kindOf(plural), uid, name: String(name ?? ""), why: why.map(problemText).join("; ") });
+          return why === undefined;
+        }),
+      ]),
+    ) as L;
+  const [records, named] = [without("records", copy.records), without("named", copy.named)];
+  return { copy: { ...copy.copy, leftOut }, records, named };
+};
+
+const kindOf = (plural: string): ExportKind => KINDS.find((kind) => resources[kind].plural === plural) as ExportKind;
+
+const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyProblems>[number]): string =>
+  [field.join("."), text].filter(Boolean).join(": ");
+
+/** What the copy has, and what not: a line each. */
+export const copyLines = ({ copy, records, named }: Copy): string[] => {
+  const all = Object.values(records).flatMap((list) => list ?? []);
+  const names = new Map((records.groups ?? []).map(({ uid, name }) => [uid, String(name)]));
+  const listed = new Set(all.map(({ uid }) => uid));
+  const byName = (["groups", "roles", "identities"] as const).flatMap((plural) =>
+    named[plural]
+      .filter(({ uid }) => !listed.has(uid))
+      .map(({ uid, name }) => `${resources[kindOf(plural)].word} ${uid}${name === undefined ? "" : ` ${quote(name)}`}`),
+  );
+  return [
+    `copied ${countText(all.length, "record")} of ${copy.of}`,
+    ...copy.notVisible.map((one) => {
+      const path = one.group && pathIn({ groupNames: names }, one.group);
+      return `not visible: ${notVisibleText({ ...one, path })}`;
+    }),
+    ...byName.map((one) => `named by others, and in no list: ${one}`),
+    ...copy.leftOut.map((one) => `left out: ${leftOutText(one)}`),
+    ...copy.notCopied.map((one) => `not copied: ${one}`),
+  ].map(printable);
+};
+
+/** Why a copy cannot be written there; undefined where it can. Another copy is replaced, any other file stays. */
+export const copyFileProblem = (file: string): string | undefined => {
+  try {
+    const text = readFileSync(file, "utf8");
+    if (text === "" || text.startsWith(COPY_HEAD)) return undefined;
+    return `${file} exists already, and is no copy; give another name`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? undefined : `cannot write ${file}: ${code}`;
+  }
+};
+
+/** The file is the whole copy, or what it was before. It names people, so only its owner can read it. */
+export const writeCopy = (file: string, copy: Copy): void => {
+  const beside = join(dirname(file), `.${randomUUID()}.tmp`);
+  try {
+    const descriptor = openSync(beside, "wx", 0o600);
+    try {
+      writeFileSync(descriptor, copyText(copy));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(beside, file);
+  } catch (error) {
+    throw new CopyError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+};

@@ -1,0 +1,233 @@
+// A copy of a service that refuses, throttles, changes meanwhile or lies: it is what can be kept, and names the rest.
+import { describe, expect, test } from "vitest";
+import { copyText } from "../../access/copy/text.ts";
+import { clientErrorText } from "../../cli/client.ts";
+import { CopyError, copyLines, copyOf } from "../../cli/copy.ts";
+import type { Client } from "../../client/client.ts";
+import { ListError } from "../../client/errors.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { isObject } from "../../schema/index.ts";
+import { parseSeed } from "../../server/index.ts";
+import { clientOf } from "../access/client.ts";
+import { IAM } from "../harness/api-server.ts";
+import { createByHand } from "../harness/by-hand.ts";
+import { listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { createUid } from "../harness/records.ts";
+import { startSharedServer } from "../harness/shared-server.ts";
+import type { Body } from "../support/http.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { json, refusal } from "../support/scripted.ts";
+
+const api = await startSharedServer({ faults: {} });
+const made = await createByHand(api, api.organization);
+const stranger = await api.actor("stranger");
+const everything = withoutKeys(await listEverything(api));
+
+const wire = systemTransport();
+
+/** A client whose service answers something else: a page of a list by its plural, such as groups. */
+const changed = (change: (plural: string, page: Body) => Body | Promise<Body>): Client =>
+  clientOf(api, undefined, undefined, async (request) => {
+    const answer = await wire(request);
+    const plural = request.url.pathname.split("/").at(-1) ?? "";
+    if (answer.status !== 200 || everything[plural] === undefined) return answer;
+    return json(await change(plural, JSON.parse(answer.body)));
+  });
+
+/** Another answer of one list. */
+const lieOf = (plural: string, change: (records: Body[]) => Body[]): Client =>
+  changed((own, page) => (own === plural ? { ...page, [plural]: change(page[plural]) } : page));
+
+const refusing = (plural: string, code: "PERMISSION_DENIED" | "UNIMPLEMENTED"): Client =>
+  clientOf(api, undefined, undefined, async (request) =>
+    request.url.pathname.endsWith(`/${plural}`) ? refusal(code, "not for you") : wire(request),
+  );
+
+const listsOf = async (seed: Parameters<typeof startCopy>[0]) => {
+  const server = await startCopy(seed);
+  return await listEverything(server).finally(server.close);
+};
+
+test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
+  "a list that is refused (%s) is named, and the rest is copied",
+  async (code) => {
+    const copy = await copyOf(refusing("groupInvites", code), api.baseUrl);
+    expect(copyLines(copy)).toContainEqual(
+      expect.stringMatching(`^not visible: the list of group invites cannot be read: ${code}: .*not for you$`),
+    );
+    expect(await listsOf(copy)).toEqual({ ...everything, groupInvites: [] });
+  },
+);
+
+test("without the list of roles, bindings stay, and their roles grant nothing", async () => {
+  const copy = await copyOf(refusing("roles", "PERMISSION_DENIED"), api.baseUrl);
+  const server = await startCopy(copy);
+  const { roles, ...others } = await listEverything(server);
+  const { roles: _, groupInvites: invites = [], ...expected } = everything;
+  // An invite shows what its role grants.
+  expect(others).toEqual({ ...expected, groupInvites: invites });
+  expect((roles ?? []).map(({ name, capabilities }) => [name, capabilities?.length]).sort()).toEqual([
+    ["editor", undefined],
+    ["owner", undefined],
+    ["publisher", 2],
+    ["viewer", expect.any(Number)],
+  ]);
+  // Somebody who founds an organization on the copy owns it all the same.
+  const uid = await createUid(server, "groups", "", { name: "founded" });
+  await createUid(server, "groups", uid, { name: "below" });
+  await server.close();
+});
+
+test("without the list of groups there is no copy", async () => {
+  await expect(copyOf(refusing("groups", "PERMISSION_DENIED"), api.baseUrl)).rejects.toThrow("not for you");
+  await expect(copyOf(clientOf(api, stranger.token), api.baseUrl)).rejects.toThrow(
+    `these credentials can list nothing at ${api.baseUrl} that could be copied`,
+  );
+});
+
+test("a service that throttles is asked again", async () => {
+  const busy = { status: 429, retryAfter: 1 };
+  const rules = ["ListGroups", "ListRoles", "ListTags"].map((operation) => ({ operation, steps: [busy, busy] }));
+  api.faults.set({ rules });
+  const copy = await copyOf(clientOf(api), api.baseUrl);
+  api.faults.clear();
+  expect(await listsOf(copy)).toEqual(everything);
+});
+
+test("an identity that goes away while its binding is listed is known by name, and the binding stays", async () => {
+  const uid = await createUid(api, "identities", made.platform, { name: "short-lived" });
+  const roleUid = await api.role("viewer");
+  const binding = await createUid(api, "roleBindings", made.platform, { identityUid: uid, roleUid });
+  const bindings = Promise.withResolvers<void>();
+  const client = changed(async (plural, page) => {
+    if (plural === "roleBindings") bindings.resolve();
+    if (plural !== "identities") return page;
+    await bindings.promise;
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    return { ...page, identities: page.identities.filter((one: Body) => one.uid !== uid) };
+  });
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyLines(copy)).toContain(`named by others, and in no list: identity ${uid} "short-lived"`);
+  const server = await startCopy(copy);
+  const { identity } = await server.ok("GET", `${IAM}/roleBindings/${binding}`);
+  expect(identity).toMatchObject({ uid, name: "short-lived", issuer: "https://issuer.example", subject: "s" });
+  // Whom it trusts is not known, so nobody can assume it.
+  const { claimMatch, ...record } = await server.ok("GET", `${IAM}/identities/${uid}`);
+  expect(claimMatch).toBeUndefined();
+  expect(record).toMatchObject({ uid, name: "short-lived", createTime: copy.copy.time });
+  await server.close();
+});
+
+describe("a record that the services refuse is left out, with what depends on it, and named:", () => {
+  const leftOut = async (client: Client) => {
+    const copy = await copyOf(client, api.baseUrl);
+    await (await startCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
+    return copyLines(copy).filter((line) => line.startsWith("left out: "));
+  };
+  const [repo] = (everything.repos ?? []).filter(({ name }) => name === "Nginx_1");
+  const copyUid = `${repo?.uid.slice(0, -16)}${"e".repeat(16)}`;
+
+  test("the second repo of a name, with its tags", async () => {
+    const client = changed((_, page) => {
+      if (page.repos) return { ...page, repos: [...page.repos, { ...repo, uid: copyUid }] };
+      const tag = { ...page.tags?.[0], uid: `${copyUid}/${"f".repeat(16)}` };
+      return page.tags ? { ...page, tags: [...page.tags, tag] } : page;
+    });
+    expect(await leftOut(client)).toEqual([
+      expect.stringMatching(`^left out: repo ${copyUid} "Nginx_1": Already exists: `),
+      expect.stringMatching(`^left out: tag ${copyUid}/f+ "[^"]+": Not found: `),
+    ]);
+  });
+
+  test("a mapping whose identity provider is not listed", async () => {
+    const lines = await leftOut(lieOf("identityProviders", (all) => all.filter(({ name }) => name !== "sso")));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^left out: external group role mapping \S+: Not found: /);
+  });
+
+  test("a group without a name, with all that is in it", async () => {
+    const lines = await leftOut(
+      lieOf("groups", (all) => all.map((one) => (one.uid === made.platform ? { ...one, name: undefined } : one))),
+    );
+    expect(lines).toContain(`left out: group ${made.platform}: name: is required`);
+    expect(lines).toContainEqual(expect.stringMatching(`^left out: identity ${made.release} "release": Not found: `));
+  });
+});
+
+test.each([
+  ["without a uid", undefined],
+  ["with a uid that is none", "../../etc/passwd"],
+])("a record %s ends it with one message", async (_, uid) => {
+  const client = lieOf("identities", ([first, ...others]) => [{ ...first, uid }, ...others]);
+  await expect(copyOf(client, api.baseUrl)).rejects.toThrow(ListError);
+});
+
+test("records outside every listed group are kept, and their groups are named", async () => {
+  const root = "d".repeat(40);
+  const uid = `${root}/${"1".repeat(16)}/${"2".repeat(16)}`;
+  const client = lieOf("identities", (all) => [...all, { ...all[0], uid }]);
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyLines(copy)).toContain(`named by others, and in no list: group ${root} "${root}"`);
+  const server = await startCopy(copy);
+  expect((await server.ok("GET", `${IAM}/identities/${uid}`)).uid).toBe(uid);
+  await server.close();
+});
+
+test("fields that this version does not know are not copied, in case they are secret, and named", async () => {
+  const odd = (one: Body) => ({
+    ...one,
+    password: "hush",
+    ...(one.claimMatch && { claimMatch: { ...one.claimMatch, proof: "hush" } }),
+  });
+  const client = lieOf("identities", (all) => all.map(odd));
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyText(copy)).not.toContain("hush");
+  const { identities = [] } = everything;
+  const matched = identities.filter(({ claimMatch }) => claimMatch).length;
+  expect(copy.copy.notCopied).toEqual(
+    expect.arrayContaining([
+      `field password of identities, which this version does not know (${identities.length})`,
+      `field claimMatch.proof of identities, which this version does not know (${matched})`,
+    ]),
+  );
+});
+
+test("what a service writes does not control the terminal", async () => {
+  const name = "same\u001b[2J";
+  const client = lieOf("repos", ([one]) =>
+    ["1", "2"].map((digit) => ({ ...one, uid: one?.uid.replace(/.{16}$/, digit.repeat(16)), name })),
+  );
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copy.copy.leftOut.length).toBeGreaterThan(0);
+  for (const line of copyLines(copy)) expect(line).not.toMatch(/\p{Cc}/u);
+});
+
+/** Takes away, doubles, empties or replaces something in a record, at any depth. */
+const damage = (value: unknown, random: Random): unknown => {
+  if (random.below(12) === 0)
+    return random.pick<unknown>([undefined, "", "x", 7, true, [], {}, null, "a".repeat(70_000), "0".repeat(40)]);
+  if (Array.isArray(value)) return value.map((one) => damage(one, random));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, key === "uid" ? one : damage(one, random)]),
+  );
+};
+
+test("whatever is wrong with records, there is a copy or one message", async () => {
+  const outcomes = { copies: 0, messages: 0 };
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const random = createRandom(seed);
+    const plural = random.pick(Object.keys(everything));
+    const lying = lieOf(plural, (records) => records.map((one) => damage(one, random) as Body));
+    try {
+      const copy = await copyOf(lying, api.baseUrl);
+      await (await startCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
+      outcomes.copies += 1;
+    } catch (error) {
+      expect(error instanceof CopyError || clientErrorText(error), String(error)).toBeTruthy();
+      outcomes.messages += 1;
+    }
+  }
+  expect(outcomes.copies).toBeGreaterThan(5);
+  expect(outcomes.messages).toBeGreaterThan(0);
+});

@@ -1,0 +1,198 @@
+// `irm serve --copy-of` as a command: what it asks of the original, prints, writes and refuses.
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { mintDevToken } from "../../cli/token.ts";
+import { parseSeed } from "../../server/index.ts";
+import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
+import { createByHand } from "../harness/by-hand.ts";
+import { listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { startCommand, temporaryFolder } from "../support/command.ts";
+import { createHttpClient } from "../support/http.ts";
+import { runIrm } from "../support/irm.ts";
+import { type HoldingProxy, startProxy } from "../support/proxy.ts";
+import { unusedPort } from "../support/unused-port.ts";
+
+// Each starts a process: a second on an idle machine, many on a busy one.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const folder = temporaryFolder();
+let original: ServerProcess;
+let proxy: HoldingProxy;
+/** Calls a server with its owner's token. */
+const callerOf = ({ baseUrl, token }: { baseUrl: string; token: string }) => {
+  const http = createHttpClient(baseUrl);
+  const call = (method: string, target: string, { body, query = {} }: { body?: unknown; query?: object } = {}) =>
+    http.send({
+      method,
+      target: `${target}${Object.keys(query).length > 0 ? `?${new URLSearchParams(Object.entries(query))}` : ""}`,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const ok = async (method: string, target: string, options?: Parameters<typeof call>[2]) => {
+    const { status, json, text } = await call(method, target, options);
+    expect(status, text).toBe(200);
+    return json;
+  };
+  return { call, ok, owner: { uid: "", token } } as unknown as Parameters<typeof listEverything>[0];
+};
+
+beforeAll(async () => {
+  const port = await unusedPort();
+  proxy = await startProxy(() => `http://127.0.0.1:${port}`);
+  original = await startServerProcess(["--port", `${port}`, "--public-url", proxy.url]);
+  await createByHand(callerOf(original), original.organization);
+});
+afterAll(async () => {
+  await original.stop();
+  await proxy.close();
+  folder.remove();
+});
+beforeEach(() => {
+  for (const name of ["IRM_BASE_URL", "IRM_IDENTITY", "IRM_IDENTITY_TOKEN", "IRM_TOKEN"]) vi.stubEnv(name, "");
+  return () => vi.unstubAllEnvs();
+});
+
+describe("irm serve --dev --copy-of --copy-to", () => {
+  test("sends GETs alone, starts with the copy, says what is not in it, and writes it as a seed", async () => {
+    vi.stubEnv("IRM_IDENTITY", original.identity);
+    vi.stubEnv("IRM_IDENTITY_TOKEN", await mintDevToken(original.issuer, { subject: "owner" }));
+    const everything = withoutKeys(await listEverything(callerOf(original)));
+    const file = folder.path("copy.yaml");
+    proxy.seen.length = 0;
+    const refused = proxy.only(({ method }) => method === "GET");
+    const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
+    const ready = JSON.parse(await server.firstLine);
+    // The exchange is a GET too.
+    expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
+    expect(proxy.seen.length).toBeLessThanOrEqual(20);
+    expect(refused).toEqual([]);
+    proxy.only(() => true);
+
+    expect(ready.organization).toBe(original.organization);
+    // Its owner has just exchanged a token there, before the copy was read.
+    const lists = await listEverything(callerOf(ready));
+    const seen = (all: typeof lists) => ({
+      ...all,
+      identities: all.identities?.map(({ lastSeenTime: _, ...one }) => one),
+    });
+    expect(seen(lists)).toEqual(seen(everything));
+    const lines = server
+      .stderr()
+      .split("\n")
+      .filter((line) => line.includes('"event":"copy"'));
+    const messages = lines.map((line) => JSON.parse(line).message);
+    expect(messages).toEqual([
+      `copied ${Object.values(lists).flat().length} records of ${proxy.url}`,
+      "not copied: the keys of 1 identity",
+      "not copied: the client secret, if there is one, of 2 identity providers",
+      "not copied: the code of 2 group invites",
+      "not copied: the readme of 2 repos",
+      "not copied: advisories",
+      `wrote ${file}`,
+    ]);
+    server.process.kill("SIGTERM");
+    expect(await server.finished).toMatchObject({ code: 0 });
+
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const again = await startCopy(parseSeed(readFileSync(file, "utf8"), file));
+    expect(await listEverything(again).finally(again.close)).toEqual(lists);
+  });
+
+  test("^C while it reads leaves no file, and nothing else", async () => {
+    vi.stubEnv("IRM_TOKEN", original.token);
+    const empty = folder.path("empty");
+    mkdirSync(empty);
+    const held = proxy.hold("GET", /\/roleBindings\?/, "before");
+    const server = startCommand("serve", "--dev", "--copy-of", proxy.url, "--copy-to", `${empty}/copy.yaml`);
+    await held.reached;
+    server.process.kill("SIGINT");
+    expect(await server.finished).toMatchObject({ code: null, stdout: "" });
+    held.release();
+    expect(readdirSync(empty)).toEqual([]);
+  });
+});
+
+describe("irm serve --copy-of refuses", () => {
+  const taken = folder.path("taken.yaml");
+  const database = folder.path("taken.db");
+  writeFileSync(taken, "organization: { name: mine }\n");
+  writeFileSync(database, "");
+
+  test.each<[what: string, flags: string[], sentence: string]>([
+    ["--copy-to alone", ["--copy-to", "x.yaml"], "--copy-to writes what --copy-of reads: give both, or neither"],
+    [
+      "a seed beside it",
+      ["--copy-of", "https://irm.example", "--seed", "x.yaml"],
+      "--copy-of and --seed both give the records: leave one of them out",
+    ],
+    [
+      "a database that exists",
+      ["--copy-of", "https://irm.example", "--db", database],
+      `--copy-of needs a new database, and ${database} exists: leave out --copy-of to serve what it holds, or name another file`,
+    ],
+    [
+      "a file of something else",
+      ["--copy-of", "https://irm.example", "--copy-to", taken],
+      `--copy-to: ${taken} exists already, and is no copy; give another name`,
+    ],
+    [
+      "an address without TLS",
+      ["--copy-of", "http://irm.example"],
+      "--copy-of: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+    ],
+    [
+      "flags that contradict each other, before it asks",
+      ["--copy-of", "https://irm.example", "--dev", "--host", "0.0.0.0"],
+      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host",
+    ],
+  ])("%s", async (_, flags, sentence) => {
+    const { code, stdout, stderr } = await runIrm("serve", ...flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`irm serve: ${sentence}\n`);
+    expect(readFileSync(taken, "utf8")).toBe("organization: { name: mine }\n");
+  });
+
+  test("to send the token of another service", async () => {
+    vi.stubEnv("IRM_BASE_URL", "https://elsewhere.example");
+    vi.stubEnv("IRM_TOKEN", "secret-of-elsewhere");
+    proxy.seen.length = 0;
+    expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\n",
+    });
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test("a service that refuses the token, with its reason, and starts nothing", async () => {
+    vi.stubEnv("IRM_TOKEN", "refused-by-the-service");
+    const file = folder.path("refused.yaml");
+    const { code, stdout, stderr } = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^irm serve: .*UNAUTHENTICATED.*a valid bearer token is required/);
+    expect(stderr).not.toContain("refused-by");
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("a file that cannot be written, and starts nothing", async () => {
+    vi.stubEnv("IRM_TOKEN", original.token);
+    const file = folder.path("missing/copy.yaml");
+    const { code, stderr } = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`irm serve: cannot write ${file}: ENOENT\\n$`));
+  });
+});
+
+test("--copy-to replaces another copy", async () => {
+  vi.stubEnv("IRM_TOKEN", original.token);
+  const file = folder.path("nightly.yaml");
+  writeFileSync(file, "# A copy of the records of a service, written by irm serve --copy-to.\nold: true\n");
+  const server = startCommand("serve", "--dev", "--copy-of", proxy.url, "--copy-to", file, "--log-level", "error");
+  await server.firstLine;
+  server.process.kill("SIGTERM");
+  const { stdout, stderr } = await server.finished;
+  expect(stdout).toMatch(new RegExp(`^copy of +${proxy.url} {3}read at \\S+$`, "m"));
+  expect(stderr).toMatch(/^copied \d+ records of /);
+  expect(readFileSync(file, "utf8")).not.toContain("old: true");
+});

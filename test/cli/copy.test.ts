@@ -1,0 +1,227 @@
+// A copy of a service: the same lists, the owner who is in none of them, what is not copied, and services that hide, change or lie.
+import { afterAll, describe, expect, test } from "vitest";
+import { copyText } from "../../access/copy/text.ts";
+import { copyLines } from "../../cli/copy.ts";
+import { parseSeed } from "../../server/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
+import { createByHand } from "../harness/by-hand.ts";
+import { MINUTE_MS } from "../harness/clock.ts";
+import { copyOfServer, listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { createRecord, createUid } from "../harness/records.ts";
+import { openSharedGrpc, startSharedServer } from "../harness/shared-server.ts";
+import { temporaryFolder } from "../support/command.ts";
+import type { Body } from "../support/http.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const store = createStore(openDatabase(":memory:"));
+const api = await startSharedServer({ store });
+const made = await createByHand(api, api.organization);
+// Times differ from record to record, and from its creation to its last change.
+api.clock.advance(10 * MINUTE_MS);
+await api.ok("PATCH", `${IAM}/groups/${made.platform}`, { body: { description: "changed" } });
+await api.actor("seen", { role: "viewer" });
+// A newer service may have capabilities that this version does not know, by name or by number.
+const future = await createUid(api, "roles", made.platform, { name: "future" });
+const bound = await createUid(api, "roleBindings", made.platform, { identityUid: made.release, roleUid: future });
+store
+  .statement("UPDATE roles SET body = json_set(body, '$.capabilities', json(?)) WHERE uid = ?")
+  .run('["CAP_IAM_GROUPS_LIST","CAP_OF_THE_FUTURE",98765]', future);
+// So may the built-in roles of another environment.
+const EDITOR = "e".repeat(40);
+const editor = await api.role("editor");
+store.database.exec("PRAGMA foreign_keys = OFF");
+for (const [table, column] of [
+  ["roles", "uid"],
+  ["role_bindings", "role_uid"],
+  ["external_group_role_mappings", "role_uid"],
+])
+  store.statement(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(EDITOR, editor);
+store.database.exec("PRAGMA foreign_keys = ON");
+const everything = await listEverything(api);
+const copy = await copyOfServer(api);
+const copied = await startCopy(copy, { clock: api.clock });
+afterAll(() => copied.close());
+
+const listsOf = async (seed: Parameters<typeof startCopy>[0], options?: Parameters<typeof startCopy>[1]) => {
+  const server = await startCopy(seed, options);
+  const lists = await listEverything(server).finally(server.close);
+  return lists;
+};
+
+describe("a copy", () => {
+  test("has the same lists: uids, names, times, claims, roles, bindings, people, repos and tags", async () => {
+    for (const [plural, records] of Object.entries(everything)) expect(records.length, plural).toBeGreaterThan(0);
+    expect(await listEverything(copied)).toEqual(withoutKeys(everything));
+    expect(copied.organization).toBe(api.organization);
+  });
+
+  test("has unknown capabilities and the uids of built-in roles", async () => {
+    const { capabilities } = await copied.ok("GET", `${IAM}/roles/${future}`);
+    expect(capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_OF_THE_FUTURE", 98765]);
+    // Over gRPC, a value of an enum is a number.
+    const { json } = await openSharedGrpc(copied).call("GetRole", { uid: future }, { token: copied.owner.token });
+    expect(json.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", 98765]);
+    const { roles } = await copied.ok("GET", `${IAM}/roles`, { query: { name: "editor" } });
+    expect(roles).toMatchObject([{ uid: EDITOR }]);
+    const { role } = await copied.ok("GET", `${IAM}/roleBindings/${bound}`);
+    expect(role).toEqual({ uid: future, name: "future", description: "" });
+  });
+
+  test("as a file is a seed of the same records, and so is a copy of the copy", async () => {
+    const text = copyText(copy);
+    expect(await listsOf(parseSeed(text, "copy.yaml"))).toEqual(withoutKeys(everything));
+    const again = await copyOfServer(copied);
+    expect(again.records).toEqual(copy.records);
+    expect(again.named).toEqual(copy.named);
+    expect(await listsOf(again)).toEqual(withoutKeys(everything));
+  });
+
+  test("stays in its database, with what is changed there", async () => {
+    const options = { store: folder.path("copy.db") };
+    const first = await startCopy(copy, options);
+    await first.ok("PATCH", `${IAM}/groups/${made.platform}`, { body: { description: "tried here" } });
+    const lists = await listEverything(first);
+    const { identity } = first;
+    await first.close();
+    for (const seed of [undefined, copy, parseSeed(copyText(copy), "copy.yaml")]) {
+      const next = await startServer({ ...options, ids: undefined as never, ...(seed && { seed }) });
+      expect(next.identity).toBe(identity);
+      expect(await listEverything(next)).toEqual(lists);
+      await next.close();
+    }
+    const other = { ...copy, copy: { ...copy.copy, of: "https://other.example" } };
+    const needsOwn = "a copy needs a database of its own: name another file with --db";
+    await expect(startCopy(other, options)).rejects.toThrow(
+      `the database has another copy (${api.baseUrl} at ${copy.copy.time}); ${needsOwn}`,
+    );
+    const named = parseSeed("organization: { name: acme }", "f.yaml");
+    await expect(startCopy(named, options)).rejects.toThrow(
+      "the database has a copy, which takes no other seed: name another file with --db",
+    );
+    const own = { store: folder.path("own.db") };
+    await (await startServer(own)).close();
+    await expect(startCopy(copy, own)).rejects.toThrow(`the database has records of its own; ${needsOwn}`);
+  });
+
+  test("has no keys, codes and secrets, and says so", () => {
+    expect(copy.copy).toEqual({
+      of: api.baseUrl,
+      time: expect.stringMatching(/^2026-01-28T13:04:21\.\d+Z$/),
+      notVisible: [],
+      leftOut: [],
+      notCopied: [
+        "the keys of 1 identity",
+        "the client secret, if there is one, of 2 identity providers",
+        "the code of 2 group invites",
+        "the readme of 2 repos",
+        "advisories",
+      ],
+    });
+    expect(copyLines(copy)).toEqual([
+      expect.stringMatching(/^copied \d+ records of http:/),
+      ...copy.copy.notCopied.map((text) => `not copied: ${text}`),
+    ]);
+    for (const text of ["kty", "clientSecret", "cginvite"]) expect(copyText(copy)).not.toContain(text);
+  });
+});
+
+describe("the owner of a copy", () => {
+  test("is in no list, and may do everything in the copied organization", async () => {
+    const [local] = copied.identity.split("/");
+    for (const path of [`groups/${local}`, `identities/${copied.identity}`])
+      expect((await copied.call("GET", `${IAM}/${path}`)).status).toBe(403);
+    const group = await createRecord(copied, "groups", made.platform, { name: "new here" });
+    const roleUid = await copied.role("viewer");
+    const binding = await createRecord(copied, "roleBindings", group.uid, { identityUid: made.release, roleUid });
+    await copied.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
+    await copied.ok("DELETE", `${IAM}/groups/${group.uid}`);
+    const organization = await createRecord(copied, "groups", "", { name: "another" });
+    const founding = await copied.ok("GET", `${IAM}/roleBindings`, { query: { group: organization.uid } });
+    expect(founding.roleBindings).toMatchObject([{ identity: { uid: copied.identity, name: "owner" } }]);
+    await copied.ok("DELETE", `${IAM}/groups/${organization.uid}`);
+    expect(await listEverything(copied)).toEqual(withoutKeys(everything));
+  });
+
+  test("stays the owner when every role binding of the copy is deleted", async () => {
+    const server = await startCopy(copy);
+    for (const { uid } of everything.roleBindings ?? []) await server.ok("DELETE", `${IAM}/roleBindings/${uid}`);
+    expect((await listEverything(server)).roleBindings).toEqual([]);
+    await createRecord(server, "groups", made.platform, { name: "still" });
+    await server.close();
+  });
+
+  test("lets somebody act as a copied identity only by a change of whom it trusts", async () => {
+    const server = await startCopy(copy);
+    const token = await server.identityToken("release");
+    // Its role has a capability that only the owner of the original may have.
+    expect((await server.exchange(token, { identity: made.release })).status).toBe(403);
+    const claimMatch = { issuer: server.issuer, subject: "release" };
+    await server.ok("PATCH", `${IAM}/identities/${made.release}`, { body: { claimMatch } });
+    expect((await server.exchange(token, { identity: made.release })).status).toBe(200);
+    await server.close();
+  });
+});
+
+test("an identity of the copy is assumed with a token of its real issuer, for the address of the copy", async () => {
+  const { uid } = (everything.identities ?? []).find(({ name }) => name === "seen") as Body;
+  const token = await api.identityToken("seen", { audience: copied.authUrl });
+  expect((await copied.exchange(token, { identity: uid })).status).toBe(200);
+  const forAnother = await api.identityToken("seen");
+  expect((await copied.exchange(forAnother, { identity: uid })).status).toBe(403);
+  // Without its keys, an identity that signs by itself is not.
+  const keys = (everything.identities ?? []).find(({ name }) => name === "keys") as Body;
+  expect((await copied.exchange(token, { identity: keys.uid })).status).toBe(403);
+});
+
+describe("of a caller who sees a part", async () => {
+  const reader = await api.actor("reader", { role: "viewer", at: made.platform });
+  // Its identity is above, and so not visible.
+  const part = await copyOfServer(api, reader.token);
+  const server = await startCopy(part);
+  afterAll(() => server.close());
+
+  test("the copy has that part, and the bindings of identities that are not visible", async () => {
+    const seen = withoutKeys(await listEverything(api, reader.token));
+    expect(seen.roleBindings?.some(({ identity }) => identity.uid === reader.uid)).toBe(true);
+    expect(await listEverything(server)).toEqual(seen);
+    expect(server.organization).toBe(made.platform);
+    // What is only named is above what the owner of the copy sees.
+    expect((await server.call("GET", `${IAM}/identities/${reader.uid}`)).status).toBe(403);
+  });
+
+  test("says what is not visible, and what is known by name alone", () => {
+    const lines = copyLines(part);
+    expect(lines).toContain(
+      `named by others, and in no list: group ${api.organization} "0000000000000000000000000000000000000001"`,
+    );
+    expect(lines).toContain(`named by others, and in no list: identity ${reader.uid} "reader"`);
+    expect(lines.filter((line) => line.startsWith("not visible: "))).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("identities of this group cannot be listed: identity.list is needed at it ("),
+      ]),
+    );
+    expect(part.copy.notVisible.length).toBeGreaterThan(0);
+  });
+
+  test("the copy is the same as a file", async () => {
+    expect(await listsOf(parseSeed(copyText(part), "copy.yaml"))).toEqual(await listEverything(server));
+  });
+
+  test("a binding of a role that is not visible grants nothing that is known", async () => {
+    const lister = await createUid(api, "roles", api.organization, {
+      name: "lister",
+      capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLE_BINDINGS_LIST"],
+    });
+    const actor = await api.actor("lister", { role: lister });
+    const hidden = await copyOfServer(api, actor.token);
+    expect(hidden.named.roles).toContainEqual({ uid: future, name: "future" });
+    const other = await startCopy(hidden);
+    expect((await listEverything(other)).roleBindings).toEqual((await listEverything(api, actor.token)).roleBindings);
+    expect((await other.ok("GET", `${IAM}/roles/${future}`)).capabilities).toBeUndefined();
+    await other.close();
+  });
+});

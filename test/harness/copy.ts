@@ -1,0 +1,50 @@
+// Everything that a caller can list, and servers that start with a copy of it.
+import { copyOf } from "../../cli/copy.ts";
+import type { ServerOptions } from "../../server/index.ts";
+import { clientOf } from "../access/client.ts";
+import type { Body } from "../support/http.ts";
+import { IAM, REGISTRY, startServer, type TestServer } from "./api-server.ts";
+
+const LISTS: Readonly<Record<string, string>> = {
+  groups: IAM,
+  roles: IAM,
+  identities: IAM,
+  identityProviders: IAM,
+  externalGroupRoleMappings: IAM,
+  roleBindings: IAM,
+  groupInvites: IAM,
+  accountAssociations: IAM,
+  repos: REGISTRY,
+  tags: REGISTRY,
+};
+
+/** The records of every list, as the API returns them. */
+export const listEverything = async (api: TestServer, token = api.owner.token): Promise<Record<string, Body[]>> => {
+  const lists: Record<string, Body[]> = {};
+  for (const [plural, service] of Object.entries(LISTS)) {
+    const records: Body[] = [];
+    for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
+      const query = { pageSize: 200, pageToken, includeReferrers: true, includeDates: true, includeEpochs: true };
+      const page = await api.ok("GET", `${service}/${plural}`, { query, token });
+      records.push(...page[plural]);
+      pageToken = page.nextPageToken;
+    }
+    lists[plural] = records;
+  }
+  return lists;
+};
+
+/** What a copy has of it: no keys. */
+export const withoutKeys = (lists: Record<string, Body[]>): Record<string, Body[]> => ({
+  ...lists,
+  identities: (lists.identities ?? []).map(({ staticKeys, ...identity }) => ({
+    ...identity,
+    ...(staticKeys && { staticKeys: { ...staticKeys, issuerKeys: '{"keys":[]}' } }),
+  })),
+});
+
+export const copyOfServer = (api: TestServer, token?: string) => copyOf(clientOf(api, token), api.baseUrl);
+
+/** A server whose new records have other uids than those of the copy. */
+export const startCopy = (seed: ServerOptions["seed"] & object, options: ServerOptions = {}): Promise<TestServer> =>
+  startServer({ seed, ids: undefined as never, ...options } as Parameters<typeof startServer>[0]);
