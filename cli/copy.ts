@@ -31,7 +31,7 @@ export const copyOf = async (client: Client, address: string, onRead?: OnRead): 
   for (let problems = copyProblems(copy); problems.length > 0; problems = copyProblems(copy))
     copy = withoutRefused(copy, problems);
   const { roles: _, ...placed } = copy.records;
-  if (Object.values(placed).every((list) => list.length === 0))
+  if (Object.values(placed).every((list) => !list?.length))
     throw new CopyError(`these credentials can list nothing at ${address} that could be copied`);
   return copy;
 };

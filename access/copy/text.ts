@@ -1,5 +1,5 @@
 // The file of a copy: a seed that `irm serve --seed` reads back to the same records.
-import { yamlText } from "../export/yaml-text.ts";
+import { yamlText } from "../yaml-text.ts";
 import type { Copy } from "./copy.ts";
 
 /** The first line of every such file. */

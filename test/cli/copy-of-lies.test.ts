@@ -87,7 +87,10 @@ test("without the list of groups there is no copy", async () => {
 
 test("a service that throttles is asked again", async () => {
   const busy = { status: 429, retryAfter: 1 };
-  const rules = ["ListGroups", "ListRoles", "ListTags"].map((operation) => ({ operation, steps: [busy, busy] }));
+  const rules = (["ListGroups", "ListRoles", "ListTags"] as const).map((operation) => ({
+    operation,
+    steps: [busy, busy],
+  }));
   api.faults.set({ rules });
   const copy = await copyOf(clientOf(api), api.baseUrl);
   api.faults.clear();

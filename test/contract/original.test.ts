@@ -28,8 +28,8 @@ const BY = { original: { ...OUTPUTS }, context: { original: OUTPUTS } };
 /** The address of a person is an input of an invite. */
 const INPUTS: Partial<Record<keyof typeof resources, readonly string[]>> = { groupInvite: ["email"] };
 
-const creates = Object.values(resources).flatMap(({ field, methods }) =>
-  (Object.keys(methods) as OperationName[])
+const creates = (Object.keys(resources) as (keyof typeof resources)[]).flatMap((field) =>
+  (Object.keys(resources[field].methods) as OperationName[])
     .filter((name) => /^(BatchCreate|Create)/.test(name))
     .map((operation) => [operation, field] as const),
 );
