@@ -11,6 +11,7 @@ import { plannedUid } from "../record/planned-uid.ts";
 import { KEY, MATCH, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
+import { declaredTwiceWith } from "./declared-twice.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
 import { bindingNames, type IsOpen, shownNames } from "./record-names.ts";
@@ -30,6 +31,7 @@ const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log, names } = parts;
   const duplicates = duplicateWarnings();
+  const declaredTwice = declaredTwiceWith(log);
   const review = reviewWith(log);
   const recordReview = recordReviewWith(log);
   // By key, from the check: what the program marks as secret, where that is known.
@@ -107,6 +109,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       recordReview.noteCheck(kind, olds, inputs, isSecret);
       if (problems.length === 0) {
         warnOfOpenPatterns(kind, inputs, isSecret);
+        declaredTwice.noteCheck(kind, inputs);
         if (isNew) await expectBatch(kind, inputs);
       }
       const { names: own, ...kept } = inputs;

@@ -9,7 +9,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
-import { type Duplicates, duplicates } from "./duplicates.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun } from "./per-run.ts";
 import { reportRemovals } from "./removals.ts";
@@ -60,7 +59,6 @@ export interface Entered {
   parentOf(resource: pulumi.Resource): pulumi.Resource | undefined;
   /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
-  duplicates: Duplicates;
   places: BindingPlaces;
 }
 
@@ -85,7 +83,6 @@ export const programWith = (timeoutMs: number): Program => {
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
   const byUid = new Map<string, pulumi.Resource>();
-  const reportDuplicate = duplicates();
   const places = bindingPlaces();
   const waits = new Map<Entry, readonly Entry[] | undefined>();
 
@@ -178,7 +175,6 @@ export const programWith = (timeoutMs: number): Program => {
       return {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
         noteConstructed,
-        duplicates: reportDuplicate,
         places,
         resourceOf: (reference) => byId.get(reference),
         parentOf: (resource) => byId.get(byResource.get(resource)?.inputs.parent),

@@ -74,7 +74,6 @@ export abstract class IrmResource extends DeclaredResource {
     if (kind === "roleBinding") deriveGroup(this);
     if (opts.id === undefined) noteStored(descriptor.field, async () => [await awaitValue(this.id)]);
     if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
-    if (opts.id === undefined) entered.duplicates(kind, name, entered, given, this.getProvider(form.prefix + type));
     Object.assign(this, boundRecords(descriptor, this));
   }
 }

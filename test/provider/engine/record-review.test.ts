@@ -96,7 +96,7 @@ describe("of an identity", () => {
   test("nothing of what the program marks as secret, and nothing in an update", async () => {
     const secrets = ["claimMatch", "name"];
     const lines = await diffMessages("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
-    await checkMessages("identity", "b", identity("hidden"), secrets);
+    await checkMessages("identity", "b", identity("hidden as well"), secrets);
     expect(lines.join("\n")).toBe(
       "Identity a changes:\n  - its name changes\n  - who can assume it changes: [secret]\nIdentity b is new: [secret] can assume it",
     );

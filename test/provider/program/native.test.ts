@@ -1,6 +1,6 @@
 // pulumi-irm/plugin: the same names as pulumi-irm, registered as native resources. The engine is a mock, which shows what it gets.
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as presets from "../../../access/preset/index.ts";
 import * as dynamic from "../../../provider/index.ts";
 import * as native from "../../../provider/program/native/index.ts";
@@ -192,25 +192,6 @@ describe("a native resource", () => {
     expect(() => new dynamic.RoleBindingSet("second", { parent: group, bindings: [] })).toThrow(
       "RoleBindingSet second: parent: RoleBindingSet first declares the bindings of this group already",
     );
-  });
-
-  it("is compared with those of its own provider alone", async () => {
-    const warned: string[] = [];
-    const warn = vi.spyOn(pulumi.log, "warn").mockImplementation(async (text) => {
-      warned.push(text);
-    });
-    const provider = new Provider("other", { baseUrl: "https://api.example.com" });
-    const identify = (name: string, opts?: pulumi.CustomResourceOptions) =>
-      new Identity(name, { parent: ORG, name, claimMatch }, opts);
-    const group = new Group("g", { parent: ORG, name: "g" }, { provider });
-    const all = [identify("a"), identify("b", { provider }), identify("c", { parent: group }), identify("d")];
-    await Promise.all(all.map(({ uid }) => value(uid)));
-    await vi.waitFor(() => expect(warned).toHaveLength(2));
-    warn.mockRestore();
-    expect(warned.toSorted()).toEqual([
-      expect.stringMatching(/^Identity c has the same issuer and subject as Identity b: /),
-      expect.stringMatching(/^Identity d has the same issuer and subject as Identity a: /),
-    ]);
   });
 
   it("that extends a class is native too", async () => {

@@ -1,7 +1,7 @@
 // The classes: the inputs that they register with the engine. Two alternatives at once are a compile error. tsc reads this
 // file, and an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
@@ -45,33 +45,6 @@ describe("a resource", () => {
       role: own,
       names: { group: "g" },
     });
-  });
-
-  it("that declares the same as another one is reported, without the values", async () => {
-    const warned: string[] = [];
-    const warn = vi.spyOn(pulumi.log, "warn").mockImplementation(async (text) => {
-      warned.push(text);
-    });
-    const group = new Group("g", { parent: ORG, name: "g" });
-    const bind = (name: string, role: string) => new RoleBinding(name, { parent: group, identity: IDENTITY, role });
-    const identify = (name: string, subject: string) =>
-      new Identity(name, { parent: group, name, claimMatch: { issuer: claimMatch.issuer, subject } });
-    const all = [
-      bind("a", ROLE),
-      bind("b", ORG),
-      bind("c", ROLE),
-      identify("d", "s"),
-      identify("e", "t"),
-      identify("f", "s"),
-    ];
-    await Promise.all(all.map(({ uid }) => value(uid)));
-    await vi.waitFor(() => expect(warned).toHaveLength(2));
-    warn.mockRestore();
-    expect(warned.toSorted()).toEqual([
-      expect.stringMatching(/^Identity f has the same issuer and subject as Identity d: a token exchange/),
-      expect.stringMatching(/^RoleBinding c duplicates RoleBinding a: /),
-    ]);
-    expect(warned.join()).not.toContain(claimMatch.issuer);
   });
 
   it("has the engine's id as its uid", async () => {
