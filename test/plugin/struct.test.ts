@@ -19,11 +19,10 @@ const read = (values: Json): Marked =>
 
 describe("values", () => {
   it("are written and read as the generated code has them", () => {
-    const values = fc.dictionary(
-      fc.string({ unit: "grapheme" }).filter((name) => name !== "__proto__"),
-      fc.jsonValue({ stringUnit: "grapheme" }),
-      { noNullPrototype: true },
-    );
+    const values = fc
+      .dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), { noNullPrototype: true })
+      // The generated code sets it as the prototype of an object.
+      .filter((one) => !JSON.stringify(one).includes('"__proto__"'));
     fc.assert(
       fc.property(values, (one) => {
         expect(written(one)).toEqual(one);
