@@ -81,12 +81,12 @@ export const diffConfig = (request: Request<"diffConfig">) => {
 /** Throws where the state would hold a token in clear text. */
 export const configurationFrom = (
   request: Request<"configure">,
-): { config: StackConfig; id: string; subject: string } => {
+): { config: StackConfig; id: string; urn: string; subject: string } => {
   const { args: asked, id } = request;
   const urn = request.urn || "urn:pulumi:-::-::pulumi:providers:irm::default";
   const { provider: name } = stackConfigFrom(urn, {});
   if (name !== undefined && asked.token !== undefined && !(asked.token instanceof Secret))
     throw new Refusal(`provider ${name}: token: must be a secret, or the state holds it in clear text`);
   const subject = name === undefined ? "the default provider" : `provider ${urn}`;
-  return { config: stackConfigFrom(urn, plainFrom(asked)), id, subject };
+  return { config: stackConfigFrom(urn, plainFrom(asked)), id, urn, subject };
 };

@@ -29,6 +29,7 @@ import { keyFrom, organizationIn, typeIn } from "./key.ts";
 import { maskSecrets } from "./mask.ts";
 import type { Names } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
+import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";
 import { checkResponse, createResponse, diffResponse, readResponse, updateResponse } from "./response.ts";
 import { InitFailed, Refusal } from "./status.ts";
@@ -41,15 +42,11 @@ interface Operation {
   names: Names;
   /** The engine leaves out no record of the program, so that one whose name is secret is met before what refers to it. */
   isWholeProgram: boolean;
-  /** The check of a resource has refused it. */
-  noteRefusal(): void;
+  notes: ProgramNotes;
 }
 
 /** The methods of one configured provider. */
-export const resourceMethods = (
-  { kinds }: Provider,
-  { organization, names, isWholeProgram, noteRefusal }: Operation,
-) => {
+export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram, notes }: Operation) => {
   const subjectOf = (urn: string): Subject => {
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
@@ -113,7 +110,9 @@ export const resourceMethods = (
       const showsNames = isWholeProgram || news.names !== undefined;
       programs.set(urn, { derivesParent: given[RUN] !== undefined, passesNames: news.names !== undefined });
       const { inputs, failures } = await methods.check(before, bag, isSecret, showsNames);
-      if (failures.length > 0) noteRefusal();
+      const isNew = Object.keys(before).length === 0;
+      const isOfClass = given[RUN] !== undefined;
+      notes.noteCheck({ urn, type, kind, isNew, asked, inputs, isRefused: failures.length > 0, isOfClass });
       const { [KEY]: _key, ...shown } = news.names === undefined ? withoutNames(inputs) : inputs;
       return checkResponse(
         inputsWith(kind, { ...shown, ...organizationInput(news, before) }, asked),
@@ -135,6 +134,7 @@ export const resourceMethods = (
     create: async ({ urn, properties: asked, preview }: Request<"create">) => {
       const { type, kind, methods } = subjectOf(urn);
       const inputs = withKey(urn, plainFrom(asked));
+      notes.noteStep(preview !== 0);
       if (preview) {
         const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, urn, inputs, taken) : plannedSet({}, inputs);
@@ -170,6 +170,7 @@ export const resourceMethods = (
       const { type, kind, methods } = subject;
       const olds = oldOutputs(request);
       const news = withKey(urn, plainFrom(asked));
+      notes.noteStep(preview !== 0);
       if (preview) {
         methods.plannedUpdate();
         const { detailed, derived } = await compare(subject, request);
@@ -183,8 +184,10 @@ export const resourceMethods = (
       return updateResponse(storedOutputs(urn, id, outs, asked));
     },
 
-    delete: ({ id, urn, properties, oldInputs }: Request<"delete">) =>
-      subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs))),
+    delete: ({ id, urn, properties, oldInputs }: Request<"delete">) => {
+      notes.noteStep(false);
+      return subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs)));
+    },
   };
 
   async function compare({ type, kind, methods }: Subject, request: Compared) {

@@ -2,7 +2,7 @@
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
 import type { Environment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
-import { isWholeProgram } from "./engine-options.ts";
+import { engineOptions } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";
 import { version } from "./version.ts";
@@ -25,7 +25,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     attached: (address) => {
       engine = address;
     },
-    isWholeProgram: isStarted && isWholeProgram(process.ppid, process.env),
+    ...(isStarted && { options: engineOptions(process.ppid, process.env) }),
     warn: (text) => console.error(`pulumi-resource-irm: ${text}`),
   });
 

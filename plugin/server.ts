@@ -2,16 +2,22 @@
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
 import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import { providerWith } from "../provider/engine/methods.ts";
+import { isUnknown } from "../provider/record/normal-form.ts";
+import { urnFrom } from "../provider/record/urn.ts";
+import { projectMember } from "../provider/run/project-file.ts";
 import type { Environment } from "../provider/run/session.ts";
 import { cancellation, type Operation, timeoutOf, urnOf } from "./cancellation.ts";
+import type { EngineOptions } from "./engine-options.ts";
 import { invoke } from "./functions.ts";
 import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
 import { masking, maskSecrets } from "./mask.ts";
 import { createNames } from "./names.ts";
 import { createPort, type Port } from "./port.ts";
+import { programNotes } from "./program.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { addMethod } from "./receive.ts";
+import { isOtherLanguage, removalsWith } from "./removals.ts";
 import type { Request, ServedMethod } from "./request-type.ts";
 import { resourceMethods } from "./resource.ts";
 import { configureResponse, EMPTY, handshakeResponse, pluginInfo, schemaResponse } from "./response.ts";
@@ -25,8 +31,8 @@ export interface PluginOptions {
   log: Log;
   /** The engine attached itself at this address. */
   attached(address: string): void;
-  /** whether the engine leaves out no resource of the program; default: that is not known */
-  isWholeProgram?: boolean;
+  /** what the engine was started for; default: that is not known */
+  options?: EngineOptions;
   /** of a connection that is refused; default: nothing */
   warn?(text: string): void;
   /** how long a message may take to arrive; default: 60 s */
@@ -46,19 +52,26 @@ type Handler = (request: Operation, callback: sendUnaryData<Buffer>) => void;
 const REQUEST_BYTES = 64 * 1024 * 1024;
 
 export const createPlugin = (options: PluginOptions): Plugin => {
-  const { version, schema, environment, log, attached, isWholeProgram = false, warn, messageMs } = options;
+  const {
+    version,
+    schema,
+    environment,
+    log,
+    attached,
+    options: { isWholeProgram, run } = UNKNOWN_OPTIONS,
+    warn,
+    messageMs,
+  } = options;
   let cancelled = cancellation();
   let configured: ReturnType<typeof configure> | undefined;
   /** the provider of this operation */
   let served: string | undefined;
   let engine = environment.engine?.address;
-  /** A call about a resource was refused, so that the engine ends the run. */
-  let hasRefused = false;
   let count = 0;
   const waiting: (() => void)[] = [];
 
   const configure = (request: Request<"configure">) => {
-    const { config, id, subject } = configurationFrom(request);
+    const { config, id, urn, subject } = configurationFrom(request);
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
     const { signal } = cancelled;
@@ -67,11 +80,19 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
     const names = createNames(own.note);
-    const noteRefusal = () => {
-      hasRefused = true;
-    };
-    const resources = resourceMethods(own, { organization, names, isWholeProgram, noteRefusal });
-    return { resources, names, session: own.session };
+    const notes = programNotes();
+    const resources = resourceMethods(own, { organization, names, isWholeProgram, notes });
+    const removals = removalsWith({
+      ...{ notes, log, provider: isUnknown(id) ? undefined : `${urn}::${id}` },
+      run: isWholeProgram ? run : undefined,
+      isOtherLanguage: () => isOtherLanguage(projectMember(process.cwd(), "runtime")),
+      readState: async () => {
+        const { stack, project } = urnFrom(urn);
+        return (await own.ledger()).engineState([organization, project, stack].join("/"));
+      },
+      declares: async () => (await own.ledger()).ownership.isDeclared,
+    });
+    return { resources, names, notes, removals, session: own.session };
   };
   const current = () => {
     if (!configured) throw new Error("the plugin is not configured");
@@ -79,10 +100,12 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   };
 
   const constructComponent = async (request: Request<"construct">): Promise<Buffer> => {
-    current();
+    const { notes, removals } = current();
     if (engine === undefined) throw new Error("the engine has not attached itself");
     // Most programs have no component, and the SDK takes longer to load than the plugin itself.
     const { construct } = await import("./component/construct.ts");
+    notes.noteComponent(request.dryrun !== 0);
+    removals.prepare();
     return construct(request, engine);
   };
 
@@ -96,7 +119,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
         .then(
           (response) => callback(null, response),
           (error) => {
-            hasRefused ||= urnOf(request) !== "";
+            if (!isOfEnd(error)) configured?.notes.noteFailure();
             masking(request, () => callback(serviceErrorFrom(error)));
           },
         )
@@ -137,7 +160,12 @@ export const createPlugin = (options: PluginOptions): Plugin => {
       configured = configure(request);
       return configureResponse();
     }),
-    check: within((request: Request<"check">) => current().resources.check(request)),
+    check: within(async (request: Request<"check">) => {
+      const { resources, removals } = current();
+      const response = await resources.check(request);
+      removals.prepare();
+      return response;
+    }),
     diff: within((request: Request<"diff">) => current().resources.diff(request)),
     create: within((request: Request<"create">) => current().resources.create(request)),
     read: within((request: Request<"read">) => current().resources.read(request)),
@@ -150,14 +178,17 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     construct: answered((request: Request<"construct">) =>
       untilEnd({}, () => constructComponent(request)).catch((error) => {
         // The engine has shown the error of the resource, and reads this response no more.
-        if (hasRefused && isOfEnd(error)) return EMPTY;
+        if (configured?.notes.hasFailed && isOfEnd(error)) return EMPTY;
         throw error;
       }),
     ),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
-    cancel: answered(() => {
+    // It does so at the end of each operation too, when nothing is under way.
+    cancel: answered(async () => {
+      const isEnd = count === 1 && !cancelled.isDone;
       cancelled.now();
       served = undefined;
+      if (isEnd) await configured?.removals.report();
       return EMPTY;
     }),
   };
@@ -171,6 +202,8 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
 };
+
+const UNKNOWN_OPTIONS: EngineOptions = { isWholeProgram: false, run: undefined };
 
 /** Whether an error says no more than that the engine has ended the run. */
 const isOfEnd = (error: unknown): boolean =>

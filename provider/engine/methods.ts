@@ -63,6 +63,7 @@ export interface Provider {
   kinds: Record<StateKind, Methods>;
   /** for functions, which belong to no kind */
   session(): Promise<Session>;
+  ledger(): Promise<Ledger>;
   /** The program calls the record of this uid by this name. */
   note: RecordNames["note"];
 }
@@ -264,7 +265,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
   const roleBindingSet = methodsOf(setStepsWith(parts));
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
-  return { kinds, session: connect, note: names.note };
+  return { kinds, session: connect, ledger: getLedger, note: names.note };
 };
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */

@@ -8,9 +8,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
 import { resources as descriptors } from "../../schema/index.ts";
 import type { NewIdentity } from "../engine/review.ts";
-import { recordId } from "../record/id.ts";
-import { SET_TYPE, typeOfToken } from "../record/kind.ts";
-import { placeInStack, urnFrom } from "../record/urn.ts";
+import { typeOfToken } from "../record/kind.ts";
+import { urnFrom } from "../record/urn.ts";
 import { awaitValue } from "./output.ts";
 import { storedResources } from "./stored-resources.ts";
 
@@ -43,31 +42,21 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     if (pulumi.log.hasErrors()) return;
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
-    const declaredPlaces = new Set(urns.map(placeOf));
+    const { managedId, placeOf, removalTexts } = await import("../engine/removals.ts");
     const ids = await Promise.all(
-      resources().map(async (resource) => idOf(typeTokenOf(resource), await awaitValue(resource.id))),
+      resources().map(async (resource) => managedId(typeTokenOf(resource), await awaitValue(resource.id))),
     );
     const known = new Set([...adopted, ...ids]);
-    const isKept = (id: unknown) => id !== undefined && known.has(id);
-    const identities = (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined);
-    const staying = { sets: await Promise.all(sets().map(knownValuesOf)), identities, isKept };
-    const { removedText } = await import("../engine/review.ts");
-    for (const one of state) {
-      // By its uid under another name: an alias, or a record that changes hands.
-      if (declaredPlaces.has(placeOf(one.urn)) || isKept(idOf(one.type, one.outputs.uid))) continue;
-      const text = removedText(one, staying);
-      if (text !== undefined) await pulumi.log.info(text);
-    }
+    const declared = {
+      places: new Set(urns.filter((urn) => urn !== undefined).map(placeOf)),
+      isKept: (id: string) => known.has(id),
+      sets: await Promise.all(sets().map(knownValuesOf)),
+      identities: (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined),
+    };
+    for (const text of removalTexts(state, declared)) await pulumi.log.info(text);
   } catch (error) {
     await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
   }
-};
-
-/** The same for a resource that moves from dynamic to native, or back. */
-const placeOf = (urn: string | undefined): string | undefined => {
-  if (urn === undefined) return undefined;
-  const { types, name } = urnFrom(urn);
-  return placeInStack(types, name);
 };
 
 /** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
@@ -95,11 +84,3 @@ const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity
 
 const typeTokenOf = (resource: pulumi.Resource): string =>
   (resource as unknown as { __pulumiType: string }).__pulumiType;
-
-const idOf = (type: string, uid: unknown): unknown => {
-  // A set has the uid of its group.
-  const recordType = typeOfToken(type);
-  if (recordType === SET_TYPE) return undefined;
-  const found = Object.values(descriptors).find((one) => one.type === recordType);
-  return found && typeof uid === "string" ? recordId(found.field, uid) : uid;
-};

@@ -20,7 +20,7 @@ const BYTES_MAX = 1024 ** 3;
 export const runEngine = ({ env, cwd, cancelled }: EngineCommand, args: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const options = {
-      ...{ cwd, env: { ...ownEnv(env), ...QUIET }, encoding: "utf8" as const, maxBuffer: BYTES_MAX },
+      ...{ cwd, env: { ...ownEnv(env), ...OWN_ENV }, encoding: "utf8" as const, maxBuffer: BYTES_MAX },
       ...{ timeout: TIMEOUT_MS, ...(cancelled && { signal: cancelled }) },
     };
     const command = `pulumi ${args.slice(0, 2).join(" ")}`;
@@ -30,7 +30,8 @@ export const runEngine = ({ env, cwd, cancelled }: EngineCommand, args: readonly
     });
   });
 
-const QUIET = { PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1" };
+/** It is over before it needs much of the memory that the collector of Go would free, which costs a fifth of its processor time. */
+const OWN_ENV = { PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1", GOGC: "400" };
 
 /** The engine takes any option of a command from the environment too: those of the run are not for this command. */
 const ownEnv = (env: Env): Env =>

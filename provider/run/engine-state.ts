@@ -25,6 +25,10 @@ const Resource = z.object({
   delete: z.boolean().nullish(),
   /** read by its id, and not managed */
   external: z.boolean().nullish(),
+  /** URN and id of its provider */
+  provider: z.string().nullish(),
+  /** its record stays when it leaves the program */
+  retainOnDelete: z.boolean().nullish(),
   inputs: bag,
   outputs: bag,
 });

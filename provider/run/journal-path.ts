@@ -1,11 +1,10 @@
 // Where the journal of a stack is. There is one file for each stack, backend and address of the API, so two stacks of the same name
 // never adopt each other's records.
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
+import { projectMember, textOf } from "./project-file.ts";
 import { workTreeProblem } from "./work-tree.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
@@ -33,44 +32,14 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
 /** Address of the backend, "" where it is not known. In the order of the engine: the environment, the project's file, the last login. */
 export const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
-  fromYaml(projectFile(cwd)) ||
+  backendIn(projectMember(cwd, "backend")) ||
   currentLogin(join(env.PULUMI_HOME || join(homedir(), ".pulumi"), "credentials.json"));
 
-const projectFile = (folder: string): string => {
-  for (let at = folder; ; at = dirname(at)) {
-    for (const name of ["Pulumi.yaml", "Pulumi.yml"]) {
-      const text = textOf(join(at, name));
-      if (text !== "") return text;
-    }
-    if (at === dirname(at)) return "";
-  }
-};
-
-// Loaded only where a project names a backend, which few do.
-const require = createRequire(import.meta.url);
-
-const fromYaml = (text: string): string => {
-  if (!/\bbackend\b/.test(text)) return "";
-  try {
-    const { parse } = require("yaml") as typeof import("yaml");
-    return String((parse(text) as { backend?: { url?: unknown } } | null)?.backend?.url ?? "");
-  } catch {
-    // The engine has read the file, or there would be no run.
-    return "";
-  }
-};
+const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");
 
 const currentLogin = (file: string): string => {
   try {
     return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
-  } catch {
-    return "";
-  }
-};
-
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, "utf8");
   } catch {
     return "";
   }

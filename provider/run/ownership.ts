@@ -22,6 +22,8 @@ export interface Ownership {
   plan(uid: string, key: string): string | undefined;
   /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
   isOwnedBy(uid: string, key: string): boolean;
+  /** The program declares a resource that owns this record, or is going to adopt it. */
+  isDeclared(uid: string): boolean;
   /** How this run took the record, if it has. One that it created holds only what it creates there. */
   originOf(uid: string): Origin | undefined;
   /** This run took the record, keeps it, or leaves it in place. */
@@ -91,6 +93,10 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     },
     plan: (uid, key) => append({ is: "planned", uid, key }),
     isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
+    isDeclared: (uid) => {
+      const { ownerOf, planned } = current();
+      return ownerOf(uid) !== undefined || planned.has(uid);
+    },
     originOf: (uid) => current().taken.get(uid)?.origin,
     isHeld: (uid) => {
       const { taken, kept } = current();
@@ -199,7 +205,7 @@ const recordsOf = (leaving: Set<string>) => {
     }
   };
 
-  return { reduce, ownerOf, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving };
+  return { reduce, ownerOf, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving, planned };
 };
 
 /** State of one step, for as long as a run has its ownership: sessions that are derived from another one share both. */

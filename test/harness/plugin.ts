@@ -6,8 +6,9 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import statuses from "@pulumi/pulumi/proto/status_pb.js";
 import type { Env } from "../../client/config.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
-import { createPlugin } from "../../plugin/server.ts";
+import { createPlugin, type PluginOptions } from "../../plugin/server.ts";
 import type { Marked } from "../../plugin/value.ts";
+import type { Environment } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { manualClock } from "./clock.ts";
 import { markedFrom, structFrom } from "./struct.ts";
@@ -73,13 +74,21 @@ export const initFailure = (error: unknown): { id: string; outs: Marked; reasons
   return { id: own.getId(), outs: markedFrom(own.getProperties()), reasons: own.getReasonsList() };
 };
 
-/** `transport` may meet faults. */
-export const startPlugin = async (env: Env, transport: Transport = systemTransport()): Promise<PluginClient> => {
+/** `transport` may meet faults; `own` is what the engine has said and stored. */
+export const startPlugin = async (
+  env: Env,
+  transport: Transport = systemTransport(),
+  { storedStacks, ...own }: Pick<PluginOptions, "options"> & Pick<Environment, "storedStacks"> = {},
+): Promise<PluginClient> => {
   const lines: string[] = [];
   const plugin = createPlugin({
     version: "1.2.3",
     schema: () => "{}",
-    environment: { env, clock: manualClock(), transport, log: (text) => void lines.push(text) },
+    environment: {
+      ...{ env, clock: manualClock(), transport, log: (text) => void lines.push(text) },
+      ...(storedStacks && { storedStacks }),
+    },
+    ...own,
     log: { info: () => undefined, during: (_urn, call) => call() },
     attached: () => undefined,
   });

@@ -106,11 +106,31 @@ describe("a stack with an access policy", () => {
     expect(await writes()).toEqual([]);
   });
 
-  it("changes what an edit of its policy changes, in YAML", async () => {
-    writeFileSync(join(program.folder, "access.yaml"), policy.replace("editor: [deploy]", "editor: [deploy, release]"));
-    const up = await run.must("up", "--yes", "--skip-preview");
-    expect(up.output).toMatch(/~ 1 updated\n +13 unchanged/);
-    expect(await writes()).toEqual(["CreateRoleBinding"]);
+  it("changes what an edit of its policy changes, and shows in the preview who loses access", async () => {
+    const edited = policy
+      .replace("editor: [deploy]", "editor: [release]")
+      .replace(/^ {2}deploy: .*\n/m, "")
+      .replace(/^ {2}\/: .*\n/m, "");
+    writeFileSync(join(program.folder, "access.yaml"), edited);
+    const up = await run.must("up", "--yes");
+    const [preview = "", update = ""] = up.output.split(/^Updating/m);
+    const uid = /Identity acme:identity\/deploy is removed:\n.*workflows that name (\S+) in IRM_IDENTITY/.exec(
+      preview,
+    )?.[1];
+    expect(uid).toMatch(/^[0-9a-f]{40}\//);
+    expect(preview).toContain(
+      [
+        "    What the program no longer declares, unless it has failed:",
+        "    RoleBindingSet acme:access/ is removed:",
+        '      - removes "review" as "viewer"',
+      ].join("\n"),
+    );
+    expect(preview).toContain(
+      'RoleBindingSet acme:access/platform/clusters changes:\n      - adds "release" as "editor"',
+    );
+    expect(update).toMatch(/~ 1 updated\n +- 2 deleted/);
+    expect(update).not.toContain("What the program no longer declares");
+    expect(place.rows("identities", "name = 'deploy'")).toEqual([]);
   });
 
   it("is destroyed", async () => {

@@ -101,7 +101,7 @@ describe("of an identity", () => {
       "Identity a changes:\n  - its name changes\n  - who can assume it changes: [secret]\nIdentity b is new: [secret] can assume it",
     );
     messages.length = 0;
-    await methods.identity.check({}, { ...keyOf("c"), ...identity("hidden") });
+    await methods.identity.check({}, { ...keyOf("c"), ...identity("hidden once more") });
     expect(messages).toEqual([]);
   });
 

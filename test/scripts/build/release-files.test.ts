@@ -57,7 +57,11 @@ describe("the Python package", async () => {
     const line = '__props__.__dict__["__organization"] = pulumi.get_organization()\n';
     const passing = [...files].filter(([, data]) => strFromU8(data).split(line).length === 3);
     expect(passing.map(([path]) => path.replace(/^pulumi_irm\/|\.py$|_/g, "")).toSorted()).toEqual(
-      types.map((token) => token.replace("irm:index:", "").toLowerCase()).toSorted(),
+      types
+        // The engine's request for a component has the organization.
+        .filter((token) => token !== "irm:index:AccessPolicy")
+        .map((token) => token.replace("irm:index:", "").toLowerCase())
+        .toSorted(),
     );
   });
 

@@ -1,0 +1,97 @@
+// What leaves the stack, at the end of a preview of a program in another language than TypeScript, whose own classes report it
+// (provider/program/removals.ts). The engine asks no provider about a resource that is not declared any more, and does not say whether the
+// program has ended by itself. So this compares the engine's state with the resources that it was asked about, once the engine ends the
+// plugin: it still prints lines then.
+//
+// Best effort: what is not known is said so, and no preview fails.
+import { valuesIn } from "../access/preview/value.ts";
+import { removalTexts } from "../provider/engine/removals.ts";
+import type { Leaving } from "../provider/engine/review.ts";
+import type { EngineState, StateResource } from "../provider/run/engine-state.ts";
+import type { EngineRun } from "./engine-options.ts";
+import type { ProgramNotes } from "./program.ts";
+
+export interface RemovalParts {
+  notes: ProgramNotes;
+  /** URN and id of the provider that this process serves, as resources of the state refer to it; undefined for a new one */
+  provider: string | undefined;
+  /** what the engine was started for; undefined where that is not known, or another command than for a program */
+  run: EngineRun | undefined;
+  /** whether the project's file says that its program is in a language without classes of this package */
+  isOtherLanguage(): boolean;
+  readState(): Promise<EngineState>;
+  /** Whether the program declares a resource that has the record with this `recordId`, or adopts it, in this process or another. */
+  declares(): Promise<(id: string) => boolean>;
+  log(text: string): void;
+  timeoutMs?: number;
+}
+
+export interface Removals {
+  /** Reads the state meanwhile, if this is going to be a preview that needs it. */
+  prepare(): void;
+  /** The engine ends the operation. */
+  report(): Promise<void>;
+}
+
+// The engine waits 5 s for a plugin that it ends.
+const TIMEOUT_MS = 3_000;
+
+export const removalsWith = (parts: RemovalParts): Removals => {
+  const { notes, run, provider, isOtherLanguage, log, timeoutMs = TIMEOUT_MS } = parts;
+  let state: Promise<EngineState> | undefined;
+  const readOnce = (): Promise<EngineState> => {
+    state ??= parts.readState();
+    // It is awaited later, if at all.
+    state.catch(() => undefined);
+    return state;
+  };
+  const isNeeded = (): boolean => {
+    if (provider === undefined || run === undefined || run === "update") return false;
+    if (notes.hasFailed || notes.isPreview === false) return false;
+    return !(notes.isTypescript ?? !isOtherLanguage());
+  };
+  return {
+    prepare: () => {
+      if (isNeeded() && (run === "preview" || notes.isPreview === true)) void readOnce();
+    },
+    report: async () => {
+      if (!isNeeded()) return;
+      try {
+        const [{ resources }, isKept] = await within(timeoutMs, Promise.all([readOnce(), parts.declares()]));
+        const leaving = resources.filter((one) => one.provider === provider && isManaged(one)).map(leavingFrom);
+        const { places, sets, identities } = notes;
+        const texts = removalTexts(leaving, { places, sets, identities, isKept });
+        if (texts.length > 0) log([HEAD, ...texts].join("\n"));
+      } catch (error) {
+        log(`What the program no longer declares is not known: ${(error as Error).message}`);
+      }
+    },
+  };
+};
+
+/** Whether a program of this `runtime` of the project's file has no classes of this package that report what leaves. */
+export const isOtherLanguage = (runtime: unknown): boolean => {
+  const name = (runtime as { name?: unknown } | null | undefined)?.name ?? runtime;
+  return typeof name === "string" && !["nodejs", "bun"].includes(name);
+};
+
+const HEAD = "What the program no longer declares, unless it has failed:";
+
+/** Whether the update deletes the record, where the program does not declare the resource. */
+const isManaged = ({ custom, external, delete: isReplaced, retainOnDelete }: StateResource): boolean =>
+  custom === true && external !== true && isReplaced !== true && retainOnDelete !== true;
+
+const leavingFrom = ({ type, urn, outputs }: StateResource): Leaving => {
+  // The state is encrypted where it is secret.
+  const shown = valuesIn(outputs);
+  return { type, urn, outputs: shown, shown };
+};
+
+const within = <T>(ms: number, promise: Promise<T>): Promise<T> =>
+  Promise.race([
+    promise,
+    new Promise<never>((_resolve, reject) => {
+      const end = () => reject(new Error(`the engine's state was not read within ${ms / 1000} s`));
+      setTimeout(end, ms).unref();
+    }),
+  ]);

@@ -1,0 +1,208 @@
+// What a preview says of resources that leave the program, in a language whose programs do not report it themselves.
+import { describe, expect, it } from "vitest";
+import type { EngineRun } from "../../plugin/engine-options.ts";
+import { type CheckedResource, type ProgramNotes, programNotes } from "../../plugin/program.ts";
+import { isOtherLanguage, type RemovalParts, removalsWith } from "../../plugin/removals.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
+import { engineStateFrom, type StateResource } from "../../provider/run/engine-state.ts";
+import { noStoredStacks } from "../../provider/run/stored-stack.ts";
+import type { Json } from "../../schema/index.ts";
+import { startPlugin, urnOf } from "../harness/plugin.ts";
+import { setUp } from "./fixture.ts";
+
+const PROVIDER = "urn:pulumi:stack::project::pulumi:providers:irm::default::p-1";
+const GROUP = "0123456789abcdef0123456789abcdef01234567";
+const uid = (number: number): string => `${GROUP}/${String(number).repeat(16)}`;
+
+const stored = (type: string, name: string, outputs: Json, own: Partial<StateResource> = {}) => ({
+  ...{ urn: urnOf(type, name), type: `irm:index:${type}`, custom: true, id: outputs.uid, provider: PROVIDER },
+  ...{ inputs: {}, outputs, ...own },
+});
+const binding = (name: string, number: number, own: Partial<StateResource> = {}) => {
+  const named = {
+    identity: { uid: uid(8), name: "ci" },
+    role: { uid: uid(9), name: "viewer" },
+    group: { name: "team" },
+  };
+  return stored("RoleBinding", name, { uid: uid(number), ...named }, own);
+};
+const exported = (resources: object[]) =>
+  engineStateFrom(JSON.stringify({ deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } }));
+
+const HEAD = "What the program no longer declares, unless it has failed:";
+const removed = (name: string) => `RoleBinding ${name} is removed: identity "ci", role "viewer", group "team"`;
+
+/** A run of a program over these resources of the state. */
+const runWith = (resources: object[], own: Partial<RemovalParts> = {}) => {
+  const lines: string[] = [];
+  const notes: ProgramNotes = own.notes ?? programNotes();
+  let reads = 0;
+  const removals = removalsWith({
+    ...{ notes, provider: PROVIDER, run: "preview", isOtherLanguage: () => true },
+    readState: async () => {
+      reads += 1;
+      return exported(resources);
+    },
+    declares: async () => () => false,
+    log: (text) => void lines.push(text),
+    ...own,
+  });
+  return { notes, removals, lines, reads: () => reads };
+};
+
+const checked = (type: string, name: string, own: Partial<CheckedResource> = {}): CheckedResource => ({
+  ...{ urn: urnOf(type, name), type, kind: undefined, isNew: false, asked: {}, inputs: {} },
+  ...{ isRefused: false, isOfClass: false, ...own },
+});
+
+describe("at the end of a preview", () => {
+  it("what leaves the program is named, and nothing of what stays, or is not of this provider", async () => {
+    const { notes, removals, lines } = runWith(
+      [
+        binding("declared", 1),
+        binding("gone", 2),
+        binding("under another name", 3),
+        binding("of another provider", 4, { provider: `${PROVIDER}-2` }),
+        binding("read only", 5, { external: true }),
+        binding("retained", 6, { retainOnDelete: true }),
+        binding("replaced before", 7, { delete: true }),
+        { urn: urnOf("AccessPolicy", "acme"), type: "irm:index:AccessPolicy", outputs: {} },
+        stored("Group", "adopted", { uid: uid(1), name: "adopted", adopted: true }),
+        stored("RoleBindingSet", "set", { uid: GROUP, bindings: [{ ...binding("x", 2).outputs, uid: uid(3) }] }),
+        stored("Identity", "old", {
+          ...{ uid: uid(8), name: "ci" },
+          claimMatch: { issuer: "https://issuer.example", subject: { "4dabf18193072939515e22adb298388d": SECRET } },
+        }),
+      ],
+      { declares: async () => (id) => id === uid(3) },
+    );
+    notes.noteCheck(checked("RoleBinding", "declared"));
+    const release = { parent: GROUP, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
+    const { identity } = kindRecords;
+    notes.noteCheck(checked("Identity", "release", { kind: identity, isNew: true, asked: release, inputs: release }));
+    await removals.report();
+    expect(lines).toEqual([
+      [
+        HEAD,
+        removed("gone"),
+        `Group adopted is no longer in the program: group ${uid(1)} was adopted and stays`,
+        `RoleBindingSet set is removed:\n  - leaves "ci" as "viewer" to a RoleBinding: role binding ${uid(3)} stays`,
+        "Identity old is removed:",
+        `  - workflows that name ${uid(8)} in IRM_IDENTITY can no longer sign in`,
+        '  - who could assume it: a workload whose token has issuer "https://issuer.example" and subject "[secret]"',
+        "  - Identity release takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
+      ].join("\n"),
+    ]);
+  });
+
+  const isPreview = (notes: ProgramNotes) => notes.noteStep(true);
+  const inTypescript = (notes: ProgramNotes) => notes.noteCheck(checked("Group", "g", { isOfClass: true }));
+  it.each<[string, boolean, EngineRun | undefined, ((notes: ProgramNotes) => void)?, Partial<RemovalParts>?]>([
+    ["a preview", true, "preview"],
+    ["an update that begins with its preview", true, "either", isPreview],
+    ["an update that has no step of this provider", true, "either"],
+    ["the update itself", false, "either", (notes) => notes.noteStep(false)],
+    ["an update without a preview", false, "update"],
+    ["a command that is not known, or leaves out resources", false, undefined],
+    ["a new provider, of which the state has no resource", false, "preview", undefined, { provider: undefined }],
+    ["a run in which a call failed", false, "preview", (notes) => notes.noteFailure()],
+    [
+      "a run in which a check refused a resource",
+      false,
+      "preview",
+      (notes) => notes.noteCheck(checked("Group", "g", { isRefused: true })),
+    ],
+    ["a program in TypeScript, which reports it itself", false, "preview", inTypescript],
+    [
+      "a component, whose resources have the classes of TypeScript",
+      true,
+      "preview",
+      (notes) => {
+        notes.noteComponent(true);
+        inTypescript(notes);
+      },
+    ],
+    ["no call, and a project in TypeScript", false, "preview", undefined, { isOtherLanguage: () => false }],
+  ])("%s: %s", async (_, isReported, run, note = () => undefined, own = {}) => {
+    const { notes, removals, lines, reads } = runWith([binding("gone", 2)], { run, ...own });
+    note(notes);
+    removals.prepare();
+    await removals.report();
+    expect(lines).toEqual(isReported ? [`${HEAD}\n${removed("gone")}`] : []);
+    expect(reads()).toBe(isReported ? 1 : 0);
+  });
+
+  it("nothing is said where nothing leaves", async () => {
+    const { notes, removals, lines } = runWith([binding("declared", 1)]);
+    notes.noteCheck(checked("RoleBinding", "declared"));
+    await removals.report();
+    expect(lines).toEqual([]);
+  });
+
+  it("says that it is not known where the state cannot be read, or not in time", async () => {
+    const failing = runWith([], { readState: () => noStoredStacks.engineState("organization/project/stack") });
+    await failing.removals.report();
+    const slow = runWith([], { readState: () => new Promise(() => undefined), timeoutMs: 10 });
+    await slow.removals.report();
+    expect([...failing.lines, ...slow.lines]).toEqual([
+      "What the program no longer declares is not known: this process was not started by an engine",
+      "What the program no longer declares is not known: the engine's state was not read within 0.01 s",
+    ]);
+  });
+});
+
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+describe("the plugin", () => {
+  const fixture = setUp();
+
+  it("compares the state with what the engine has checked, once the engine ends it", async () => {
+    const { org, service } = fixture;
+    const kept = await fixture.created("Group", { parent: org, name: "kept" });
+    const renamed = await fixture.created("Group", { parent: org, name: "renamed" });
+    const stacks: string[] = [];
+    const resources = [
+      { ...stored("Group", "kept", kept.outs), urn: kept.urn },
+      stored("Group", "former", renamed.outs),
+      binding("gone", 2),
+    ];
+    const storedStacks = {
+      ...noStoredStacks,
+      engineState: async (stack: string) => {
+        stacks.push(stack);
+        return exported(resources);
+      },
+    };
+    const env = { ...service.env, PULUMI_BACKEND_URL: "file:///state" };
+    const options = { isWholeProgram: true, run: "preview" as const };
+    const plugin = await startPlugin(env, undefined, { options, storedStacks });
+    await plugin.configure();
+    for (const one of [kept, renamed]) {
+      const { inputs } = await plugin.check(
+        one.urn,
+        { parent: org, name: one === kept ? "kept" : "renamed" },
+        one.inputs,
+      );
+      await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
+    }
+    expect(plugin.messages).toEqual([]);
+    await plugin.cancel();
+    await plugin.cancel();
+    expect(plugin.messages).toEqual([`${HEAD}\n${removed("gone")}`]);
+    expect(new Set(stacks)).toEqual(new Set(["organization/project/stack"]));
+    plugin.close();
+  });
+});
+
+it.each([
+  ["yaml", true],
+  ["python", true],
+  [{ name: "python", options: {} }, true],
+  ["nodejs", false],
+  [{ name: "nodejs" }, false],
+  ["bun", false],
+  [undefined, false],
+  [null, false],
+])("the runtime %j of a project is another language: %s", (runtime, expected) => {
+  expect(isOtherLanguage(runtime)).toBe(expected);
+});
