@@ -6,11 +6,11 @@ import { countText } from "../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
-import { applyEdit, type PolicyEdit } from "../access/policy/edit/open.ts";
+import { applyEdit, entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { QuestionError, resolveQuestion } from "../access/query/question.ts";
 import { bindingsOf, type HeldBinding, inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
-import { type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
+import { type PolicyRevocation, restorationIn, revocationIn } from "../access/revoke/policy.ts";
 import { type Failure, listBindings, type Removed, removeBindings, restoreBindings } from "../access/revoke/remove.ts";
 import { RevokeError, readUndoFile, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
@@ -60,7 +60,7 @@ const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
   const target = found.held.length === 0 ? found : await heldNow(client, found);
   const { held } = target;
   const hasNothing = held.length === 0 && rows.length === 0;
-  const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target, rows));
+  const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target));
   const ordered = inOrderOfRemoval(graph, held, isOwn);
   const result = isOwn ? await removeBindings(client, ordered, 1) : await removeBindings(client, ordered);
   const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
@@ -106,7 +106,7 @@ const heldNow = async (client: Client, target: Target): Promise<Target> => {
   return { ...target, held: target.held.filter(({ binding }) => now.has(binding)) };
 };
 
-const NO_POLICY: PolicyRevocation = { edit: { entries: [], files: [] }, declared: new Set() };
+const NO_POLICY: PolicyRevocation = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
 
 const checkHarm = ({ graph, identity, isOwn }: Target): void => {
   const owned = lastOwned(graph, identity.id);
@@ -138,11 +138,11 @@ const show = async (
   if (asks && !(await ask(`Remove all access of ${printable(name)}?`))) throw new RevokeError("nothing was removed");
 };
 
-const undoOf = ({ identity: { id, name }, held }: Target, rows: readonly string[]): UndoFile => ({
+const undoOf = ({ identity: { id, name }, held, policy }: Target): UndoFile => ({
   version: 1,
   identity: { uid: id, name },
   bindings: held,
-  policy: [...rows],
+  policy: "rows" in policy ? policy.rows : [],
 });
 
 /** The path of the file, which is on the disk before anything is removed. */
@@ -158,10 +158,12 @@ const writeUndo = (client: Client, out: string | undefined, undo: UndoFile): str
   return file;
 };
 
-/** Edits the policy; undefined where that worked. */
-const problemOfEdit = (edit: PolicyEdit): string | undefined => {
+/** Why the policy could not be edited; undefined where it was. */
+const problemOfEdit = (edit: PolicyEdit): string | undefined => problemOf(() => applyEdit(edit));
+
+const problemOf = (work: () => void): string | undefined => {
   try {
-    applyEdit(edit);
+    work();
     return undefined;
   } catch (error) {
     if (!(error instanceof PolicyEditError)) throw error;
@@ -237,8 +239,27 @@ const restore = async (file: string, { format }: RevokeFlags): Promise<number> =
     const there = present.length === 0 ? "" : `; ${present.length} existed`;
     print(`put back ${countText(restored.length, "role binding")} of ${undo.identity.name}${there}\n`);
   }
-  if (undo.policy.length > 0)
-    warn(`put back in the policy too, or its next update removes the access again: ${undo.policy.join(", ")}`);
+  const problem = restorePolicy(undo, format);
+  if (problem !== undefined)
+    printError("irm revoke", `${POLICY} is as it was, and its next update removes the access again: ${problem}`);
   printFailures(failed, "not put back");
-  return failed.length === 0 ? 0 : 1;
+  return failed.length === 0 && problem === undefined ? 0 : 1;
+};
+
+/** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */
+const restorePolicy = ({ policy }: UndoFile, format: RevokeFlags["format"]): string | undefined => {
+  if (policy.length === 0) return undefined;
+  if (!existsSync(POLICY)) {
+    const rows = policy.map(({ group, role, identity }) => entryText(["access", group, role, identity])).join(", ");
+    warn(
+      `there is no ${POLICY} here; put these back in the policy too, or its next update removes the access: ${rows}`,
+    );
+    return undefined;
+  }
+  return problemOf(() => {
+    const edit = restorationIn(POLICY, policy);
+    applyEdit(edit);
+    const count = edit.entries.length;
+    if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
+  });
 };

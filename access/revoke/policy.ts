@@ -1,14 +1,18 @@
-// What a policy grants to an identity, and the edit that takes it out.
+// What a policy grants to an identity, the edit that takes it out, and the one that puts it back.
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
+import { additionOf } from "../policy/edit/add.ts";
 import { PolicyEditError } from "../policy/edit/document.ts";
 import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
 import { removalOf } from "../policy/edit/remove.ts";
 import { policyGraph } from "../policy/index.ts";
 import { bindingsOf } from "./held.ts";
+import type { UndoFile } from "./undo-file.ts";
 
 export interface PolicyRevocation {
   /** empty where the policy does not give the identity a role */
   edit: PolicyEdit;
+  /** the bindings that it takes out */
+  rows: UndoFile["policy"];
   /** uids of the live role bindings that it declares */
   declared: ReadonlySet<NodeId>;
 }
@@ -37,9 +41,27 @@ export const revocationIn = (
     const keys = [...identities].flatMap(([key, id]) => (id === identity.id ? key : []));
     const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity));
     const declared = bindingsOf(wanted, identity.id).map(({ binding }) => binding);
-    return { edit: removalOf(opened, { bindings }), declared: new Set(keys.length > 0 ? declared : []) };
+    return {
+      edit: removalOf(opened, { bindings }),
+      rows: bindings.map(({ group, role, identity: key }) => ({ group, role, identity: key })),
+      declared: new Set(keys.length > 0 ? declared : []),
+    };
   } catch (error) {
     if (!(error instanceof PolicyEditError)) throw error;
     return { problem: error.message };
   }
+};
+
+/** The edit that puts back what of these rows the policy lacks. Throws a PolicyEditError. */
+export const restorationIn = (file: string, rows: UndoFile["policy"]): PolicyEdit => {
+  const opened = openPolicy(file);
+  const textOf = ({ group, role, identity }: UndoFile["policy"][number]) => JSON.stringify([group, role, identity]);
+  const held = new Set(opened.policy.bindings.map(textOf));
+  const missing = rows.filter((row) => !held.has(textOf(row)));
+  const groups = new Map<string, Map<string, string[]>>();
+  for (const { group, role, identity } of missing) {
+    const roles = groups.get(group) ?? new Map<string, string[]>();
+    groups.set(group, roles.set(role, [...(roles.get(role) ?? []), identity]));
+  }
+  return additionOf(opened, new Map(missing.length > 0 ? [["access", groups]] : []));
 };

@@ -13,8 +13,8 @@ const UndoFile = z.object({
   version: z.literal(1, "is of another version of irm"),
   identity: z.object({ uid, name: z.string() }),
   bindings: z.array(z.object({ binding: uid, group: uid, path: z.string(), role: uid, roleName: z.string() })),
-  /** what goes from the policy: `access.platform.editor: release` */
-  policy: z.array(z.string()),
+  /** what goes from the policy: path of a group, key of a role, key of the identity */
+  policy: z.array(z.object({ group: z.string(), role: z.string(), identity: z.string() })),
 });
 export type UndoFile = z.infer<typeof UndoFile>;
 

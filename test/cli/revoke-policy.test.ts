@@ -1,5 +1,5 @@
 // `irm revoke` in the folder of a policy: what leaves it, what `--undo` puts back, and what cannot be edited.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { IAM, startPlainServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
@@ -25,11 +25,41 @@ describe("with access.yaml in the folder", () => {
     expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
     expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
     const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
-    const undone = await revoke("--undo", file);
-    expect(undone.stderr).toBe(
-      `put back in the policy too, or its next update removes the access again: access.platform.editor: ${name}, access.platform/registry.registry.push: ${name}\n`,
+    expect(await revoke("--undo", file)).toEqual({
+      code: 0,
+      stdout: `put back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n`,
+      stderr: "",
+    });
+    const restored = policy(
+      name,
+      `  platform: { editor: [other, ${name}] } # both\n  platform/registry:\n    registry.push: [ ${name} ]\n`,
     );
+    expect(readFileSync("access.yaml", "utf8")).toBe(restored);
+    // A second time there is nothing to put back.
+    expect((await revoke("--undo", file)).stdout).toBe(`put back 0 role bindings of ${name}; 3 existed\n`);
+    expect(readFileSync("access.yaml", "utf8")).toBe(restored);
     expect(await heldBy(uid)).toEqual(everything);
+  });
+
+  test("an undo says what is to be put back where it cannot edit the policy, or has none", async () => {
+    const { name, uid } = await target();
+    writeFileSync("access.yaml", policy(name, `  platform: { editor: [${name}, other] }\n`));
+    const { undo } = await revokeAsJson("--identity", uid, "--yes");
+    const changed = policy("another", "  platform: { editor: [other] }\n");
+    writeFileSync("access.yaml", changed);
+    const edited = await revokeAsJson("--undo", undo);
+    expect({ code: edited.code, restored: edited.restored.length, stderr: edited.stderr }).toEqual({
+      code: 1,
+      restored: 3,
+      stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: after that, access.platform.editor[1]: there is no identity ${name}; declare it in identities\n`,
+    });
+    expect(readFileSync("access.yaml", "utf8")).toBe(changed);
+    rmSync("access.yaml");
+    expect(await revoke("--undo", undo)).toEqual({
+      code: 0,
+      stdout: `put back 0 role bindings of ${name}; 3 existed\n`,
+      stderr: `there is no access.yaml here; put these back in the policy too, or its next update removes the access: access.platform.editor: ${name}\n`,
+    });
   });
 
   test("takes it out also where the role bindings are gone already", async () => {

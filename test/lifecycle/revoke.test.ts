@@ -1,5 +1,5 @@
 // `irm revoke` in the folder of a program: no later update grants again what it took away, and it names what would.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, writesOf } from "../harness/api-process.ts";
@@ -50,6 +50,25 @@ describe("irm revoke", () => {
     await program.must("up", "--yes", "--skip-preview", "--refresh");
     expect(held("release")).toEqual([]);
     expect((await writes()).filter((operation) => operation.startsWith("Create"))).toEqual([]);
+  });
+
+  it("an undo puts it back in the policy, and no update or refresh removes it, or grants it twice", async () => {
+    const undoes = readdirSync(program.folder).filter((name) => name.startsWith("irm-revoke-"));
+    const undone = await irm("revoke", "--undo", undoes[0] as string);
+    expect({ code: undone.code, stderr: undone.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(held("release")).toHaveLength(2);
+    // Before an update has run, the state still has the role binding that was removed.
+    await revoke("review");
+    const again = readdirSync(program.folder).filter(
+      (name) => name.startsWith("irm-revoke-") && !undoes.includes(name),
+    );
+    expect((await irm("revoke", "--undo", again[0] as string)).code).toBe(0);
+    const before = [...held("release"), ...held("review")];
+    await place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    await program.must("up", "--yes", "--skip-preview", "--refresh");
+    expect(await writes()).toEqual([]);
+    expect([...held("release"), ...held("review")]).toEqual(before);
   });
 
   it("names the resource of the stack where the folder has no access.yaml", async () => {

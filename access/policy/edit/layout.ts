@@ -38,9 +38,13 @@ export interface Layout {
   cutItems(collection: YAMLMap | YAMLSeq, goes: readonly boolean[]): Cut[];
   /** Leaves the collection empty. */
   cutAll(collection: YAMLMap | YAMLSeq): Cut[];
+  itemOf(item: Node | Pair<Node, Node | null>): Item;
+  endOf(node: Node): number;
+  /** Where the line after an item begins; undefined where more than a comma and a comment follows it on its line. */
+  lineAfter(end: number): number | undefined;
 }
 
-interface Item {
+export interface Item {
   start: number;
   end: number;
   node: Node;
@@ -70,13 +74,17 @@ export const layoutOf = (text: string): Layout => {
     return { start: startOf(key), end: value === null ? endOf(key) : Math.max(endOf(key), endOf(value)), node: key };
   };
 
+  const lineAfter = (end: number): number | undefined => {
+    REST_OF_LINE.lastIndex = end;
+    return REST_OF_LINE.test(text) ? REST_OF_LINE.lastIndex : undefined;
+  };
+
   /** The lines of an item that stands on lines of its own. */
   const linesOf = ({ start, end }: Item, before: RegExp): Cut | undefined => {
     const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-    REST_OF_LINE.lastIndex = end;
-    const rest = REST_OF_LINE.exec(text);
-    return rest && before.test(text.slice(lineStart, start))
-      ? { start: lineStart, end: end + rest[0].length }
+    const rest = lineAfter(end);
+    return rest !== undefined && before.test(text.slice(lineStart, start))
+      ? { start: lineStart, end: rest }
       : undefined;
   };
 
@@ -132,7 +140,7 @@ export const layoutOf = (text: string): Layout => {
     if (!isBare) throw new LayoutError(items[0].node);
     return [{ start, end, instead: isMap(collection) ? "{}" : "[]" }];
   };
-  return { cutItems, cutAll };
+  return { cutItems, cutAll, itemOf, endOf, lineAfter };
 };
 
 const startOf = (node: Node): number => node.range?.[0] ?? 0;

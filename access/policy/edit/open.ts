@@ -64,25 +64,30 @@ export interface PolicyEdit {
 export const applyEdit = ({ files }: PolicyEdit): void => replaceFiles(files);
 
 /** Throws a PolicyEditError unless the files, after their changes, say what `expected` does. */
-export const checkResult = ({ file, texts }: OpenPolicy, files: readonly ChangedFile[], expected: Policy): void => {
-  const after = new Map(files.map((one) => [one.real, one.after]));
-  const find: FindFile = (name, folder) => {
-    const { real, read } = findTextFile(name, folder);
-    return { real, read: () => after.get(real) ?? texts.get(real)?.text ?? read() };
-  };
-  const { policy: result, mistakes } = readPolicy(file, find);
+export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], expected: Policy): void => {
+  const { file } = opened;
+  const { policy: result, mistakes } = readPolicy(file, findIn(opened, files));
   const [mistake] = mistakes;
   if (mistake) throw new PolicyEditError(`after that, ${mistakeText(mistake)}`);
   if (result === undefined || meaningOf(result) !== meaningOf(expected))
     throw new PolicyEditError(`${file} would say something else than before; edit it by hand`);
 };
 
+/** Finds the files as they were read, or as they are after their changes. */
+export const findIn = ({ texts }: OpenPolicy, files: readonly ChangedFile[] = []): FindFile => {
+  const after = new Map(files.map((one) => [one.real, one.after]));
+  return (name, folder) => {
+    const { real, read } = findTextFile(name, folder);
+    return { real, read: () => after.get(real) ?? texts.get(real)?.text ?? read() };
+  };
+};
+
 /** The policy without its places, which move, and without its order, which means nothing. */
 const meaningOf = ({ tests, ...policy }: Policy): string =>
   JSON.stringify({ ...policy, tests }, (key, value) => {
     if (key === "place" && typeof value?.line === "number") return undefined;
-    if (key === "bindings")
-      return (value as object[]).map((one) => JSON.stringify({ ...one, place: undefined })).sort();
+    if (key === "bindings" && Array.isArray(value))
+      return value.map((one) => JSON.stringify({ ...one, place: undefined })).sort();
     return value instanceof Map ? [...value].sort(([a], [b]) => (a < b ? -1 : 1)) : value;
   });
 
