@@ -1,5 +1,6 @@
 // AccessPolicy as the engine asks the plugin for it: what of a request is refused before anything is planned, and how its options reach the
 // component. test/lifecycle/policy-languages.test.ts constructs it with a real engine.
+import { spawnSync } from "node:child_process";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { argumentsFrom, dependenciesOf } from "../../plugin/component/arguments.ts";
@@ -83,6 +84,34 @@ describe("the arguments of a component", () => {
       ["file", { urns: ["urn:group"] }],
     ] as const;
     expect(dependenciesOf({ inputdependencies })).toEqual(["urn:group", "urn:other"]);
+  });
+});
+
+describe("a rejection that nothing handles", () => {
+  /** What a process of its own prints: Vitest watches these rejections too. */
+  const outputOf = (program: string): string => {
+    const module = new URL("../../plugin/component/rejections.ts", import.meta.url).href;
+    const text = `import { withRejections } from ${JSON.stringify(module)};
+      const reject = (text) => void Promise.reject(new Error(text));
+      const later = () => new Promise((done) => setTimeout(done, 20));
+      ${program}`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", text], {
+      encoding: "utf8",
+    });
+    return stdout || (/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
+  };
+
+  it("is the error of the component, and those that follow end nothing", () => {
+    expect(
+      outputOf(`await withRejections(() => { reject("first"); return later(); }).catch((error) => console.log(error.message));
+        reject("second");
+        await later();
+        console.log("lives");`),
+    ).toBe("first\nlives\n");
+  });
+
+  it("ends the process after a component that was constructed", () => {
+    expect(outputOf('await withRejections(later); reject("a defect"); await later();')).toBe("Error: a defect");
   });
 });
 
