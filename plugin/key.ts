@@ -4,16 +4,13 @@
 // the state, so two stacks of the same name never have the same keys.
 
 import type { Env } from "../client/config.ts";
-import { placeInStack, shortType, urnFrom } from "../provider/record/urn.ts";
+import { shortType, urnFrom } from "../provider/record/urn.ts";
 import { backendOf } from "../provider/run/journal-path.ts";
+
+export { keyFrom } from "../provider/record/urn.ts";
 
 /** Type of a resource of ours: `Group`; the token for any other. */
 export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);
-
-export const keyFrom = (urn: string, organization: string): string => {
-  const { stack, project, types, name } = urnFrom(urn);
-  return `${organization}/${project}/${stack}/${placeInStack(types, name)}`;
-};
 
 /** What stands for the organization where no package and no state says it. */
 export const organizationWithout = (providerId: string, env: Env, cwd: string): string => {

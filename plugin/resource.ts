@@ -8,6 +8,7 @@ import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
+import { AT } from "../provider/record/stamp.ts";
 import {
   argumentOf,
   derivedOutputs,
@@ -267,6 +268,7 @@ const withoutInputs = ({
   [SERVICE]: _service,
   [PROVIDER]: _provider,
   [REPLACE_ON]: _replaceOn,
+  [AT]: _at,
   ...outs
 }: Json): Json => outs;
 

@@ -32,8 +32,8 @@ const SHARED: Readonly<Record<string, string>> = {
 
 /** Description of an argument that is not a field of the API. */
 export const argumentText = ({ texts }: Pick<Managed, "texts">, name: string): string | undefined => {
-  if (name === "allowReplace") return texts.allowReplace;
-  return name === "forceDestroy" ? texts.forceDestroy : SHARED[name];
+  if (name === "allowReplace" || name === "forceDestroy" || name === "allowDuplicate") return texts[name];
+  return SHARED[name];
 };
 
 /** An argument of a look-up: a text. */

@@ -31,6 +31,8 @@ export interface ResourceTexts {
   /** arguments that are not fields of the API: their effect on this resource */
   readonly allowReplace: string;
   readonly forceDestroy?: string;
+  /** present where nothing but its fields tells one record from another: a second one with the same fields is refused */
+  readonly allowDuplicate?: string;
   /** its look-up: how it finds a record, and which one; absent: it has none */
   readonly lookUp?: { readonly by: LookUpMode; readonly text: string };
   /** the records that its list returns */

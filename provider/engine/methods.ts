@@ -12,6 +12,7 @@ import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { isUnknown } from "../record/normal-form.ts";
+import { AT, stampText } from "../record/stamp.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { journalProblem } from "../run/journal-path.ts";
@@ -158,6 +159,15 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     return offline.isOn() ? withoutLookUp(olds, asked) : steps.lookUp(olds, asked, isSecret ?? (() => true));
   };
 
+  // By the service's clock, which an update has met by now. A preview creates nothing.
+  const newStamp = (isPreview: unknown): Json => {
+    const at = isPreview === true ? undefined : session?.serverNow();
+    if (!session || at === undefined) return {};
+    const stamp = stampText({ at, startedAt: environment.clock.today() });
+    session.stamps.add(stamp);
+    return { [AT]: stamp };
+  };
+
   const methodsOf = (steps: Steps, hasParent = looksUp || !steps.derivesParent): Methods => ({
     // Never throws: the engine would call the other methods all the same, and they report the problems.
     configure: async ({ config }) => {
@@ -197,7 +207,11 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
         const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
-        const added = { [SERVICE]: serviceOf((await config()).baseUrl), ...(taken && { [TAKEN_OVER]: { ...taken } }) };
+        const added = {
+          [SERVICE]: serviceOf((await config()).baseUrl),
+          ...(isNew ? newStamp(isPreview) : keptStamp(olds)),
+          ...(taken && { [TAKEN_OVER]: { ...taken } }),
+        };
         return {
           inputs: { ...inputs, ...looked.shown, ...added, ...(uid !== undefined && { uid }) },
           failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
@@ -243,7 +257,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const props = withKey(result.props, here);
         // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
         if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };
-        return { ...result, props, inputs: withKey(result.inputs ?? {}, here) };
+        return { ...result, props, inputs: { ...withKey(result.inputs ?? {}, here), ...keptStamp(inputs) } };
       }),
     ),
     update: reported(async (id, olds, news) => {
@@ -267,6 +281,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
   return { kinds, session: connect, ledger: getLedger, note: names.note };
 };
+
+const keptStamp = (inputs: Json = {}): Json => (inputs[AT] === undefined ? {} : { [AT]: inputs[AT] });
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>

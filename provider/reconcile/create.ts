@@ -4,17 +4,20 @@ import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { changeOf } from "../record/changes.ts";
 import { type Desired, desiredFrom, withArgs, withUids } from "../record/desired.ts";
-import { placeOf, recordId } from "../record/id.ts";
-import type { Kind } from "../record/kind.ts";
+import { createTimeOf, placeOf, recordId } from "../record/id.ts";
+import { type Kind, title } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
-import { outputsFrom } from "../record/state.ts";
+import { KEY, outputsFrom } from "../record/state.ts";
 import { createBeside } from "../recovery/beside.ts";
 import { createAll } from "../recovery/create.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
 import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
+import { recoverInterrupted } from "../recovery/recover-interrupted.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
+import { stackOf } from "../run/journal.ts";
 import type { Origin } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
+import { remove } from "./delete.ts";
 import { Incomplete, requireShownOnce } from "./incomplete.ts";
 import { sendUpdate } from "./update.ts";
 
@@ -29,12 +32,17 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   const desired = kind.resolve ? await withUids(session, asked) : asked;
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return session.turns.take(desired.fingerprint, async () => {
+    // Asks the engine once in a run: its state has what a killed run was creating.
+    const mayBeOpen = session.interrupted.get(stackOf(desired.key)) ?? true;
+    const interrupted = mayBeOpen ? await takeInterrupted(session, desired) : undefined;
+    if (interrupted?.created) return interrupted.created;
     for (;;) {
       const [outcome] = kind.batchCreate ? [await createBeside(session, desired)] : await createAll(session, [desired]);
       if (outcome && "error" in outcome) throw outcome.error;
       if (outcome) {
         const outs = outputsFrom(kind, outcome.record, desired.args);
         const created = { id: outcome.record.uid as string, outs };
+        if (interrupted) await removeReplaced(session, desired, interrupted.replaced);
         return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
       }
       // An earlier run, or another process meanwhile, has left an entry for this resource.
@@ -42,6 +50,34 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
       if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
     }
   });
+};
+
+/** What a killed run created for the resource: taken over, or to be replaced, since the program has changed so that no update leads there. */
+const takeInterrupted = async (
+  session: Session,
+  desired: Desired,
+): Promise<{ created: Created; replaced?: undefined } | { created?: undefined; replaced: Json } | undefined> => {
+  const { kind } = desired;
+  const record = await recoverInterrupted(session, desired);
+  if (!record) return undefined;
+  const outs = outputsFrom(kind, record, withoutSecrets(kind, desired.args));
+  const { replaces } = changeOf(desired, placeOf(kind, record.uid as string), outs);
+  if (replaces.length > 0) return { replaced: record };
+  const by = `created by an earlier run at ${createTimeOf(record)}`;
+  session.log(`${desired.key}: adopting ${kind.word} ${record.uid} ${title(record)}, ${by}`);
+  return { created: requireShownOnce(desired, await takeOver(session, desired, record, "recovered")) };
+};
+
+/** As the engine deletes a record after its replacement. Nothing refers to it yet: the killed run did not learn its uid. */
+const removeReplaced = async (session: Session, { kind, key }: Desired, record: Json): Promise<void> => {
+  const uid = record.uid as string;
+  const head = `${key}: an earlier run created ${kind.word} ${uid} ${title(record)} for it, and the program now asks for another one`;
+  try {
+    await remove(kind, session, uid, { ...record, [KEY]: key });
+    session.log(`${head}: it is deleted`);
+  } catch (error) {
+    session.log(`${head}. It could not be deleted, and no resource manages it: ${(error as Error).message}`);
+  }
 };
 
 // The program looked the record up (provider/program/adoption.ts). The adoption reads it once more.

@@ -5,6 +5,7 @@ import { isObject, isUidp, type Json, normalForm, orderLists } from "../../schem
 import { placeOf } from "./id.ts";
 import { argumentPath, type Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
+import { AT } from "./stamp.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";
@@ -48,7 +49,7 @@ export const MATCH = "__match";
 /** Added by the constructor: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
 export const REPLACE_ON = "__replaceOnChanges";
 
-const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON];
+const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON, AT];
 
 /** The members of the bag that are not arguments. */
 export const hiddenMembers = (bag: Json): Json =>

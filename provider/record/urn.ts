@@ -23,3 +23,9 @@ export const shortType = (token: string): string => typeOfToken(token) ?? token;
 /** The resource in its stack, the same in either form: `AccessPolicy$Group::team`. */
 export const placeInStack = (types: readonly string[], name: string): string =>
   `${types.map(shortType).join("$")}::${name}`;
+
+/** The key of the resource, as the journal has it: organization/project/stack/type::name. */
+export const keyFrom = (urn: string, organization: string): string => {
+  const { stack, project, types, name } = urnFrom(urn);
+  return `${organization}/${project}/${stack}/${placeInStack(types, name)}`;
+};

@@ -4,10 +4,10 @@ import { placeText, subjectText } from "../../client/records.ts";
 import { type Json, operations } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
-import { isMatch, recordLine } from "../record/id.ts";
-import { type Kind, title, withArticle } from "../record/kind.ts";
+import { isMatch } from "../record/id.ts";
+import { type Kind, title } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
-import { type Existing, existingAlike } from "./search.ts";
+import type { Existing } from "./search.ts";
 
 type Asked = readonly { desired: Desired }[];
 
@@ -81,21 +81,4 @@ export const batchSubject = (asked: Asked): string => {
   const { kind, parent, fields } = desired;
   if (asked.length === 1) return subjectText(kind, kind.operations.create, { name: fields.name, parent });
   return `${kind.batchCreate} ${asked.length} ${kind.words} ${placeText(parent)}`;
-};
-
-/**
- * Without a journal (a fresh CI machine) a run cannot know what a killed run was about to create. It may have created a record that is
- * exactly like the one to be created.
- */
-export const logAlike = (session: Session, kind: Kind, entry: Entry, before: Existing): void => {
-  const alike = existingAlike(kind, session, entry, before);
-  if (alike.length === 0) return;
-  const head =
-    `${entry.key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +
-    "shows which create produced it:";
-  const lines = alike.map((record) => recordLine(kind, record));
-  session.log(
-    `${[head, ...lines].join("\n  - ")}\n` +
-      "If a run was killed while it created this resource, it may have created that record. To check: pulumi stack export | npx irm journal pending -",
-  );
 };

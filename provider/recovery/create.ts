@@ -19,7 +19,6 @@ import type { Session } from "../run/session.ts";
 import {
   ADOPT_ADVICE,
   batchSubject,
-  logAlike,
   otherRecord,
   otherRecords,
   otherRecordText,
@@ -27,6 +26,7 @@ import {
   unknownOutcome,
   upsertProblem,
 } from "./create-problem.ts";
+import { duplicateProblem } from "./duplicate.ts";
 import { CREATION_GRACE_MS } from "./not-found.ts";
 import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
 import { recoverPatiently } from "./wait.ts";
@@ -146,8 +146,13 @@ const requireNew = async (session: Session, batch: Batch, before: Existing): Pro
     await noteFailure(session, entry);
     throw new Error(problem);
   }
-  if (before.records.length > 0 && (await session.journal.isNew(desired.key)))
-    for (const one of batch) logAlike(session, one.desired.kind, one.entry, before);
+  if (before.records.length === 0) return;
+  for (const one of batch) {
+    const duplicate = await duplicateProblem(session, one.desired, one.entry, before);
+    if (duplicate === undefined) continue;
+    await noteFailure(session, ...batch.map(({ entry }) => entry));
+    throw session.stopped?.reason ?? new Error(duplicate);
+  }
 };
 
 interface Sending {

@@ -74,12 +74,23 @@ const childrenOf = async (kind: Kind, session: Session, parent: string, filters:
 };
 
 /** Existing records with the fields of the new one that no resource of this run owns. */
-export const existingAlike = (kind: Kind, session: Session, entry: Entry, { records }: Existing): Listed[] =>
-  records.filter(
-    (record) =>
-      fingerprintOf(kind, entry.parent, record, entry.given) === entry.inputs &&
-      !session.ownership.creationRefusal(recordId(kind.field, record.uid), entry.key),
+export const existingAlike = (kind: Kind, session: Session, entry: Entry, existing: Existing): Listed[] =>
+  (printsOf(kind, existing, entry).get(entry.inputs) ?? []).filter(
+    (record) => !session.ownership.creationRefusal(recordId(kind.field, record.uid), entry.key),
   );
+
+const prints = new WeakMap<Existing, Map<string, Map<string, Listed[]>>>();
+
+// Each record is hashed once, however many are created beside it.
+const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry): Map<string, Listed[]> => {
+  const byChoices = prints.get(existing) ?? new Map<string, Map<string, Listed[]>>();
+  prints.set(existing, byChoices);
+  const choices = given.join(" ");
+  const known =
+    byChoices.get(choices) ?? Map.groupBy(existing.records, (record) => fingerprintOf(kind, parent, record, given));
+  byChoices.set(choices, known);
+  return known;
+};
 
 /**
  * Why the response to a create does not name the created record; undefined when it does. A proxy or a cache may return another record,
@@ -195,7 +206,7 @@ export const pickCreated = async (
   throw ambiguousCreate(kind, entry.key, found);
 };
 
-const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
+export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
   const many = found.length === 1 ? "a record matches" : `${found.length} records match`;
   const head = `${key}: the response to a create was lost, and ${many} it:`;
   const lines = found.map((record) => recordLine(kind, record));

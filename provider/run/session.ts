@@ -67,6 +67,12 @@ export interface Ledger extends StoredStacks {
   places: BindingPlaces;
   turns: Turns;
   secretNames: SecretNames;
+  /** when this process began, by its clock */
+  begunAt: number;
+  /** what this process has stamped new resources with (provider/record/stamp.ts) */
+  stamps: Set<string>;
+  /** By stack: whether a killed run has left creates open there. A stack is absent until this run has asked the engine. */
+  interrupted: Map<string, boolean>;
 }
 
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
@@ -80,6 +86,9 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),
+    begunAt: clock.now(),
+    stamps: new Set(),
+    interrupted: new Map(),
     ...storedStacks,
     journal: createJournal({
       pathOf: (stack) => {

@@ -104,6 +104,8 @@ const platform = new Group("platform", { parent: acme, name: "platform" });`,
       "Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview",
     forceDestroy:
       "Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted",
+    allowDuplicate:
+      "Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it",
     lookUp: { by: "name", text: "The group of that name in `parent`; without one, the organization of that name." },
     list: "Groups that the caller may read.",
   },

@@ -256,6 +256,8 @@ export const identity = resource("Identity", identityOperations, {
       "Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview",
     forceDestroy:
       "Deletes with the identity role bindings that this run does not delete; default: they prevent the deletion",
+    allowDuplicate:
+      "Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it",
     lookUp: { by: "name", text: "The identity of that name in `parent`." },
     list: "Identities that the caller may read.",
   },

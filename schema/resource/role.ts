@@ -66,6 +66,8 @@ export const role = resource("Role", roleOperations, {
       output: "uid of the group that defines the role",
     },
     allowReplace: "Allows a change of parent to create a new role with a new uid; default: refused in the preview",
+    allowDuplicate:
+      "Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it",
     lookUp: {
       by: "name",
       text: "The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`.",

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { AT } from "../../provider/record/stamp.ts";
 import { KEY, ORGANIZATION, PROVIDER, RUN } from "../../provider/record/state.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
@@ -14,12 +15,14 @@ beforeAll(() => {
   ({ plugin, org } = fixture);
 });
 
+const STAMP = expect.stringMatching(/^[0-9a-z]{8}/);
+
 const update = (isInput = true) => ({ kind: "UPDATE", isInput });
 
 describe("a resource", () => {
   it("keeps its service once, no handler, and no key where its URN and the backend give it", async () => {
     const { inputs, outs, id } = await created("Group", { parent: org, name: "eng" });
-    expect(inputs).toEqual({ parent: org, name: "eng", [SERVICE]: fixture.service.baseUrl });
+    expect(inputs).toEqual({ parent: org, name: "eng", [SERVICE]: fixture.service.baseUrl, [AT]: STAMP });
     expect(outs).toMatchObject({ uid: id, parent: org, name: "eng" });
     for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
   });
@@ -64,7 +67,13 @@ describe("a resource", () => {
     const names = { group: "named", identity: "[secret]", role: "viewer" };
     const args = { parent: group, identity, role: "viewer", [RUN]: { isPreview: false, names } };
     const one = await created("RoleBinding", args);
-    expect(one.inputs).toEqual({ parent: group, identity, role: "viewer", [SERVICE]: fixture.service.baseUrl });
+    expect(one.inputs).toEqual({
+      parent: group,
+      identity,
+      role: "viewer",
+      [SERVICE]: fixture.service.baseUrl,
+      [AT]: STAMP,
+    });
     expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { name: "named" } });
     expect(JSON.stringify(one)).not.toMatch(/hidden|__role|names/);
     const { inputs } = await plugin.check(one.urn, { ...args, role: "editor" }, one.inputs);

@@ -13,6 +13,9 @@ const { group, roleBinding } = kindRecords;
 
 const machine = startMachine();
 
+/** The program means it, although an equal record exists. */
+const duplicate = (args = machine.inputs()): Json => ({ ...args, allowDuplicate: true });
+
 /** Calls whose lists of this operation are empty. */
 const hiding =
   (session: Session, operation: string): Session["call"] =>
@@ -80,7 +83,7 @@ describe("a lost response to a create", () => {
   });
 
   it("is settled only by a record of that time: an older one with the same name is not adopted", async () => {
-    const args = machine.inputs();
+    const args = duplicate();
     const older = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.runAt(10_000, "reset").session, args);
     expect(id).not.toBe(older.uid);
@@ -88,7 +91,7 @@ describe("a lost response to a create", () => {
   });
 
   it("is not settled in the next run by a record that is older than the entry: it creates one", async () => {
-    const args = machine.inputs();
+    const args = duplicate();
     const older = await machine.createByOther(args);
     await reconcile.create(group, machine.runAt(10_000, "timeout").session, args).catch(() => undefined);
     const { id } = await reconcile.create(group, machine.runAt(10_000).session, args);
@@ -116,7 +119,7 @@ describe("a lost response to a create", () => {
   });
 
   it("with a record that is older than the entry by less than clocks may differ fails: its owner is unknown", async () => {
-    const args = machine.inputs();
+    const args = duplicate();
     const { uid, createTime } = await machine.createByOther(args);
     // By the service's clock, it is the second after.
     const date = new Date(Math.floor(Date.parse(createTime as string) / 1_000) * 1_000 + 1_000).toUTCString();
@@ -136,7 +139,7 @@ describe("a lost response to a create", () => {
   });
 
   it("is not settled by a record that existed before, however new", async () => {
-    const args = machine.inputs();
+    const args = duplicate();
     const there = await machine.createByOther(args);
     const { id } = await reconcile.create(group, machine.run("reset").session, args);
     expect(id).not.toBe(there.uid);
@@ -183,7 +186,10 @@ describe("a lost response to a create", () => {
     const args = machine.inputs();
     const { session } = machine.run();
     const first = await reconcile.create(group, session, args);
-    const second = await reconcile.create(group, machine.run("reset after").session, { ...args, ...keyOf("alike") });
+    const second = await reconcile.create(group, machine.run("reset after").session, {
+      ...duplicate(args),
+      ...keyOf("alike"),
+    });
     expect(second.id).not.toBe(first.id);
     expect(await machine.named(args.name)).toHaveLength(2);
   });

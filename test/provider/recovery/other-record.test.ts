@@ -92,7 +92,7 @@ describe("a response that names another record", () => {
   ];
 
   it.each(rows)("%s: only the created record is adopted", async (_what, prepare, why) => {
-    const args = machine.inputs();
+    const args: Json = { ...machine.inputs(), allowDuplicate: true };
     const other = await prepare(args);
     const before = new Set((await machine.named(undefined)).map(({ uid }) => uid));
     const { id, outs } = await reconcile.create(group, answering(other), args);

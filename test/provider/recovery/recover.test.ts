@@ -8,7 +8,7 @@ import type { Json } from "../../../schema/index.ts";
 import { configureGroup, Killed, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
-const { group } = kindRecords;
+const { group, roleBinding } = kindRecords;
 
 const machine = startMachine();
 
@@ -99,7 +99,7 @@ describe("the journal", () => {
     const args = machine.inputs();
     const first = await reconcile.create(group, machine.run().session, args);
     await machine.run().session.journal.acknowledge("group", [first.id], args.__key as string);
-    const second = await reconcile.create(group, machine.run().session, args);
+    const second = await reconcile.create(group, machine.run().session, { ...args, allowDuplicate: true });
     expect(second.id).not.toBe(first.id);
   });
 
@@ -222,22 +222,57 @@ describe("the journal", () => {
   });
 });
 
-describe("a runner without a journal", () => {
-  it("reports a record that equals the one that it creates", async () => {
+describe("a create whose equal record exists, where nothing shows that the stack created it", () => {
+  const refusal = (key: unknown, { uid, name }: Json) =>
+    `${key}: a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:\n` +
+    `  - group ${uid} "${name}", created `;
+
+  it("is refused, and sends nothing, whether or not the stack has a journal", async () => {
     const args = machine.inputs();
-    const { uid } = await machine.createByOther(args);
-    await reconcile.create(group, machine.run().session, args);
-    expect(machine.messages).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
+    const there = await machine.createByOther(args);
+    for (const _run of ["first", "second"]) {
+      const error = await reconcile.create(group, machine.run().session, args).catch((thrown: Error) => thrown);
+      expect((error as Error).message).toContain(refusal(args.__key, there));
+      expect((error as Error).message).toContain(
+        "could not be read: this process was not started by an engine.\n" +
+          `If it belongs to this resource: adopt: "${there.uid}", with deleteAdopted: true to delete it with the resource.`,
+      );
+    }
+    expect(machine.posts).toBe(0);
+    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
+  });
+
+  it("is sent with allowDuplicate", async () => {
+    const args = machine.inputs();
+    await machine.createByOther(args);
+    await reconcile.create(group, machine.run().session, { ...args, allowDuplicate: true });
+    expect(machine.messages).toEqual([]);
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 
-  it("reports it also in a group that it has adopted", async () => {
+  it("is sent where the description differs, so that people can tell the records apart", async () => {
+    const args = machine.inputs();
+    await machine.createByOther(args);
+    await reconcile.create(group, machine.run().session, { ...args, description: "another" });
+    expect(await machine.named(args.name)).toHaveLength(2);
+  });
+
+  it("is refused also in a group that the run has adopted", async () => {
     const outer = await machine.createByOther(machine.inputs());
     const args: Json = { ...machine.inputs(), parent: outer.uid };
-    const { uid } = await machine.createByOther(args);
+    const there = await machine.createByOther(args);
     const { session } = machine.run();
     await reconcile.create(group, session, { ...keyOf("outer"), parent: machine.org, name: "outer", adopt: outer.uid });
-    await reconcile.create(group, session, args);
-    expect(machine.messages).toEqual([expect.stringContaining(`- group ${uid} "${args.name}", created `)]);
+    await expect(reconcile.create(group, session, args)).rejects.toThrow(refusal(args.__key, there));
+  });
+
+  it("of a role binding is sent, and names the record that exists", async () => {
+    const { session } = machine.run();
+    const { roles } = await session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
+    const [role] = roles as unknown as Json[];
+    const inputs = { parent: machine.org, identityUid: machine.service.identity, roleUid: role?.uid };
+    const first = await reconcile.create(roleBinding, machine.onOtherMachine(), { ...keyOf("there"), ...inputs });
+    await reconcile.create(roleBinding, session, { ...keyOf("again"), ...inputs });
+    expect(machine.messages).toEqual([expect.stringContaining(`- role binding ${first.id} `)]);
   });
 });

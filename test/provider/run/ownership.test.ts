@@ -36,7 +36,13 @@ const compare = async (own: Methods, id: string, outs: Json, news: Json) => {
   return own.diff(id, outs, news);
 };
 
-const inputs = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const inputs = (name: string, more: Json = {}): Json => ({
+  ...keyOf(name),
+  parent: org,
+  name: "record",
+  allowDuplicate: true,
+  ...more,
+});
 
 describe("a renamed resource that adopts its record", () => {
   it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {

@@ -149,7 +149,9 @@ describe("an entry whose members do not fit its record", () => {
   it("the parent: its record is reported, but not adopted", async () => {
     const { args, id, foreign } = await killed();
     tamper("intent", { parent: foreign.uid });
-    await reconcile.create(group, machine.run().session, args);
+    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+      "a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:",
+    );
     expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${foreign.uid}: it is ignored`);
     expect(existsSync(`${file()}.invalid`)).toBe(true);
   });

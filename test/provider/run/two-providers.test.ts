@@ -75,7 +75,13 @@ const nextOperation = async (): Promise<[Provider, Provider]> => {
   return [await provider(), await provider()];
 };
 
-const group = (name: string, more: Json = {}): Json => ({ ...keyOf(name), parent: org, name: "record", ...more });
+const group = (name: string, more: Json = {}): Json => ({
+  ...keyOf(name),
+  parent: org,
+  name: "record",
+  allowDuplicate: true,
+  ...more,
+});
 const filesOf = (path: string) => readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
 
 describe("a record of two providers", () => {

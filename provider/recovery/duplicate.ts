@@ -1,0 +1,55 @@
+// A create that would make a second record that nothing distinguishes from the first. A killed run of this stack may have created that
+// one: the journal and the engine's state would show it, and a create that they do not explain stops where the kind has no more to tell
+// its records apart.
+import type { Json } from "../../schema/index.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Desired } from "../record/desired.ts";
+import { recordId, recordLine } from "../record/id.ts";
+import { type Kind, withArticle } from "../record/kind.ts";
+import type { Session } from "../run/session.ts";
+import { interruptedCreates } from "./interrupted.ts";
+import { type Existing, existingAlike } from "./search.ts";
+
+/** Whether a second record with the same parent and fields needs `allowDuplicate`. */
+export const refusesDuplicate = ({ texts }: Kind): boolean => texts.allowDuplicate !== undefined;
+
+/** Why the create must not be sent. Reports records of other kinds that are like the new one. */
+export const duplicateProblem = async (
+  session: Session,
+  { kind, key, args }: Desired,
+  entry: Entry,
+  before: Existing,
+): Promise<string | undefined> => {
+  const isRefused = refusesDuplicate(kind);
+  if (isRefused ? args.allowDuplicate === true : !(await session.journal.isNew(key))) return undefined;
+  const found = existingAlike(kind, session, entry, before);
+  if (found.length === 0) return undefined;
+  const { inState, problem } = await interruptedCreates(session, key);
+  // One that another resource of the stack has: this run has not compared that one yet, is about to delete it, or was killed before.
+  const isOfStack = async ({ uid }: Json): Promise<boolean> => {
+    const id = recordId(kind.field, uid as string);
+    return inState.has(id) || session.journal.isOfOther(id, key);
+  };
+  const are = await Promise.all(found.map(isOfStack));
+  const alike = found.filter((_, i) => !are[i]);
+  if (alike.length === 0) return undefined;
+  const lines = alike.map((record) => recordLine(kind, record));
+  const unknown = problem === undefined ? [] : [unknownStateText(problem)];
+  if (isRefused) {
+    const head = `${key}: ${withArticle(kind.word)} with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:`;
+    return [[head, ...lines].join("\n  - "), ...unknown, duplicateAdvice(alike[0]?.uid as string)].join("\n");
+  }
+  const head =
+    `${key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +
+    "shows which create produced it:";
+  session.log([[head, ...lines].join("\n  - "), ...unknown].join("\n"));
+  return undefined;
+};
+
+/** Falls to the caution of a run that knows nothing. */
+export const unknownStateText = (problem: string): string =>
+  `What the engine has stored, which would show the creates of a killed run, could not be read: ${problem}.`;
+
+export const duplicateAdvice = (uid: string): string =>
+  `If it belongs to this resource: adopt: "${uid}", with deleteAdopted: true to delete it with the resource. If this resource had another ` +
+  "name before, declare that name in aliases. If a second one is meant: allowDuplicate: true.";
