@@ -165,6 +165,6 @@ const explainCreate = ({ urn, kind, inputs, candidates, isSet }: PendingCreate):
   const lines = candidates.map((one) => `    ${recordLine(kind, one)}`);
   const advice = isSet
     ? "run pulumi up: the set takes them over"
-    : `set adopt: "${candidates[0]?.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`;
+    : "run pulumi up: it takes over what the killed run created, and stops where that is not certain; if no program declares it, delete the record";
   return `${[`${head}; ${isSet ? "of its pairs, these exist" : "it may be"}:`, ...lines, `  ${advice}`].join("\n")}\n`;
 };

@@ -1,10 +1,29 @@
-// Marks that the provider writes into a preview for `irm review`.
+// Marks that the provider writes into a preview for `irm review`, and into the state.
+import type { Json } from "../schema/index.ts";
 
 /** Key of inputs and outputs: the address of the service that holds the record. The state has it too. */
 export const SERVICE = "__service";
 
+/**
+ * Key of the inputs, in place of that, since an update has checked the resource for the first time: the address, a space, and when that was
+ * (provider/record/stamp.ts). One member has fewer bytes than two.
+ */
+export const AT = "__at";
+
+/** The address in inputs or outputs; undefined in those of another version. */
+export const serviceIn = ({ [SERVICE]: service, [AT]: at }: Json): string | undefined => {
+  const text = typeof at === "string" ? at.split(" ", 1)[0] : service;
+  return typeof text === "string" ? text : undefined;
+};
+
 /** Key of the inputs of a dynamic resource, only in a preview: the record that the update takes over from an earlier run. */
 export const TAKEN_OVER = "__takenOver";
+
+/** The member of outputs, from inputs of either form. */
+export const withService = (inputs: Json): Json => {
+  const service = serviceIn(inputs);
+  return service === undefined ? {} : { [SERVICE]: service };
+};
 
 /** A record that an update takes over from an earlier run. */
 export interface TakenOver {

@@ -1,6 +1,6 @@
 // Check, diff, create, read, update and delete of a resource: from the engine's messages to the methods that both adapters share
 // (provider/engine/methods.ts), and back.
-import { SERVICE } from "../client/preview-marks.ts";
+import { AT, SERVICE, serviceIn, withService } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
@@ -8,7 +8,6 @@ import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
-import { AT } from "../provider/record/stamp.ts";
 import {
   argumentOf,
   derivedOutputs,
@@ -69,7 +68,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   };
   /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
-    ...(inputs[SERVICE] !== undefined && { [SERVICE]: inputs[SERVICE] }),
+    ...withService(inputs),
     ...(subjectOf(urn).kind === kindRecords.roleBinding && isRoleName(inputs.role) && { [ROLE_NAME]: inputs.role }),
     ...withKey(urn, withPlace(subjectOf(urn).kind, id, outs), inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
@@ -208,7 +207,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 };
 
 const refuseUnchecked = (type: string, inputs: Json): void => {
-  if (typeof inputs[SERVICE] !== "string") throw new Refusal(`these inputs of a ${type} have not been checked`);
+  if (serviceIn(inputs) === undefined) throw new Refusal(`these inputs of a ${type} have not been checked`);
 };
 
 /** What a diff and a preview of an update compare. */

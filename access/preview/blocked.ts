@@ -1,7 +1,7 @@
 // Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. And one that the
 // provider refuses: of an identity provider with mappings (provider/reconcile/delete.ts). The run fails there, so what would go with such a
 // record stays.
-import { SERVICE } from "../../client/preview-marks.ts";
+import { serviceIn } from "../../client/preview-marks.ts";
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
@@ -32,8 +32,7 @@ const deletionsOf = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
       deleted.filter(({ stays }) => !stays).map((stored) => ({ stored, uid: stored.uid, resource })),
     );
 
-const serviceOf = ({ inputs, outputs }: Stored): string | undefined =>
-  [outputs[SERVICE], inputs[SERVICE]].find((one) => typeof one === "string");
+const serviceOf = ({ inputs, outputs }: Stored): string | undefined => serviceIn(outputs) ?? serviceIn(inputs);
 
 export const isForced = ({ inputs, outputs }: Stored): boolean =>
   isOrMayBe(inputs.forceDestroy) || isOrMayBe(outputs.forceDestroy);

@@ -1,6 +1,6 @@
 // A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense.
 import { type Config, serviceOf } from "../../client/config.ts";
-import { SERVICE } from "../../client/preview-marks.ts";
+import { serviceIn } from "../../client/preview-marks.ts";
 import { type Preview, PreviewError } from "./shape.ts";
 import { ourTypeOf } from "./urn.ts";
 
@@ -15,8 +15,8 @@ export const checkService = (
   const others = steps
     .filter(({ urn }) => ourTypeOf(urn) !== undefined)
     .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
-    .map((bag) => bag?.[SERVICE])
-    .filter((address): address is string => typeof address === "string" && !asked.has(address));
+    .map((bag) => serviceIn(bag ?? {}))
+    .filter((address) => address !== undefined && !asked.has(address));
   const [other] = others;
   if (other === undefined) return;
   const flag = `--service ${other}=VARIABLE, an environment variable with a token for it`;

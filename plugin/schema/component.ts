@@ -55,6 +55,10 @@ export const accessPolicySpec = (): ResourceSpec => ({
       { type: "boolean" },
       "Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview",
     ),
+    allowDuplicate: plain(
+      { type: "boolean" },
+      "Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them",
+    ),
     identityProviders: uids(
       "Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization",
     ),

@@ -1,5 +1,6 @@
-// Warns in a preview that a record with the same parent and fields as a new resource already exists. It lists each parent and kind
-// once, with one attempt for each page. After a failure it stops: a preview works without the service.
+// Warns in a preview that a record with the same parent and fields as a new resource already exists, and asks the engine then whether
+// the stack has it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works
+// without the service.
 import { listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
@@ -7,6 +8,8 @@ import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY } from "../record/state.ts";
+import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/duplicate.ts";
+import { interruptedCreates } from "../recovery/interrupted.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 
 type Listed = Json & { uid: string };
@@ -31,27 +34,35 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   };
 
   const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
-    const { [KEY]: key, parent, adopt, names: _names, ...asked } = inputs;
-    // The root holds the organizations of others.
-    if (typeof key !== "string" || !isUidp(parent) || adopt !== undefined || containsUnknown([parent, asked]))
-      return undefined;
+    const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
+    const { parent = "" } = asked;
+    const isPlace = isUidp(parent) || (asked.root === true && kind.root);
+    if (typeof key !== "string" || !isPlace || adopt !== undefined || containsUnknown([asked])) return undefined;
+    const isRefused = refusesDuplicate(kind);
+    if (isRefused && asked.allowDuplicate === true) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
     // A replacement arrives like a new resource, and replaces its own record.
-    const alike = (await listRecords(kind, once, parent)).filter(
+    const found = (await listRecords(kind, once, parent as string)).filter(
       (record) =>
-        fingerprintOf(kind, parent, record, choices) === fingerprint &&
+        fingerprintOf(kind, parent as string, record, choices) === fingerprint &&
         !session.ownership.isOwnedBy(recordId(kind.field, record.uid), key),
     );
+    if (found.length === 0) return undefined;
+    const { inState, problem } = await interruptedCreates(once, key);
+    const alike = found.filter(({ uid }) => !isRefused || !inState.has(recordId(kind.field, uid)));
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
     const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);
-    const text = [
-      `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields already exists:`,
-      ...lines,
-    ].join("\n  - ");
-    const outcome = kind.unique ? "Without adopt the create fails" : "Without adopt the update creates another one";
-    return `${text}\n${outcome}. If this resource had another name before, declare that name in aliases.`;
+    const head = `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields already exists:`;
+    const outcome = isRefused
+      ? ["The update refuses to create another one.", duplicateAdvice(alike[0]?.uid as string)]
+      : [
+          kind.unique ? "Without adopt the create fails." : "Without adopt the update creates another one.",
+          "If this resource had another name before, declare that name in aliases.",
+        ];
+    const unknown = problem === undefined ? [] : [unknownStateText(problem)];
+    return [[head, ...lines].join("\n  - "), ...unknown, outcome.join(" ")].join("\n");
   };
 
   return {

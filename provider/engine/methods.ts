@@ -6,13 +6,13 @@ import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf 
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { isPlaceholder, withoutPlaceholders } from "../../client/placeholder-uid.ts";
-import { SERVICE, TAKEN_OVER, type TakenOver } from "../../client/preview-marks.ts";
+import { AT, SERVICE, TAKEN_OVER, type TakenOver, withService } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { isUnknown } from "../record/normal-form.ts";
-import { AT, stampText } from "../record/stamp.ts";
+import { atWith, stampText, stampTextIn } from "../record/stamp.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { journalProblem } from "../run/journal-path.ts";
@@ -160,12 +160,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
 
   // By the service's clock, which an update has met by now. A preview creates nothing.
-  const newStamp = (isPreview: unknown): Json => {
+  const newStamp = (isPreview: unknown): string | undefined => {
     const at = isPreview === true ? undefined : session?.serverNow();
-    if (!session || at === undefined) return {};
+    if (!session || at === undefined) return undefined;
     const stamp = stampText({ at, startedAt: environment.clock.today() });
     session.stamps.add(stamp);
-    return { [AT]: stamp };
+    return stamp;
   };
 
   const methodsOf = (steps: Steps, hasParent = looksUp || !steps.derivesParent): Methods => ({
@@ -186,7 +186,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const isSecret = marked ?? secretAmong(secrets);
         declared.add(asked[KEY]);
         await checkConfig();
-        await gate.address(olds);
+        await gate.address(withService(olds));
         await offline.hold();
         const isNew = Object.keys(olds).length === 0;
         // Only programs in TypeScript say which of the two it is; dynamic resources have no other ones.
@@ -208,8 +208,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
         const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
         const added = {
-          [SERVICE]: serviceOf((await config()).baseUrl),
-          ...(isNew ? newStamp(isPreview) : keptStamp(olds)),
+          ...placeAndTime(serviceOf((await config()).baseUrl), isNew ? newStamp(isPreview) : stampTextIn(olds)),
           ...(taken && { [TAKEN_OVER]: { ...taken } }),
         };
         return {
@@ -242,8 +241,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     create: reported(async (inputs) => {
       if (gate.stopped.reason) throw gate.stopped.reason;
       if (offline.reason) offline.carriedOut();
-      const { id, outs } = await steps.create(await connect(), inputs);
-      return { id, outs: withKey(outs, inputs, hasParent) };
+      const session = await connect();
+      const { id, outs } = await steps.create(session, inputs);
+      const here = inputs[AT] === undefined ? inputs : { ...inputs, [SERVICE]: session.service };
+      return { id, outs: withKey(outs, here, hasParent) };
     }),
     read: reported((id, stored, inputs) =>
       refresh.read(id, stored, declared.size === 0, async () => {
@@ -257,14 +258,19 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const props = withKey(result.props, here);
         // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
         if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };
-        return { ...result, props, inputs: { ...withKey(result.inputs ?? {}, here), ...keptStamp(inputs) } };
+        const { [SERVICE]: _service, ...described } = withKey(result.inputs ?? {}, here);
+        return {
+          ...result,
+          props,
+          inputs: { ...described, ...placeAndTime(session.service, stampTextIn(inputs ?? {})) },
+        };
       }),
     ),
     update: reported(async (id, olds, news) => {
       offline.carriedOut();
       await noteInState(steps.held(id, olds), news[KEY]);
       const { outs } = await steps.update(await connect(), id, olds, news);
-      return { outs: withKey(outs, news, hasParent) };
+      return { outs: withKey(outs, { ...news, ...withService(news) }, hasParent) };
     }),
     delete: reported(async (id, stored) => {
       await gate.address(stored);
@@ -282,7 +288,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   return { kinds, session: connect, ledger: getLedger, note: names.note };
 };
 
-const keptStamp = (inputs: Json = {}): Json => (inputs[AT] === undefined ? {} : { [AT]: inputs[AT] });
+/** The members of the inputs that say where the record is, and when its resource was new. */
+const placeAndTime = (service: string, stamp: string | undefined): Json =>
+  stamp === undefined ? { [SERVICE]: service } : atWith(service, stamp);
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
@@ -294,7 +302,7 @@ const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boo
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,
 // and derives the group of the id. Of a native resource only the plugin knows what declares it.
 const withKey = (
-  { parent, ...outs }: Json,
+  { parent, [AT]: _at, ...outs }: Json,
   { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json,
   hasParent = true,
 ): Json => ({

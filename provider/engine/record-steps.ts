@@ -11,6 +11,8 @@ import { plannedUid } from "../record/planned-uid.ts";
 import { KEY, MATCH, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
+import { previewInterrupted } from "../recovery/preview-interrupted.ts";
+import { stackOf } from "../run/journal.ts";
 import { declaredTwiceWith } from "./declared-twice.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
@@ -122,9 +124,13 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       const recovery = await previewRecovery(kind, await ledger(), session, inputs);
       if (recovery) log(recovery.text);
       if (recovery || !session) return recovery?.taken;
-      const text = await duplicates.warningOf(kind, session, inputs);
-      if (text !== undefined) log(text);
-      return undefined;
+      const warning = await duplicates.warningOf(kind, session, inputs);
+      const isOpen = session.interrupted.get(stackOf(String(inputs[KEY]))) === true;
+      const interrupted = isOpen ? await previewInterrupted(kind, session, inputs) : undefined;
+      if (interrupted) log(interrupted.text);
+      // An equal record is another one where that of the killed run is not there yet.
+      if (warning !== undefined && interrupted?.taken.uid === undefined) log(warning);
+      return interrupted?.taken;
     },
     plannedUid: async (inputs, taken) => {
       const uid = plannedUid(kind, inputs, { taken });

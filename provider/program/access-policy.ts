@@ -28,6 +28,8 @@ interface AccessPolicyFields {
   maxRemovals?: number;
   /** Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview */
   allowReplace?: boolean;
+  /** Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them */
+  allowDuplicate?: boolean;
   /**
    * Identity providers that `people` names, by name: resources of this program, or uids; default: each is looked up by its name in the
    * organization
@@ -82,7 +84,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
       unpin();
     }
     const { classes, client } = policyForms.of(new.target);
-    const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace, identityProviders } = args;
+    const { adopt, deleteAdopted, exclusive, maxRemovals, allowReplace, allowDuplicate, identityProviders } = args;
     const listProviders = providersListedBy(() => client(this));
     const match =
       uids === undefined
@@ -90,7 +92,7 @@ export class AccessPolicy extends pulumi.ComponentResource {
         : policyMatchByUid(policy, uids, client(this));
     const providersIn = (organization: pulumi.Input<string>) =>
       policyProviders(name, organization, listProviders, identityProviders);
-    const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace };
+    const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace, allowDuplicate };
     const options = { name, parent: this, dependsOn: opts.dependsOn, classes, match, providersIn, ...switches };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
     const outputs = {
@@ -115,6 +117,7 @@ const ARGUMENTS = [
   "exclusive",
   "maxRemovals",
   "allowReplace",
+  "allowDuplicate",
   "identityProviders",
 ];
 

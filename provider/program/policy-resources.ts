@@ -31,6 +31,7 @@ export interface PolicyOptions {
   exclusive?: boolean | undefined;
   maxRemovals?: number | undefined;
   allowReplace?: boolean | undefined;
+  allowDuplicate?: boolean | undefined;
   deleteAdopted?: boolean | undefined;
 }
 
@@ -46,13 +47,14 @@ export interface PolicyResources {
 }
 
 export const createPolicyResources = (policy: Policy, options: PolicyOptions): PolicyResources => {
-  const { name, match, allowReplace, deleteAdopted, classes } = options;
+  const { name, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
   const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
   const common = (record: { name: string; description?: string }) => ({
     name: record.name,
     ...(record.description !== undefined && { description: record.description }),
     ...(allowReplace !== undefined && { allowReplace }),
+    ...(allowDuplicate !== undefined && { allowDuplicate }),
     ...(deleteAdopted !== undefined && { deleteAdopted }),
   });
   const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined): Args =>

@@ -1,11 +1,10 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
-import { SERVICE } from "../../client/preview-marks.ts";
+import { AT, SERVICE } from "../../client/preview-marks.ts";
 import { isObject, isUidp, type Json, normalForm, orderLists } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
 import { argumentPath, type Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
-import { AT } from "./stamp.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";

@@ -6,7 +6,7 @@ import type { Entry } from "../log/entry.ts";
 import { type Desired, desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
-import { AT, type Stamp, stampFrom } from "../record/stamp.ts";
+import { type Stamp, stampIn, stampTextIn } from "../record/stamp.ts";
 import { KEY, PROVIDER } from "../record/state.ts";
 import { keyFrom } from "../record/urn.ts";
 import { type EngineRun, EngineStateError, type PendingOperation, type StateResource } from "../run/engine-state.ts";
@@ -68,7 +68,7 @@ const createsOf = async (session: Session, stack: string): Promise<InterruptedCr
   const inState = new Set(resources.flatMap(recordIdsOf));
   // This run has begun creates too.
   const openIn = (operations: readonly PendingOperation[]) =>
-    operations.filter((one) => isOpen(one, resources) && !session.stamps.has(String(one.resource.inputs[AT])));
+    operations.filter((one) => isOpen(one, resources) && !session.stamps.has(stampTextIn(one.resource.inputs) ?? ""));
   const open = openIn(pending);
   if (open.length === 0) return { all: [], inState };
   const hidesSome = open.some(({ resource }) => hasSecret(argumentsIn(resource.inputs)));
@@ -85,7 +85,7 @@ const createsOf = async (session: Session, stack: string): Promise<InterruptedCr
 
 /** A create of ours, and no record of the state can be its own: a resource that it replaces is older. */
 const isOpen = ({ type, resource }: PendingOperation, resources: readonly StateResource[]): boolean => {
-  const stamp = stampFrom(resource.inputs[AT]);
+  const stamp = stampIn(resource.inputs);
   if (type !== "creating" || stamp === undefined || kindOfToken(resource.type) === undefined) return false;
   const own = resources.filter(({ urn, id, delete: isReplaced }) => urn === resource.urn && id && !isReplaced);
   return own.every(({ outputs }) => Date.parse(createTimeOf(outputs)) < stamp.at - CLOCK_SKEW_MS);
@@ -106,7 +106,7 @@ const interruptedFrom = async (
 ): Promise<Interrupted | undefined> => {
   const kind = kindOfToken(type) as Kind;
   const key = keyFrom(urn, stack.split("/", 1)[0] as string);
-  const at = stampFrom(inputs[AT]) as Stamp;
+  const at = stampIn(inputs) as Stamp;
   const later = runs.filter(({ startedAt }) => startedAt > at.startedAt);
   const isOver = later.some(({ kind: command, result }) => command === "update" && result === "succeeded");
   // An adoption creates nothing.

@@ -1,8 +1,11 @@
 // Takes over what a killed run created, on a machine without the journal of that run: the record has all that was sent, and is as old as the
 // run. The engine's state is as trustworthy as what it says of records that it has, so the record may differ from the program by now.
 import type { Json } from "../../schema/index.ts";
+import { changeOf } from "../record/changes.ts";
 import type { Desired } from "../record/desired.ts";
-import { createTimeOf } from "../record/id.ts";
+import { createTimeOf, placeOf } from "../record/id.ts";
+import { withoutSecrets } from "../record/normal-form.ts";
+import { outputsFrom } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { createdBefore, hiddenMs, type Interrupted, interruptedCreates, settleInterrupted } from "./interrupted.ts";
 import { ambiguousCreate, findCreated } from "./search.ts";
@@ -11,13 +14,13 @@ import { recoverPatiently } from "./wait.ts";
 /** The record that a killed run created for the resource, and that the state lacks. */
 export const recoverInterrupted = async (session: Session, desired: Desired): Promise<Json | undefined> => {
   const { key } = desired;
-  const { all } = await interruptedCreates(session, key);
-  const own = all.filter((one) => isFor(one, desired));
-  // A journal that is there knows more.
-  if (own.length === 0 || (await session.journal.findUnsettled(key)).length > 0) return undefined;
+  const own = await findInterrupted(session, desired);
+  if (own.length === 0) return undefined;
   // Equal creates are searched for in turn. No record is taken twice.
   return session.turns.take(`interrupted ${own[0]?.entry.inputs}`, async () => {
-    const record = await recoverPatiently(session, key, (patient) => search(patient, desired, own, all));
+    const record = await recoverPatiently(session, key, (patient) =>
+      searchInterrupted(patient, desired, own, (one) => hiddenMs(patient, one)),
+    );
     await settleInterrupted(
       session,
       own.filter((one) => one.key === key),
@@ -26,21 +29,39 @@ export const recoverInterrupted = async (session: Session, desired: Desired): Pr
   });
 };
 
+/** The creates that may have been of this resource. */
+export const findInterrupted = async (session: Session, desired: Desired): Promise<Interrupted[]> => {
+  const { all } = await interruptedCreates(session, desired.key);
+  const own = all.filter((one) => isFor(one, desired));
+  // A journal that is there knows more.
+  return own.length > 0 && (await session.journal.peekUnsettled(desired.key)).length > 0 ? [] : own;
+};
+
+/** Whether no update makes the record what the program asks for. */
+export const isReplaced = (desired: Desired, record: Json): boolean => {
+  const { kind, args } = desired;
+  const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
+  return changeOf(desired, placeOf(kind, record.uid as string), outs).replaces.length > 0;
+};
+
 /** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */
 const isFor = ({ key, desired }: Interrupted, asked: Desired): boolean =>
   key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint);
 
-const search = async (
+/** `waitMs`: how long a record may still be hidden. Throws where a person has to decide. */
+export const searchInterrupted = async (
   session: Session,
   { key, kind }: Desired,
   own: readonly Interrupted[],
-  all: readonly Interrupted[],
+  waitMs: (one: Interrupted) => Promise<number>,
 ): Promise<Json | undefined> => {
+  const { all } = await interruptedCreates(session, key);
   const found = new Map<unknown, Json>();
   let isSure = true;
   // What the last run has created, or has changed of what one before it created, is there first.
   for (const one of own.toSorted((a, b) => b.entry.at - a.entry.at)) {
-    const [records = []] = await recordsOf(session, { ...one, entry: { ...one.entry, key } });
+    const asOwn = { ...one, entry: { ...one.entry, key } };
+    const [records = []] = await recordsOf(session, asOwn, await waitMs(one));
     for (const record of records) {
       found.set(record.uid, record);
       isSure &&= Date.parse(createTimeOf(record)) >= one.entry.notBefore;
@@ -54,13 +75,9 @@ const search = async (
   throw ambiguousCreate(kind, key, [...found.values()]);
 };
 
-const recordsOf = async (session: Session, one: Interrupted): Promise<Json[][]> => {
+const recordsOf = async (session: Session, one: Interrupted, waitMs: number): Promise<Json[][]> => {
   const { kind, args } = one.desired;
-  const look = {
-    filters: kind.filters(args),
-    waitMs: await hiddenMs(session, one),
-    notAfter: createdBefore(session, one),
-  };
+  const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
   try {
     return await findCreated(kind, session, [one.entry], look);
   } catch (error) {

@@ -279,7 +279,7 @@ describe("irm journal pending", async () => {
     expect(stdout).toBe(
       `${URN}\n  a run was interrupted while creating this group "team" in ${parent}; it may be:\n` +
         `    group ${team.uid} "team", created ${team.createTime}\n` +
-        `  set adopt: "${team.uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up\n`,
+        "  run pulumi up: it takes over what the killed run created, and stops where that is not certain; if no program declares it, delete the record\n",
     );
   });
 

@@ -1,10 +1,10 @@
-// A runner without the journal of the killed run, as in CI without a cache. The engine and the service together know enough,
-// and a person decides. docs/recovery.md has these commands.
+// A runner without the journal of the killed run, as in CI. The engine's state has what that run was creating, and the next update takes
+// it over. Where nothing shows who created an equal record, the update stops. docs/recovery.md has these commands.
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { root } from "../harness/api-process.ts";
 import type { Program } from "../harness/engine-workplace.ts";
 import { group, interruptions, source } from "./interruption.ts";
@@ -25,54 +25,111 @@ const pending = async (program: Program): Promise<{ code: number; output: string
   return { output: await text(child.stdout), code: await code };
 };
 
-const GROUPS = ["fresh", "imported"] as const;
-
-it("names the records that the killed run created, and adopting one settles it", async () => {
-  const program = await place.program("fresh", source("fresh") + group("imported"));
-  const held = GROUPS.map(() => place.proxy.hold("POST", /\/groups\//, "after"));
+/** The run is killed with everything on its machine when the service has these creates, and has carried them out or not. */
+const killDuring = async (program: Program, at: "before" | "after", creates = 1): Promise<() => void> => {
+  const held = Array.from({ length: creates }, () => place.proxy.hold("POST", /\/groups\//, at));
   const run = program.start("up", "--yes", "--skip-preview");
   for (const one of held) await place.during(run, one);
   await place.killEngine(run, (provider) => place.kill(provider));
-  for (const one of held) one.release();
   rmSync(join(place.place.folder, "journal"), { recursive: true });
   await program.must("cancel", "--yes");
+  return () => {
+    for (const one of held) one.release();
+  };
+};
 
-  const [fresh, imported] = GROUPS.map((name) => place.place.rows("groups", "name = ?", name)[0]?.uid as string);
+const uidsOf = (...names: string[]) =>
+  names.flatMap((name) => place.place.rows("groups", "name = ?", name).map(({ uid }) => uid));
+
+// Without a request that is held, two of them are over soon.
+const HURRIED = { IRM_REQUEST_TIMEOUT: "1" };
+
+it.each([
+  ["dynamic resources", "pulumi-irm", undefined],
+  ["the plugin", "pulumi-irm/plugin", inject("pluginFolder")],
+])("takes over what a killed run created, and counts that once: %s", async (_form, from, plugin) => {
+  const own = { fresh: `fresh ${from.length}`, late: `late ${from.length}` };
+  const both = source(own.fresh, "first", "", from) + group(own.late);
+  const program = await place.program(`fresh-${from.length}`, both, HURRIED, { ...(plugin && { plugin }) });
+  (await killDuring(program, "after", 2))();
+  const [fresh, late] = uidsOf(own.fresh, own.late);
   const { code, output } = await pending(program);
   expect(code).toBe(1);
   for (const [name, uid] of [
-    ["fresh", fresh],
-    ["imported", imported],
+    [own.fresh, fresh],
+    [own.late, late],
   ]) {
-    expect(output).toContain(
-      `a run was interrupted while creating this group "${name}" in ${place.place.server.organization}; it may be:`,
-    );
+    expect(output).toContain(`a run was interrupted while creating this group "${name}" in `);
     expect(output).toContain(`group ${uid} "${name}", created `);
     expect(output).toContain(
-      `set adopt: "${uid}" and deleteAdopted: true on the resource, or delete the record; then run pulumi up`,
+      "run pulumi up: it takes over what the killed run created, and stops where that is not certain",
     );
   }
-
-  // --import-pending-creates does not help: the engine cannot import, and forgets the operation.
-  const urn = program.state().pending.find(({ resource }) => resource.urn.endsWith("::imported"))?.resource.urn;
-  const pair = ["--import-pending-creates", urn as string, "--import-pending-creates", imported as string];
-  await program.must("refresh", "--yes", "--skip-preview", ...pair);
-  const { pending: left, resources } = program.state();
-  expect(left.map(({ resource }) => resource.urn.split("::").at(-1))).toEqual(["fresh"]);
-  expect(resources.filter(({ id }) => id === imported)).toEqual([]);
-
-  program.write(source("fresh", "first", `, adopt: "${fresh}", deleteAdopted: true`) + group("imported"));
-  const up = await program.must("up", "--yes", "--skip-preview");
-  // It still reports the other one.
-  expect(up.output).toContain(
-    "creates a group, and one with the same parent and fields exists; no intent journal here",
+  const { output: preview } = await program.must("preview");
+  expect(preview).toContain(
+    `Group ${own.fresh} takes over group ${fresh} "${own.fresh}", created by an earlier run at 2`,
   );
-  expect(up.output).toContain(`group ${imported} "imported", created `);
+
+  // The program has changed since: the record is what was sent, and is changed.
+  program.write(source(own.fresh, "changed", "", from) + group(own.late));
+  const up = await program.must("up", "--yes", "--skip-preview");
+  for (const uid of [fresh, late])
+    expect(up.output).toMatch(new RegExp(`adopting group ${uid} .*, created by an earlier run`));
+  expect(uidsOf(own.fresh, own.late)).toEqual([fresh, late]);
+  expect(place.place.rows("groups", "uid = ?", fresh as string)[0]?.body.description).toBe("changed");
+  await program.must("preview", "--expect-no-changes");
+
+  // The operations stay in the state. A record that somebody creates after the end of the resource is none of the killed run.
+  expect(program.state().pending.map(({ type }) => type)).toEqual(["creating", "creating"]);
+  program.write(source(own.fresh, "changed", "", from));
+  await program.must("up", "--yes", "--skip-preview");
+  expect(uidsOf(own.late)).toEqual([]);
+  const { organization } = place.place.server;
+  await place.place.call("POST", `/iam/v2beta1/groups/${organization}`, { name: own.late, description: "first" });
+  const [foreign] = uidsOf(own.late);
+  program.write(both.replace('"first"', '"changed"'));
+  const refused = await program.run("up", "--yes", "--skip-preview");
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain(`and nothing shows that this stack created it; nothing was sent:`);
+  expect(refused.output).toContain(`group ${foreign} "${own.late}", created `);
   await program.must("refresh", "--yes", "--skip-preview", "--clear-pending-creates");
   expect(program.state().pending).toEqual([]);
-  expect((await pending(program)).output).toBe("no create is unfinished\n");
-  await program.must("preview", "--expect-no-changes");
   await program.must("destroy", "--yes", "--skip-preview");
-  expect(place.place.rows("groups", "name = ?", "fresh")).toEqual([]);
-  expect(place.place.rows("groups", "name = ?", "imported").map(({ uid }) => uid)).toEqual([imported]);
+  expect(uidsOf(own.fresh, own.late)).toEqual([foreign]);
+});
+
+it("waits for a create that is still under way, and takes no record that is older than the killed run", async () => {
+  const { organization } = place.place.server;
+  await place.place.call("POST", `/iam/v2beta1/groups/${organization}`, { name: "older", description: "first" });
+  const [older] = uidsOf("older");
+  const program = await place.program("underway", source("underway"), HURRIED);
+  const release = await killDuring(program, "before");
+  const up = program.start("up", "--yes", "--skip-preview");
+  await expect.poll(up.output, { timeout: 60_000 }).toContain("waiting for what an earlier request may still create");
+  release();
+  const { code, output } = await up.result;
+  expect(code, output).toBe(0);
+  expect(output).toContain("created by an earlier run at");
+  expect(uidsOf("underway")).toHaveLength(1);
+
+  program.write(source("underway") + group("older", "first", ", allowDuplicate: true"));
+  await killDuring(program, "before");
+  program.write(source("underway") + group("older"));
+  const { output: preview } = await program.must("preview");
+  expect(preview).toContain("Group older is new, and a group with the same parent and fields already exists:");
+  expect(preview).toContain("The update refuses to create another one.");
+  const refused = await program.run("up", "--yes", "--skip-preview");
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain(
+    "Group::older: a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:",
+  );
+  expect(refused.output).toContain(`group ${older} "older", created `);
+  expect(uidsOf("older")).toEqual([older]);
+
+  program.write(source("underway") + group("older", "first", ", allowDuplicate: true"));
+  await program.must("up", "--yes", "--skip-preview");
+  expect(uidsOf("older")).toHaveLength(2);
+  // The argument is for the create alone.
+  program.write(source("underway") + group("older"));
+  await program.must("preview", "--expect-no-changes");
 });

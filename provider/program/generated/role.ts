@@ -32,6 +32,11 @@ export interface RoleArgs {
   /** Allows a change of parent to create a new role with a new uid; default: refused in the preview */
   allowReplace?: boolean;
   /**
+   * Creates the role although one with the same parent and fields exists that this stack did not create; default:
+   * the update refuses it
+   */
+  allowDuplicate?: boolean;
+  /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
    * with this identity and role, of a group invite: with this role and address, of an account association: in this
    * group, of a mapping of an external group: with all its fields). It is left in place when the resource is

@@ -21,6 +21,7 @@ __all__ = ['AccessPolicyArgs', 'AccessPolicy']
 class AccessPolicyArgs:
     def __init__(__self__, *,
                  adopt: Optional[Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs']] = None,
+                 allow_duplicate: Optional[_builtins.bool] = None,
                  allow_replace: Optional[_builtins.bool] = None,
                  delete_adopted: Optional[_builtins.bool] = None,
                  exclusive: Optional[_builtins.bool] = None,
@@ -32,6 +33,7 @@ class AccessPolicyArgs:
         The set of arguments for constructing a AccessPolicy resource.
 
         :param Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs'] adopt: "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+        :param _builtins.bool allow_duplicate: Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
         :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
         :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
@@ -42,6 +44,8 @@ class AccessPolicyArgs:
         """
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
+        if allow_duplicate is not None:
+            pulumi.set(__self__, "allow_duplicate", allow_duplicate)
         if allow_replace is not None:
             pulumi.set(__self__, "allow_replace", allow_replace)
         if delete_adopted is not None:
@@ -68,6 +72,18 @@ class AccessPolicyArgs:
     @adopt.setter
     def adopt(self, value: Optional[Union[pulumi.Input[_builtins.str], 'PolicyAdoptFileArgs']]):
         pulumi.set(self, "adopt", value)
+
+    @_builtins.property
+    @pulumi.getter(name="allowDuplicate")
+    def allow_duplicate(self) -> Optional[_builtins.bool]:
+        """
+        Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
+        """
+        return pulumi.get(self, "allow_duplicate")
+
+    @allow_duplicate.setter
+    def allow_duplicate(self, value: Optional[_builtins.bool]):
+        pulumi.set(self, "allow_duplicate", value)
 
     @_builtins.property
     @pulumi.getter(name="allowReplace")
@@ -161,6 +177,7 @@ class AccessPolicy(pulumi.ComponentResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: Optional[Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']]] = None,
+                 allow_duplicate: Optional[_builtins.bool] = None,
                  allow_replace: Optional[_builtins.bool] = None,
                  delete_adopted: Optional[_builtins.bool] = None,
                  exclusive: Optional[_builtins.bool] = None,
@@ -175,6 +192,7 @@ class AccessPolicy(pulumi.ComponentResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']] adopt: "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
+        :param _builtins.bool allow_duplicate: Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them
         :param _builtins.bool allow_replace: Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview
         :param _builtins.bool delete_adopted: Adopted records are deleted with their resources; default: they are left in place
         :param _builtins.bool exclusive: Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay
@@ -208,6 +226,7 @@ class AccessPolicy(pulumi.ComponentResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: Optional[Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']]] = None,
+                 allow_duplicate: Optional[_builtins.bool] = None,
                  allow_replace: Optional[_builtins.bool] = None,
                  delete_adopted: Optional[_builtins.bool] = None,
                  exclusive: Optional[_builtins.bool] = None,
@@ -227,6 +246,7 @@ class AccessPolicy(pulumi.ComponentResource):
             __props__ = AccessPolicyArgs.__new__(AccessPolicyArgs)
 
             __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["allow_duplicate"] = allow_duplicate
             __props__.__dict__["allow_replace"] = allow_replace
             __props__.__dict__["delete_adopted"] = delete_adopted
             __props__.__dict__["exclusive"] = exclusive

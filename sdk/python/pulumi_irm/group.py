@@ -22,6 +22,7 @@ class GroupArgs:
     def __init__(__self__, *,
                  name: pulumi.Input[_builtins.str],
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None,
@@ -36,6 +37,7 @@ class GroupArgs:
 
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
@@ -49,6 +51,8 @@ class GroupArgs:
         pulumi.set(__self__, "name", name)
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
+        if allow_duplicate is not None:
+            pulumi.set(__self__, "allow_duplicate", allow_duplicate)
         if allow_replace is not None:
             pulumi.set(__self__, "allow_replace", allow_replace)
         if delete_adopted is not None:
@@ -91,6 +95,18 @@ class GroupArgs:
     @adopt.setter
     def adopt(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "adopt", value)
+
+    @_builtins.property
+    @pulumi.getter(name="allowDuplicate")
+    def allow_duplicate(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
+        """
+        return pulumi.get(self, "allow_duplicate")
+
+    @allow_duplicate.setter
+    def allow_duplicate(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "allow_duplicate", value)
 
     @_builtins.property
     @pulumi.getter(name="allowReplace")
@@ -208,6 +224,7 @@ class Group(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None,
@@ -225,6 +242,7 @@ class Group(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the group although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
@@ -261,6 +279,7 @@ class Group(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None,
@@ -282,6 +301,7 @@ class Group(pulumi.CustomResource):
             __props__.__dict__["__organization"] = pulumi.get_organization()
 
             __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["allow_duplicate"] = allow_duplicate
             __props__.__dict__["allow_replace"] = allow_replace
             __props__.__dict__["delete_adopted"] = delete_adopted
             __props__.__dict__["description"] = description

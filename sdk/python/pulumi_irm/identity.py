@@ -25,6 +25,7 @@ class IdentityArgs:
                  name: pulumi.Input[_builtins.str],
                  parent: pulumi.Input[_builtins.str],
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  aws_identity: pulumi.Input[Optional['IdentityAWSIdentityArgs']] = None,
                  claim_match: pulumi.Input[Optional['IdentityClaimMatchArgs']] = None,
@@ -40,6 +41,7 @@ class IdentityArgs:
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input['IdentityAWSIdentityArgs'] aws_identity: Assumed by an AWS principal
         :param pulumi.Input['IdentityClaimMatchArgs'] claim_match: Assumed by a workload whose token's claims match
@@ -54,6 +56,8 @@ class IdentityArgs:
         pulumi.set(__self__, "parent", parent)
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
+        if allow_duplicate is not None:
+            pulumi.set(__self__, "allow_duplicate", allow_duplicate)
         if allow_replace is not None:
             pulumi.set(__self__, "allow_replace", allow_replace)
         if aws_identity is not None:
@@ -108,6 +112,18 @@ class IdentityArgs:
     @adopt.setter
     def adopt(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "adopt", value)
+
+    @_builtins.property
+    @pulumi.getter(name="allowDuplicate")
+    def allow_duplicate(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
+        """
+        return pulumi.get(self, "allow_duplicate")
+
+    @allow_duplicate.setter
+    def allow_duplicate(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "allow_duplicate", value)
 
     @_builtins.property
     @pulumi.getter(name="allowReplace")
@@ -225,6 +241,7 @@ class Identity(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  aws_identity: pulumi.Input[Optional[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']]] = None,
                  claim_match: pulumi.Input[Optional[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']]] = None,
@@ -243,6 +260,7 @@ class Identity(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
         :param pulumi.Input[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']] aws_identity: Assumed by an AWS principal
         :param pulumi.Input[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']] claim_match: Assumed by a workload whose token's claims match
@@ -280,6 +298,7 @@ class Identity(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  aws_identity: pulumi.Input[Optional[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']]] = None,
                  claim_match: pulumi.Input[Optional[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']]] = None,
@@ -302,6 +321,7 @@ class Identity(pulumi.CustomResource):
             __props__.__dict__["__organization"] = pulumi.get_organization()
 
             __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["allow_duplicate"] = allow_duplicate
             __props__.__dict__["allow_replace"] = allow_replace
             __props__.__dict__["aws_identity"] = aws_identity
             __props__.__dict__["claim_match"] = claim_match

@@ -23,6 +23,7 @@ class RoleArgs:
                  name: pulumi.Input[_builtins.str],
                  parent: pulumi.Input[_builtins.str],
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  description: pulumi.Input[Optional[_builtins.str]] = None):
@@ -33,6 +34,7 @@ class RoleArgs:
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that defines the role: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new role with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
@@ -42,6 +44,8 @@ class RoleArgs:
         pulumi.set(__self__, "parent", parent)
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
+        if allow_duplicate is not None:
+            pulumi.set(__self__, "allow_duplicate", allow_duplicate)
         if allow_replace is not None:
             pulumi.set(__self__, "allow_replace", allow_replace)
         if delete_adopted is not None:
@@ -98,6 +102,18 @@ class RoleArgs:
         pulumi.set(self, "adopt", value)
 
     @_builtins.property
+    @pulumi.getter(name="allowDuplicate")
+    def allow_duplicate(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
+        """
+        return pulumi.get(self, "allow_duplicate")
+
+    @allow_duplicate.setter
+    def allow_duplicate(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "allow_duplicate", value)
+
+    @_builtins.property
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
@@ -141,6 +157,7 @@ class Role(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  capabilities: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -154,6 +171,7 @@ class Role(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role although one with the same parent and fields exists that this stack did not create; default: the update refuses it
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new role with a new uid; default: refused in the preview
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] capabilities: What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
@@ -186,6 +204,7 @@ class Role(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  capabilities: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -203,6 +222,7 @@ class Role(pulumi.CustomResource):
             __props__.__dict__["__organization"] = pulumi.get_organization()
 
             __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["allow_duplicate"] = allow_duplicate
             __props__.__dict__["allow_replace"] = allow_replace
             if capabilities is None and not opts.urn:
                 raise TypeError("Missing required property 'capabilities'")

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import type { Json } from "../../../schema/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
@@ -25,7 +26,7 @@ describe("adoption", () => {
   });
 
   it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
-    const args = { ...machine.inputs(), allowDuplicate: true };
+    const args: Json = { ...machine.inputs(), allowDuplicate: true };
     const twins = await Promise.all([
       reconcile.create(group, machine.onOtherMachine(), args),
       reconcile.create(group, machine.onOtherMachine(), args),

@@ -212,7 +212,7 @@ describe("the check of a new resource", () => {
   it("reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
     const { id } = await (await run()).create(inputs("there"));
     messages = [];
-    const news = inputs("like it");
+    const news = inputs("like it", { allowDuplicate: false });
     const preview = await run();
     const checked = await preview.check({}, { ...news, __preview: true });
     expect(checked.failures).toEqual([]);
