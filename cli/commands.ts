@@ -38,7 +38,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
     .option(
       "--seed <FILE.yaml>",
-      "records to start with: organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
+      "records to start with: what --copy-to wrote; or organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
     .option(
       "--copy-of <URL>",

@@ -1,6 +1,7 @@
 // `irm serve --copy-of` as a command: what it asks of the original, prints, writes and refuses.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { COPY_HEAD } from "../../access/copy/text.ts";
 import { mintDevToken } from "../../cli/token.ts";
 import { parseSeed } from "../../server/index.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
@@ -58,6 +59,8 @@ describe("irm serve --dev --copy-of --copy-to", () => {
     vi.stubEnv("IRM_IDENTITY_TOKEN", await mintDevToken(original.issuer, { subject: "owner" }));
     const everything = withoutKeys(await listEverything(callerOf(original)));
     const file = folder.path("copy.yaml");
+    // It replaces another copy.
+    writeFileSync(file, `${COPY_HEAD}\nold: true\n`);
     proxy.seen.length = 0;
     const refused = proxy.only(({ method }) => method === "GET");
     const server = startCommand("serve", "--dev", "--json", "--copy-of", proxy.url, "--copy-to", file);
@@ -182,17 +185,4 @@ describe("irm serve --copy-of refuses", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`irm serve: cannot write ${file}: ENOENT\\n$`));
   });
-});
-
-test("--copy-to replaces another copy", async () => {
-  vi.stubEnv("IRM_TOKEN", original.token);
-  const file = folder.path("nightly.yaml");
-  writeFileSync(file, "# A copy of the records of a service, written by irm serve --copy-to.\nold: true\n");
-  const server = startCommand("serve", "--dev", "--copy-of", proxy.url, "--copy-to", file, "--log-level", "error");
-  await server.firstLine;
-  server.process.kill("SIGTERM");
-  const { stdout, stderr } = await server.finished;
-  expect(stdout).toMatch(new RegExp(`^copy of +${proxy.url} {3}read at \\S+$`, "m"));
-  expect(stderr).toMatch(/^copied \d+ records of /);
-  expect(readFileSync(file, "utf8")).not.toContain("old: true");
 });

@@ -177,6 +177,60 @@ test("an identity of the copy is assumed with a token of its real issuer, for th
   expect((await copied.exchange(token, { identity: keys.uid })).status).toBe(403);
 });
 
+test("people are copied, and what role bindings show of them", async () => {
+  const [root, viewer, outside] = ["a", "b", "c"].map((digit) => digit.repeat(40)) as [string, string, string];
+  const [ann, bindings] = [`${root}/${"1".repeat(16)}`, ["2", "3"].map((digit) => `${root}/${digit.repeat(16)}`)];
+  const seed = parseSeed(
+    `records:
+  groups: [{ uid: "${root}", name: acme, kind: ORG_KIND_CUSTOMER, status: ORG_STATUS_READY }]
+  roles: [{ uid: "${viewer}", name: viewer, capabilities: [CAP_IAM_GROUPS_LIST] }]
+  identities: [{ uid: "${ann}", name: ann, email: ann@acme.example, lastSeenTime: "2025-01-02T03:04:05.678Z" }]
+  roleBindings:
+    - { uid: "${bindings[0]}", identityUid: "${ann}", roleUid: "${viewer}" }
+    - { uid: "${bindings[1]}", identityUid: "${outside}", roleUid: "${viewer}" }
+named:
+  identities:
+    - { uid: "${ann}", issuer: "https://login.example", subject: "1" }
+    - { uid: "${outside}", name: ben, email: ben@other.example, issuer: "https://login.example", subject: "2" }
+`,
+    "people.yaml",
+  );
+  const people = await startCopy(seed);
+  const lists = await listEverything(people);
+  expect(lists.identities).toMatchObject([{ name: "ann", email: "ann@acme.example" }]);
+  expect(lists.groups).toMatchObject([{ kind: "ORG_KIND_CUSTOMER", status: "ORG_STATUS_READY" }]);
+  expect(lists.roleBindings?.map(({ identity }) => identity)).toEqual([
+    {
+      uid: ann,
+      name: "ann",
+      description: "",
+      email: "ann@acme.example",
+      issuer: "https://login.example",
+      subject: "1",
+    },
+    {
+      uid: outside,
+      name: "ben",
+      description: "",
+      email: "ben@other.example",
+      issuer: "https://login.example",
+      subject: "2",
+    },
+  ]);
+  expect(await listsOf(await copyOfServer(people))).toEqual(lists);
+  await people.close();
+});
+
+test("without --dev there is no owner, and no issuer on loopback is asked", async () => {
+  const plain = await startCopy(copy, { dev: false, clock: api.clock });
+  expect(plain.organization).toBe(api.organization);
+  expect(plain.identity).toBe("");
+  const { uid } = (everything.identities ?? []).find(({ name }) => name === "seen") as Body;
+  const token = await api.identityToken("seen", { audience: plain.authUrl });
+  expect((await plain.exchange(token, { identity: uid })).status).toBe(403);
+  await plain.close();
+});
+
 describe("of a caller who sees a part", async () => {
   const reader = await api.actor("reader", { role: "viewer", at: made.platform });
   // Its identity is above, and so not visible.
