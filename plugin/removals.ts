@@ -34,7 +34,7 @@ export interface Removals {
 }
 
 // The engine waits 5 s for a plugin that it ends.
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 4_000;
 
 export const removalsWith = (parts: RemovalParts): Removals => {
   const { notes, run, provider, isOtherLanguage, log, timeoutMs = TIMEOUT_MS } = parts;
