@@ -31,38 +31,56 @@ export interface DriftFlags {
 
 const DIFFERS = 3;
 
-export const drift = async ({ stack, service = [], allow = [], format }: DriftFlags): Promise<number> => {
-  const services = servicesFrom(service, process.env);
-  const wrong = allow.filter((one) => !isUidp(one)).map((one) => `--allow: ${JSON.stringify(one)} is not a uid`);
-  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+export const drift = async (flags: DriftFlags): Promise<number> => {
   try {
-    // The engine runs for long, and the API may change meanwhile: it is asked last.
-    const { preview, clients } = await previewHere(stack, services);
-    const [exported, entries] = [await exportHere(stack), await openCreates()];
-    const [client] = clients.values() as Iterable<Client> as [Client];
-    const all = [...clients.values()];
-    const live = mergeLive(await Promise.all(all.map((one) => readLive(one))));
-    const callers = await Promise.all(all.map((one) => one.identity()));
-    const nowMs = client.clock.today();
-    const report = driftOf({
-      preview,
-      live,
-      entries,
-      exported,
-      callers: new Set(callers.filter(isUidp)),
-      allowed: new Set(allow),
-      nowMs,
-    });
-    const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
-    printIn[format]({ origin: originOf({ ...place, nowMs }), ...report });
-    return hasDifferences(report) ? DIFFERS : 0;
+    const report = await findDrift(flags);
+    printIn[flags.format](report);
+    return driftCode(report);
   } catch (error) {
-    const isOwn = [PreviewError, StackError, JournalError].some((one) => error instanceof one);
-    const text = isOwn ? (error as Error).message : clientErrorText(error);
+    const text = driftErrorText(error);
     if (text === undefined) throw error;
     printError("irm drift", text);
     return 1;
   }
+};
+
+/** The exit code of a report. */
+export const driftCode = (report: DriftReport): number => (hasDifferences(report) ? DIFFERS : 0);
+
+/** Why nothing is known of the drift; undefined for an error that the command does not expect. */
+export const driftErrorText = (error: unknown): string | undefined => {
+  const isOwn = [PreviewError, StackError, JournalError].some((one) => error instanceof one);
+  return isOwn ? (error as Error).message : clientErrorText(error);
+};
+
+/** Throws a UsageError for wrong flags, and errors for which `driftErrorText` has a text. */
+export const findDrift = async ({
+  stack,
+  service = [],
+  allow = [],
+}: Omit<DriftFlags, "format">): Promise<DriftReport> => {
+  const services = servicesFrom(service, process.env);
+  const wrong = allow.filter((one) => !isUidp(one)).map((one) => `--allow: ${JSON.stringify(one)} is not a uid`);
+  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+  // The engine runs for long, and the API may change meanwhile: it is asked last.
+  const { preview, clients } = await previewHere(stack, services);
+  const [exported, entries] = [await exportHere(stack), await openCreates()];
+  const [client] = clients.values() as Iterable<Client> as [Client];
+  const all = [...clients.values()];
+  const live = mergeLive(await Promise.all(all.map((one) => readLive(one))));
+  const callers = await Promise.all(all.map((one) => one.identity()));
+  const nowMs = client.clock.today();
+  const report = driftOf({
+    preview,
+    live,
+    entries,
+    exported,
+    callers: new Set(callers.filter(isUidp)),
+    allowed: new Set(allow),
+    nowMs,
+  });
+  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
+  return { origin: originOf({ ...place, nowMs }), ...report };
 };
 
 /** The engine's state has the creates of a killed run that every machine can see. */

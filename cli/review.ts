@@ -54,55 +54,69 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
 const DENIED = 3;
 
 export const review = async (flags: ReviewFlags): Promise<number> => {
-  const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
-  const isOfStack = given.join() === "policy,stack";
-  if (given.length > 1 && !isOfStack)
-    throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
-  const services = servicesFrom(flags.service ?? [], process.env);
-  if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   try {
-    const at = baseOf(flags.base, process.env, process.cwd());
-    const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
-    for (const text of [at?.notice, notice])
-      if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
-    const { propose, stack, stackOf, policy, clients } = await proposerOf(flags, services);
-    const tests = reviewTests(flags, at, process.cwd(), policy);
-    const [client] = clients.values() as Iterable<Client> as [Client];
-    const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
-    const live = mergeLive(lives);
-    const nowMs = client.clock.today();
-    const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
-    const proposal = await propose(live, base);
-    const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
-    if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
-    const made = reviewOf(proposal, {
-      ...verdict,
-      ...(source && { rules: source }),
-      changedRules: [...changed, ...tests.changed],
-      tests: results,
-      notVisible: live.notVisible,
-      nowMs,
-    });
-    made.report.origin = originOf({
-      stack,
-      service: [...clients.keys()].join(", "),
-      folder: folderOf(flags),
-      nowMs,
-    });
+    const made = await makeReview(flags);
     printIn[flags.format](made);
-    return made.report.findings.some(({ denied }) => denied) ? DENIED : 0;
+    return reviewCode(made);
   } catch (error) {
-    const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError].some((one) => error instanceof one);
-    const text = isOwn ? (error as Error).message : clientErrorText(error);
+    const text = reviewErrorText(error);
     if (text === undefined) throw error;
     printError("irm review", text);
     return 1;
   }
 };
 
+/** The exit code of a review. */
+export const reviewCode = ({ report }: Review): number => (report.findings.some(({ denied }) => denied) ? DENIED : 0);
+
+/** Why there is no review; undefined for an error that the command does not expect. */
+export const reviewErrorText = (error: unknown): string | undefined => {
+  const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError].some((one) => error instanceof one);
+  return isOwn ? (error as Error).message : clientErrorText(error);
+};
+
+/** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
+export const makeReview = async (flags: Omit<ReviewFlags, "format">): Promise<Review> => {
+  const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
+  const isOfStack = given.join() === "policy,stack";
+  if (given.length > 1 && !isOfStack)
+    throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
+  const services = servicesFrom(flags.service ?? [], process.env);
+  if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
+  const at = baseOf(flags.base, process.env, process.cwd());
+  const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
+  for (const text of [at?.notice, notice])
+    if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
+  const { propose, stack, stackOf, policy, clients } = await proposerOf(flags, services);
+  const tests = reviewTests(flags, at, process.cwd(), policy);
+  const [client] = clients.values() as Iterable<Client> as [Client];
+  const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
+  const live = mergeLive(lives);
+  const nowMs = client.clock.today();
+  const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
+  const proposal = await propose(live, base);
+  const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
+  if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+  const made = reviewOf(proposal, {
+    ...verdict,
+    ...(source && { rules: source }),
+    changedRules: [...changed, ...tests.changed],
+    tests: results,
+    notVisible: live.notVisible,
+    nowMs,
+  });
+  made.report.origin = originOf({
+    stack,
+    service: [...clients.keys()].join(", "),
+    folder: folderOf(flags),
+    nowMs,
+  });
+  return made;
+};
+
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
 const proposerOf = async (
-  { preview, policy, stack, exclusive }: ReviewFlags,
+  { preview, policy, stack, exclusive }: Omit<ReviewFlags, "format">,
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
@@ -136,7 +150,8 @@ interface Proposer {
 }
 
 /** The folder of the policy, or of the program. */
-const folderOf = ({ policy }: ReviewFlags): string => (policy === undefined ? process.cwd() : dirname(policy));
+const folderOf = ({ policy }: Pick<ReviewFlags, "policy">): string =>
+  policy === undefined ? process.cwd() : dirname(policy);
 
 /** The file and the API disagree about what is meant, or the file has mistakes. */
 class PolicyError extends Error {
