@@ -1,6 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { packageVersion } from "./package-version.ts";
@@ -23,6 +24,7 @@ const createProgram = (exit: Exit): Command => {
       styleOptionText: (text) => styleHelp("cyan", text),
     });
   addCommands(program, exit);
+  addCiCommands(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
   return program;

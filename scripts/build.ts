@@ -16,7 +16,7 @@ import { bundleTypes } from "./build/types.ts";
 const dist = join(root, "dist");
 const release = join(root, "release");
 const declarations = join(dist, "declarations");
-const folders = ["schema", "client", "provider", "server", "access", "cli"];
+const folders = ["schema", "client", "provider", "server", "access", "ci", "cli"];
 const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "docs/**/*.svg"];
 
 for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });

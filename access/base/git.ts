@@ -158,7 +158,7 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
 };
 
 /** Ignores a git in the work tree: npm puts the folders of its packages on the PATH. */
-const gitProgram = (folder: string): string => {
+export const gitProgram = (folder: string): string => {
   const names = process.platform === "win32" ? ["git.exe"] : ["git"];
   const isForeign = (path: string): boolean =>
     isAbsolute(path) && !path.split(sep).includes("node_modules") && !`${path}${sep}`.startsWith(`${folder}${sep}`);

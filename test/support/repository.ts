@@ -13,8 +13,9 @@ export interface TestRepository {
   remove(): void;
 }
 
-export const createRepository = (): TestRepository => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "irm-repository-")));
+/** In a new folder, or in one that exists. */
+export const createRepository = (folder = mkdtempSync(join(tmpdir(), "irm-repository-"))): TestRepository => {
+  const root = realpathSync(folder);
   const git = (...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...args], {
       cwd: root,

@@ -1,0 +1,38 @@
+// The files that the steps of a job leave for each other, and for the job's artifacts.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Settings, subjectOf } from "./settings.ts";
+
+export const REPORT = "report.md";
+export const REPORT_JSON = "report.json";
+const CODE = "exit-code";
+
+/** An empty folder of this path: a change may have brought a folder, or a link, of this name. */
+export const makeFolder = (folder: string): void => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+};
+
+export const writeFiles = (folder: string, files: Readonly<Record<string, string>>, code: number): void => {
+  for (const [name, text] of Object.entries({ ...files, [CODE]: String(code) }))
+    writeFileSync(join(folder, name), text);
+};
+
+/** The report that a step has left, and its exit code; undefined: there is none. */
+export const readReport = (folder: string): { text: string; code: number } | undefined => {
+  try {
+    const [text, code] = [REPORT, CODE].map((name) => readFileSync(join(folder, name), "utf8")) as [string, string];
+    return { text, code: Number(code) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+const slugOf = (settings: Settings): string =>
+  subjectOf(settings)
+    .map((one) => one.replace(/[^\w.-]+/g, "-"))
+    .join("-") || "preview";
+
+/** The page's name is that of its artifact, so stacks have different ones. */
+export const pageOf = (settings: Settings): string => `access-review-${slugOf(settings)}.html`;

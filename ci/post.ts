@@ -1,0 +1,67 @@
+// The one comment of a change, and the one issue, which the job of a later commit or night finds again by a marker in its first line. Only
+// a post by the same author counts: anyone can write the marker.
+import type { Forge, Post, Written } from "./forge.ts";
+
+export interface Marker {
+  kind: "review" | "drift";
+  /** `keyOf` of the settings */
+  subject: string;
+  /** later runs have higher ids */
+  run: number;
+}
+
+const beginOf = ({ kind, subject }: Marker): string => `<!-- irm ${kind} ${subject} run `;
+
+const textOf = (marker: Marker, body: string): string => `${beginOf(marker)}${marker.run} -->\n${body}`;
+
+/** The run that wrote the post; undefined if it is not ours. */
+const runOf = ({ body, author }: Post, marker: Marker, me: string): number | undefined => {
+  const begin = beginOf(marker);
+  if (author !== me || !body.startsWith(begin)) return undefined;
+  const [, run] = /^(\d+) -->/.exec(body.slice(begin.length)) ?? [];
+  return run === undefined ? undefined : Number(run);
+};
+
+/** Undefined: the run of a newer commit has written it already. */
+export const replaceComment = async (
+  forge: Forge,
+  change: number,
+  marker: Marker,
+  body: string,
+): Promise<Written | undefined> => {
+  const me = await forge.me();
+  const own: { id: number; run: number }[] = [];
+  for await (const post of forge.comments(change)) {
+    const run = runOf(post, marker, me);
+    if (run !== undefined) own.push({ id: post.id, run });
+  }
+  if (own.some(({ run }) => run > marker.run)) return undefined;
+  const [first, ...others] = own;
+  const text = textOf(marker, body);
+  const written = await (first ? forge.updateComment(change, first.id, text) : forge.createComment(change, text));
+  // Two jobs that began together have made two.
+  for (const { id } of others) await forge.deleteComment(change, id);
+  return written;
+};
+
+/** Opens the issue, or updates it. */
+export const keepIssue = async (forge: Forge, marker: Marker, title: string, body: string): Promise<Written> => {
+  const id = await findIssue(forge, marker);
+  const text = textOf(marker, body);
+  return id === undefined ? forge.createIssue(title, text) : forge.updateIssue(id, text);
+};
+
+/** Undefined: none is open. */
+export const closeIssue = async (forge: Forge, marker: Marker, reason: string): Promise<Written | undefined> => {
+  const id = await findIssue(forge, marker);
+  if (id === undefined) return undefined;
+  const written = await forge.commentIssue(id, reason);
+  await forge.closeIssue(id);
+  return written;
+};
+
+const findIssue = async (forge: Forge, marker: Marker): Promise<number | undefined> => {
+  const me = await forge.me();
+  for await (const post of forge.openIssues()) if (runOf(post, marker, me) !== undefined) return post.id;
+  return undefined;
+};

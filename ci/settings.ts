@@ -1,0 +1,145 @@
+// The inputs of the GitHub Action (action.yml) and of the GitLab include (templates/gitlab.yml), which pass each one in a variable:
+// `stack-name` in IRM_CI_STACK_NAME.
+import { posix } from "node:path";
+import { isUidp, suggestion } from "../schema/index.ts";
+import { COMMANDS, type Command, type Job } from "./job.ts";
+
+export interface Settings {
+  command?: Command;
+  stack?: string;
+  /** of the program, from the top level of the checkout */
+  workDir: string;
+  policy?: string;
+  previewFile?: string;
+  rules?: string;
+  tests?: string;
+  deny: string[];
+  allow: string[];
+  driftAllow: string[];
+  services: string[];
+  /** uid of the identity that a command assumes */
+  identities: Partial<Record<Command, string>>;
+  branch?: string;
+  cloudUrl?: string;
+  comment: boolean;
+  issue: boolean;
+  /** where the steps of a job leave files for each other */
+  folder?: string;
+}
+
+const PREFIX = "IRM_CI_";
+const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_TOKEN"];
+
+/** The inputs as one text, which a later step takes as IRM_CI_INPUTS. No token is among them. */
+export const inputsText = (env: NodeJS.ProcessEnv): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && !NOT_INPUTS.includes(name) && value),
+    ),
+  );
+
+/** Also what is wrong with them, all of it. */
+export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; problems: string[] } => {
+  const env: NodeJS.ProcessEnv = { ...given, ...JSON.parse(given.IRM_CI_INPUTS || "{}") };
+  const problems: string[] = [];
+  const input = (name: string): string | undefined =>
+    env[`${PREFIX}${name.toUpperCase().replaceAll("-", "_")}`]?.trim() || undefined;
+  const lines = (name: string): string[] => {
+    const texts = (input(name) ?? "").split("\n").map((line) => line.trim());
+    return texts.filter((line) => line !== "");
+  };
+  const check = (name: string, isRight: (text: string) => boolean, wanted: string): string | undefined => {
+    const text = input(name);
+    if (text === undefined || isRight(text)) return text;
+    problems.push(`${name}: ${JSON.stringify(text)} is not ${wanted}`);
+    return undefined;
+  };
+  const flag = (name: string): boolean =>
+    check(name, (text) => /^(?:true|false)$/.test(text), "true or false") !== "false";
+  const identity = (name: string): string | undefined => check(name, isUidp, "the uid of an identity");
+
+  const command = input("command");
+  const isCommand = COMMANDS.some((one) => one === command);
+  if (command !== undefined && !isCommand)
+    problems.push(
+      `command: ${JSON.stringify(command)} is not one of ${COMMANDS.join(", ")}${suggestion(command, COMMANDS)}`,
+    );
+  const own = { preview: identity("preview-identity"), up: identity("up-identity"), drift: identity("drift-identity") };
+  if (own.preview !== undefined && own.preview === own.up)
+    problems.push(
+      "preview-identity and up-identity are the same: a pull request would have the rights of the main branch. Give pull requests an identity that may only read",
+    );
+  const settings: Settings = {
+    ...(isCommand && { command: command as Command }),
+    ...defined({
+      stack: check("stack-name", isStackName, "the name of a stack, such as production or acme/access/production"),
+      policy: input("policy"),
+      previewFile: input("preview-file"),
+      rules: input("rules"),
+      tests: input("tests"),
+      branch: input("branch"),
+      cloudUrl: input("cloud-url"),
+      folder: input("folder"),
+    }),
+    workDir: posix.normalize(input("work-dir") ?? ".").replace(/(?<=.)\/$/, ""),
+    deny: lines("deny"),
+    allow: lines("allow"),
+    driftAllow: lines("drift-allow"),
+    services: lines("service"),
+    identities: defined({ ...own, drift: own.drift ?? own.up }),
+    comment: flag("comment-on-pr"),
+    issue: flag("open-issue"),
+  };
+  if (settings.policy !== undefined && settings.previewFile !== undefined)
+    problems.push("policy and preview-file cannot be combined");
+  return { settings, problems };
+};
+
+/** What is missing or contradictory for this command. */
+export const problemsOf = (settings: Settings, { about }: Job, command: Command, env: NodeJS.ProcessEnv): string[] => {
+  const problems: string[] = [];
+  if (settings.stack === undefined && runsProgram(settings, command))
+    problems.push(`stack-name: ${command} needs the name of the stack`);
+  const token = ["IRM_TOKEN", "IRM_TOKEN_FILE"].find((name) => env[name]);
+  if (token !== undefined && settings.identities[command] !== undefined)
+    problems.push(
+      `${token} is set, and would count in the place of the identity of ${command}: leave out the variable or the input`,
+    );
+  // The engine asks the backend of Pulumi.yaml for the stack of a policy, and sends it the token.
+  if ("change" in about && settings.policy !== undefined && settings.stack !== undefined)
+    if (settings.cloudUrl === undefined && !env.PULUMI_BACKEND_URL)
+      problems.push(
+        "cloud-url: give the backend of the stack, such as https://api.pulumi.com: a change could name another one in Pulumi.yaml",
+      );
+  return problems;
+};
+
+/** Whether the engine runs the program, whose author may be anyone who can propose a change. */
+export const runsProgram = ({ policy, previewFile }: Settings, command: Command): boolean =>
+  command !== "preview" || (policy === undefined && previewFile === undefined);
+
+/** What tells the comments, issues and files of several stacks apart. */
+export const subjectOf = ({ workDir, policy, stack }: Settings): string[] => [
+  ...(workDir === "." ? [] : [workDir]),
+  ...[policy, stack].filter((one) => one !== undefined),
+];
+
+/**
+ * The same as one text, which differs for each subject. It may stand in an HTML comment, which ends at `--`, and in the key of a cache,
+ * which has no commas.
+ */
+export const keyOf = (settings: Settings): string => subjectOf(settings).map(encode).join(":") || ".";
+
+const encode = (text: string): string =>
+  [...Buffer.from(text, "utf8")]
+    .map((byte) => String.fromCharCode(byte))
+    .map((one) => (/[\w./]/.test(one) ? one : `%${one.charCodeAt(0).toString(16).padStart(2, "0")}`))
+    .join("");
+
+// https://www.pulumi.com/docs/iac/concepts/stacks/#create-stack
+const isStackName = (text: string): boolean => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text);
+
+const defined = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };

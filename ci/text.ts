@@ -1,0 +1,41 @@
+// The texts of comments, issues and summaries around a report. What a report quotes is escaped by its format.
+import { code } from "../access/format/markdown-text.ts";
+import type { Host } from "./host.ts";
+import type { Job } from "./job.ts";
+
+export const reviewComment = (report: string, job: Job, host: Host, page: string): string =>
+  `${report}\n<sub>${originOf(job)} · as a page: [${page}](${host.fileUrl(page)})</sub>\n`;
+
+/** What an error says may hold what the log masks, so the comment only links to the log. */
+export const noReviewComment = (job: Job, { words }: Host): string =>
+  [
+    `## No review of this ${words.change}`,
+    "",
+    `The job failed, so what this ${words.change} changes in access is not known. An earlier review here does not count any more.`,
+    "",
+    `<sub>${originOf(job)} says why</sub>`,
+    "",
+  ].join("\n");
+
+const originOf = ({ about, run }: Job): string => {
+  const head = "change" in about ? about.change.head : undefined;
+  return `${head === undefined ? "" : `${code(head)} · `}[the run](${run.url})`;
+};
+
+export const driftTitle = (subject: readonly string[]): string =>
+  `Access differs from the program: ${subject.join(" ")}`;
+
+export const driftIssue = (report: string, job: Job): string => `${report}\n<sub>[The run](${job.run.url})</sub>\n`;
+
+export const driftEnded = (job: Job): string => `Nothing differs any more: [the run](${job.run.url}).`;
+
+/** `output` is the end of what the engine printed. */
+export const updateSummary = (stack: string, isDone: boolean, output: string): string => {
+  const fence = "`".repeat(Math.max(3, ...(output.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return [
+    `## The update of ${code(stack)} ${isDone ? "succeeded" : "failed"}`,
+    "",
+    `<details><summary>What the engine printed last</summary>\n\n${fence}text\n${output.trimEnd()}\n${fence}\n\n</details>`,
+    "",
+  ].join("\n");
+};

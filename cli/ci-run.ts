@@ -1,0 +1,126 @@
+// What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
+import { type SpawnOptions, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { driftAsJson } from "../access/format/drift/json.ts";
+import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
+import { driftAsText } from "../access/format/drift/terminal.ts";
+import { reviewAsHtml } from "../access/format/html/review.ts";
+import { reportAsJson } from "../access/format/review/json.ts";
+import { reportAsMarkdown } from "../access/format/review/markdown.ts";
+import { reportAsText } from "../access/format/review/terminal.ts";
+import { fetchBase } from "../ci/fetch-base.ts";
+import { pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
+import type { Command, Job } from "../ci/job.ts";
+import { runsProgram, type Settings } from "../ci/settings.ts";
+import { updateSummary } from "../ci/text.ts";
+import { printableLines } from "../schema/printable.ts";
+import { driftCode, driftErrorText, findDrift } from "./drift.ts";
+import { engineCommand } from "./engine-command.ts";
+import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
+import { printError, printStyled, stdoutStyle } from "./terminal.ts";
+
+interface Outcome {
+  code: number;
+  /** by name; empty: there is no report */
+  files: Readonly<Record<string, string>>;
+  /** Markdown */
+  summary?: string;
+}
+
+interface Given {
+  job: Job;
+  settings: Settings;
+  command: Command;
+}
+
+/** In the folder of the program. */
+export const runCommand = async ({ job, settings, command }: Given): Promise<Outcome> => {
+  const { env } = process;
+  const identity = settings.identities[command];
+  if (identity !== undefined) env.IRM_IDENTITY = identity;
+  if (settings.cloudUrl !== undefined) env.PULUMI_BACKEND_URL = settings.cloudUrl;
+  // The program must not print it by accident.
+  delete env.IRM_CI_TOKEN;
+  if ("change" in job.about) fetchBase(job.about.change, process.cwd());
+  try {
+    if (runsProgram(settings, command)) await installDependencies();
+    return await RUN[command](settings);
+  } catch (error) {
+    const text = error instanceof StepError ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
+    if (text === undefined) throw error;
+    printError("irm ci run", text);
+    return { code: 1, files: {} };
+  }
+};
+
+const preview = async (settings: Settings): Promise<Outcome> => {
+  const { stack, policy, previewFile, rules, tests, deny, allow, services } = settings;
+  const made = await makeReview({
+    ...(previewFile === undefined ? { stack } : { preview: previewFile }),
+    ...(policy !== undefined && { policy }),
+    ...(rules !== undefined && { rules }),
+    ...(tests !== undefined && { tests }),
+    deny,
+    allow,
+    service: services,
+  });
+  printStyled(reportAsText(made.report, stdoutStyle()));
+  const summary = reportAsMarkdown(made.report);
+  const files = { [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) };
+  return { code: reviewCode(made), files, summary };
+};
+
+const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<Outcome> => {
+  const found = await findDrift({ stack, service: services, allow });
+  printStyled(driftAsText(found, stdoutStyle()));
+  const summary = driftAsMarkdown(found);
+  return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: driftAsJson(found) }, summary };
+};
+
+/** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
+const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
+  const [engine, ...first] = engineCommand();
+  const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
+  const { code, output } = await passOn(engine, [...first, ...args]);
+  return { code: code === 0 ? 0 : 1, files: {}, summary: updateSummary(stack, code === 0, printableLines(output)) };
+};
+
+const RUN: Readonly<Record<Command, (settings: Settings) => Promise<Outcome>>> = { preview, up, drift };
+
+/** A step around the command failed, and has said why. */
+class StepError extends Error {
+  override readonly name = "StepError";
+}
+
+/** With the lock file beside the program. Who uses another package manager has installed them before. */
+const installDependencies = async (): Promise<void> => {
+  if (!["package-lock.json", "npm-shrinkwrap.json"].some(existsSync) || existsSync("node_modules")) return;
+  const { code } = await passOn("npm", ["ci", "--no-audit", "--no-fund"]);
+  if (code !== 0) throw new StepError(`npm ci ended with ${code}; its messages are above`);
+};
+
+const OUTPUT_MAX = 20_000;
+
+/** Runs a program, shows what it prints, and keeps the end of it. A signal to this process is for the program. */
+const passOn = async (program: string, args: readonly string[]): Promise<{ code: number; output: string }> => {
+  const options: SpawnOptions = { stdio: ["ignore", "pipe", "inherit"] };
+  const child = spawn(program, args, options);
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    process.stdout.write(text);
+    output = (output + text).slice(-OUTPUT_MAX);
+  });
+  try {
+    const code = await new Promise<number>((done, fail) => {
+      child.on("error", (error) => fail(new StepError(`cannot run ${program}: ${error.message}`)));
+      child.on("close", (status) => done(status ?? 1));
+    });
+    return { code, output };
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, forward);
+  }
+};
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;

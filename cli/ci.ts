@@ -1,0 +1,156 @@
+// `irm ci`: the steps of a pipeline's job, which action.yml and templates/gitlab.yml call. They plan what it may do, run it, and report it.
+import { randomUUID } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { makeFolder, pageOf, REPORT, REPORT_JSON, readReport, writeFiles } from "../ci/files.ts";
+import { ForgeError } from "../ci/forge.ts";
+import { githubHost } from "../ci/github/host.ts";
+import { gitlabHost } from "../ci/gitlab/host.ts";
+import type { Host } from "../ci/host.ts";
+import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
+import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
+import { inputsText, keyOf, problemsOf, readSettings, runsProgram, type Settings, subjectOf } from "../ci/settings.ts";
+import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
+import { folderOf } from "./journal-files.ts";
+import { printError } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+interface Context {
+  host: Host;
+  job: Job;
+  settings: Settings;
+  command: Command;
+  /** of the files for later steps */
+  folder: string;
+}
+
+/** Something differs, or a finding is denied. */
+const FOUND = 3;
+const FOLDER = ".irm-ci";
+
+/** Decides before anything of a change is installed or run, and says what the next steps need. */
+export const plan = (): Promise<number> =>
+  inJob("plan", ({ host, settings, command }) => {
+    const { env } = process;
+    const hasProgram = runsProgram(settings, command);
+    const needsEngine = hasProgram || (settings.policy !== undefined && settings.stack !== undefined);
+    host.setOutputs({
+      command,
+      inputs: inputsText(env),
+      folder: join(env.RUNNER_TEMP ?? "", `irm-ci-${randomUUID()}`),
+      engine: String(needsEngine && !isOnPath("pulumi", env)),
+      // A folder that is configured outlives the job by itself.
+      journal: hasProgram && !env.IRM_JOURNAL ? folderOf({}) : "",
+      // No key begins as that of another stack does.
+      "journal-key": `irm-journal:${keyOf(settings)}:`,
+    });
+    process.stdout.write(`${command} of ${subjectOf(settings).join(" ") || "a saved preview"}\n`);
+    return 0;
+  });
+
+/** Runs the command, and leaves its report in files. */
+export const run = (): Promise<number> =>
+  inJob("run", async (context) => {
+    const { host, settings, command, folder } = context;
+    makeFolder(folder);
+    enter(settings.workDir);
+    const { runCommand } = await import("./ci-run.ts");
+    const { code, files, summary } = await host.withoutCommands(() => runCommand(context));
+    writeFiles(folder, files, code);
+    const paths = { json: REPORT_JSON, markdown: REPORT, page: pageOf(settings) };
+    const written = Object.entries(paths).filter(([, name]) => files[name] !== undefined);
+    host.setOutputs({
+      "exit-code": String(code),
+      ...Object.fromEntries(written.map(([output, name]) => [output, join(folder, name)])),
+    });
+    if (summary !== undefined) host.summarize(summary);
+    if (code === 0) return 0;
+    const isDelivered = code === FOUND && command === "drift" && settings.issue;
+    host.annotate(isDelivered ? "warning" : "error", code === FOUND ? FOUND_TEXT[command] : `${command} failed`);
+    // The issue says so: a job that fails each night as well would say nothing more.
+    return isDelivered ? 0 : code;
+  });
+
+const FOUND_TEXT: Readonly<Record<Command, string>> = {
+  preview: "findings of denied rules, or failed tests of access: the review has them",
+  drift: "access differs from the program",
+  up: "",
+};
+
+/** Writes the comment or the issue. This step has the token for it, and the step that runs the program has not. */
+export const report = (): Promise<number> =>
+  inJob("report", async ({ host, job, settings, command, folder }) => {
+    const made = readReport(folder);
+    const change = "change" in job.about ? job.about.change.number : undefined;
+    const isComment = command === "preview" && settings.comment && change !== undefined;
+    const isIssue = command === "drift" && settings.issue && made !== undefined;
+    if (!isComment && !isIssue) return 0;
+    const token = process.env.IRM_CI_TOKEN;
+    if (!token) {
+      printError("irm ci report", `no ${isComment ? "comment" : "issue"}: ${host.words.token} is not set`);
+      return isIssue ? made.code : 0;
+    }
+    const forge = host.forge(token);
+    const marker: Marker = { kind: isComment ? "review" : "drift", subject: keyOf(settings), run: job.run.id };
+    if (isComment) {
+      const text = made ? reviewComment(made.text, job, host, pageOf(settings)) : noReviewComment(job, host);
+      const written = await replaceComment(forge, change, marker, text);
+      if (written === undefined) process.stdout.write("not written: a newer run has commented already\n");
+      else host.setOutputs({ "comment-url": written.url });
+      return 0;
+    }
+    const written =
+      made?.code === FOUND
+        ? await keepIssue(forge, marker, driftTitle(subjectOf(settings)), driftIssue(made.text, job))
+        : await closeIssue(forge, marker, driftEnded(job));
+    if (written !== undefined) host.setOutputs({ "issue-url": written.url });
+    return 0;
+  });
+
+const inJob = async (step: string, act: (context: Context) => number | Promise<number>): Promise<number> => {
+  const host = hostOf(process.env);
+  if (host === undefined)
+    throw new UsageError(
+      "this is not a job of GitHub Actions or GitLab; elsewhere, use irm review, pulumi up and irm drift",
+    );
+  try {
+    const job = host.job();
+    const { settings, problems } = readSettings(process.env);
+    const command = problems.some((one) => one.startsWith("command:")) ? undefined : commandOf(job, settings);
+    if (command !== undefined) problems.push(...problemsOf(settings, job, command, process.env));
+    if (command === undefined || problems.length > 0) throw new UsageError(problems.join("\n"));
+    return await act({ host, job, settings, command, folder: resolve(settings.folder ?? FOLDER) });
+  } catch (error) {
+    if (error instanceof RefusedJob) host.summarize(`**Not run:** ${error.message}.`);
+    const isOwn = error instanceof RefusedJob || error instanceof ForgeError;
+    if (isOwn || error instanceof UsageError) host.annotate("error", error.message);
+    if (!isOwn) throw error;
+    printError(`irm ci ${step}`, error.message);
+    return 1;
+  }
+};
+
+const hostOf = (env: NodeJS.ProcessEnv): Host | undefined => {
+  if (env.GITHUB_ACTIONS === "true") return githubHost(env);
+  if (env.GITLAB_CI === "true") return gitlabHost(env);
+  return undefined;
+};
+
+const enter = (folder: string): void => {
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    throw new UsageError(`work-dir: cannot enter ${JSON.stringify(folder)}: ${(error as Error).message}`);
+  }
+};
+
+const isOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): boolean =>
+  PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return folder !== "";
+    } catch {
+      // not there
+      return false;
+    }
+  });

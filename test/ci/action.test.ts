@@ -1,0 +1,84 @@
+// action.yml and its documentation: what is pinned, what reaches a script, and that each input is one that docs/ci.md has.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { root } from "../../scripts/base/project.mjs";
+import { includeOf } from "../harness/pipeline/gitlab.ts";
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const text = read("action.yml");
+const action = parse(text) as {
+  inputs: Record<string, { description: string; default?: string; required?: boolean }>;
+  outputs: Record<string, { value: string }>;
+  runs: { using: string; steps: { uses?: string; run?: string; shell?: string; env?: Record<string, string> }[] };
+};
+const { steps } = action.runs;
+const page = read("docs/ci.md");
+
+test("the actions of others are those of a whole hash, with their version beside it", () => {
+  const uses = [...text.matchAll(/uses: (.*)/g)].map(([, one]) => one);
+  expect(uses.length).toBeGreaterThan(4);
+  for (const one of uses) expect(one).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+test("no expression is written into a script, and none names a text of the event", () => {
+  for (const { run = "", shell } of steps.filter((step) => step.run !== undefined)) {
+    expect(run).not.toContain("${{");
+    expect(shell).toBe("bash");
+  }
+  expect(text).not.toMatch(/github\.(?:event|head_ref)/);
+});
+
+test("the token of the comment is in the environment of one step, and not of the step that runs the program", () => {
+  expect(text.match(/\$\{\{ inputs\.github-token \}\}/g)).toHaveLength(1);
+  expect(steps.filter(({ env }) => env?.IRM_CI_TOKEN !== undefined).map(({ run }) => run)).toEqual([
+    'exec node "$GITHUB_ACTION_PATH/cli/main.ts" ci report',
+  ]);
+});
+
+describe("docs/ci.md has", () => {
+  const [, inputs = "", outputs = ""] = /<!-- inputs -->([\s\S]*?)\n\n\| output([\s\S]*?)<!-- end -->/.exec(page) ?? [];
+  const namesIn = (table: string): string[] =>
+    [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name),
+    );
+
+  test("each input and each output of the action", () => {
+    expect(namesIn(inputs).toSorted()).toEqual(Object.keys(action.inputs).toSorted());
+    expect(namesIn(outputs).toSorted()).toEqual(Object.keys(action.outputs).toSorted());
+  });
+
+  test("the inputs that the include for GitLab lacks, and those that it has besides", () => {
+    const gitlab = Object.keys(includeOf({ "base-url": "", audience: "" }).inputs);
+    const own = Object.keys(action.inputs);
+    expect(own.filter((name) => !gitlab.includes(name))).toEqual([
+      ...["command", "preview-file", "branch", "github-token", "pulumi-version", "node-version"],
+    ]);
+    expect(gitlab.filter((name) => !own.includes(name))).toEqual([
+      ...["base-url", "audience", "image", "stage", "job-prefix"],
+    ]);
+  });
+
+  test("an include for GitLab with inputs that exist", () => {
+    const include = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)]
+      .map(([, one = ""]) => one)
+      .find((one) => one.startsWith("include:"));
+    const [given] = (parse(include ?? "") as { include: { file: string; inputs: Record<string, string> }[] }).include;
+    expect(given?.file).toBe("templates/gitlab.yml");
+    expect(includeOf(given?.inputs ?? {}).jobs).toHaveProperty("access-review");
+  });
+});
+
+test("each input of the action reaches the commands, by the name that they read", () => {
+  const settings = read("ci/settings.ts");
+  const elsewhere = ["github-token", "pulumi-version", "node-version"];
+  const env = steps.find(({ run }) => run?.endsWith("ci plan"))?.env ?? {};
+  const passed = Object.keys(action.inputs).filter((name) => !elsewhere.includes(name));
+  expect(env).toEqual(
+    Object.fromEntries(
+      passed.map((name) => [`IRM_CI_${name.toUpperCase().replaceAll("-", "_")}`, `\${{ inputs.${name} }}`]),
+    ),
+  );
+  for (const name of passed) expect(settings).toContain(`"${name}"`);
+});

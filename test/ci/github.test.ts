@@ -1,0 +1,134 @@
+// action.yml by a runner that executes its steps: a policy, which needs no engine. test/lifecycle/action.test.ts runs a program.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Report } from "../../access/review/report.ts";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { createPolicyChange, type PolicyChange } from "../harness/pipeline/change.ts";
+import { createGithub, type Github, pullRequest, push } from "../harness/pipeline/github.ts";
+import type { JobResult } from "../harness/pipeline/github-runner.ts";
+import { TOKEN } from "../harness/pipeline/posts.ts";
+import { createUid } from "../harness/records.ts";
+
+let api: TestServer;
+let github: Github;
+let change: PolicyChange;
+let identity: string;
+let head: string;
+
+beforeAll(async () => {
+  api = await startServer();
+  const claimMatch = { issuer: api.issuer, subject: "repo:acme/access:pull_request" };
+  identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
+  const roleUid = await api.role("viewer");
+  await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
+  github = await createGithub((subject) => api.identityToken(subject));
+  change = createPolicyChange(api);
+  head = change.propose("editor", { "review.yaml": "deny: []\n" });
+});
+afterAll(async () => {
+  await github.close();
+  await api.close();
+  change.repository.remove();
+});
+
+const review = (further: Record<string, string> = {}, from: "branch" | "fork" = "branch"): Promise<JobResult> =>
+  github.run(
+    pullRequest(head, from),
+    { policy: "access.yaml", "preview-identity": identity, ...further },
+    { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl } },
+  );
+
+const stranger = { id: 1, author: "stranger", body: "" };
+
+describe("a pull request", () => {
+  test("gets the review as a comment, a page, a summary and outputs, by the rules of the base", async () => {
+    const { conclusion, outputs, summary, log, ran } = await review();
+    expect(conclusion, log).toBe("success");
+    // A policy runs no program, so neither engine nor packages of the change are installed.
+    expect(ran).toEqual([
+      "OWNER/pulumi-irm",
+      ...[
+        "actions/setup-node",
+        "Install irm",
+        "Decide what this job may do",
+        "Run",
+        "actions/upload-artifact",
+        "Report",
+      ],
+    ]);
+    expect(github.npm()).toHaveLength(1);
+    const [comment] = github.repository.comments;
+    expect(comment?.author).toBe("github-actions[bot]");
+    expect(comment?.body).toMatch(/^<!-- irm review access\.yaml run \d+ -->\n## Change in access by this policy: /);
+    expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
+    expect(summary).toContain("## Change in access by this policy: ");
+    expect([...github.artifacts.keys()]).toEqual(["access-review-access.yaml.html"]);
+    expect(github.artifacts.get("access-review-access.yaml.html")).toMatch(/^<!doctype html>/i);
+    expect(outputs.access).toMatchObject({
+      command: "preview",
+      "exit-code": "0",
+      "comment-url": `https://github.example/pull/7#issuecomment-${comment?.id}`,
+      "artifact-url": "https://github.example/artifacts/access-review-access.yaml.html",
+      "issue-url": "",
+    });
+    const { rules } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
+    expect(rules).toMatchObject({ file: "review.yaml", base: "origin/main" });
+    // The title and the branch of the pull request are commands.
+    for (const folder of [change.checkout, change.repository.root])
+      expect(existsSync(join(folder, "hacked"))).toBe(false);
+    expect(log + summary).not.toContain(TOKEN);
+  });
+
+  test("gets the next review in the same comment, and fails for a finding of a denied rule", async () => {
+    const [first] = github.repository.comments;
+    const marker = first?.body.split("\n", 1)[0] ?? "";
+    github.repository.comments.unshift({ ...stranger, body: `${marker}\nnothing to see here` });
+    github.repository.comments.unshift({ ...stranger, id: 2, body: "+1" });
+    head = change.propose("owner");
+    const { conclusion, outputs, log } = await review();
+    expect(conclusion).toBe("failure");
+    expect(log).toContain("::error::findings of denied rules, or failed tests of access: the review has them");
+    expect(outputs.access).toMatchObject({ "exit-code": "3" });
+    const { comments } = github.repository;
+    expect(comments.map(({ id }) => id)).toEqual([2, 1, first?.id]);
+    expect(comments[1]?.body).toContain("nothing to see here");
+    expect(comments[2]?.body).toContain("| :no_entry: denied | `gains-owner` |");
+    expect(comments[2]?.body).toContain(head);
+  });
+
+  test("from a fork gets neither a token nor a comment, and the reason", async () => {
+    const [comments, requests, npm] = [
+      github.repository.comments.length,
+      github.repository.requests.length,
+      github.npm().length,
+    ];
+    const { conclusion, summary, log, ran } = await review({}, "fork");
+    expect(conclusion).toBe("failure");
+    expect(ran.at(-1)).toBe("Decide what this job may do");
+    expect(log).toContain(
+      "irm ci plan: this pull request comes from a fork, whose author need not have any right here.",
+    );
+    expect(summary).toContain("**Not run:** this pull request comes from a fork");
+    expect(github.repository.comments).toHaveLength(comments);
+    expect(github.repository.requests).toHaveLength(requests);
+    expect(github.npm()).toHaveLength(npm + 1);
+  });
+});
+
+test("a problem with the inputs ends the job before anything of the change runs, with all problems at once", async () => {
+  const { conclusion, log, ran } = await github.run(
+    push,
+    { command: "up", "preview-identity": identity, "up-identity": identity, "open-issue": "maybe" },
+    { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_TOKEN: "t" } },
+  );
+  expect(conclusion).toBe("failure");
+  expect(ran.at(-1)).toBe("Decide what this job may do");
+  for (const problem of [
+    "preview-identity and up-identity are the same: a pull request would have the rights of the main branch.",
+    'open-issue: "maybe" is not true or false',
+    "stack-name: up needs the name of the stack",
+    "IRM_TOKEN is set, and would count in the place of the identity of up",
+  ])
+    expect(log).toContain(problem);
+});

@@ -1,0 +1,89 @@
+// templates/gitlab.yml by a runner that chooses its jobs by their rules and executes their scripts: a policy, which needs no engine.
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer, type TestServer } from "../harness/api-server.ts";
+import { createPolicyChange, type PolicyChange } from "../harness/pipeline/change.ts";
+import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
+import { createUid } from "../harness/records.ts";
+
+let api: TestServer;
+let gitlab: Gitlab;
+let change: PolicyChange;
+let inputs: Record<string, string>;
+const audiences: string[] = [];
+
+beforeAll(async () => {
+  api = await startServer();
+  const subject = "project_path:acme/access:ref_type:branch:ref:change";
+  const claimMatch = { issuer: api.issuer, subject };
+  const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
+  const roleUid = await api.role("viewer");
+  await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
+  gitlab = await createGitlab((audience) => {
+    audiences.push(audience);
+    return api.identityToken(subject);
+  });
+  change = createPolicyChange(api, { "package.json": "{}", "package-lock.json": "{}" });
+  const addresses = { "base-url": api.baseUrl, audience: api.authUrl };
+  inputs = { ...addresses, policy: "access.yaml", "preview-identity": identity };
+});
+afterAll(async () => {
+  await gitlab.close();
+  await api.close();
+  change.repository.remove();
+});
+
+const run = (variables: Record<string, string>, own: Record<string, string> = {}, artifacts: readonly string[] = []) =>
+  gitlab.run(variables, inputs, { checkout: change.checkout, own, artifacts });
+
+describe("a merge request", () => {
+  test("gets the review as a note and an artifact, by the tool and the rules of its target", async () => {
+    change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
+    const page = ".irm-ci/access-review-access.yaml.html";
+    const [job, ...others] = await run(mergeRequest(), {}, [page, ".irm-ci/report.md"]);
+    expect(others).toEqual([]);
+    expect(job, job?.log).toMatchObject({ name: "access-review", code: 3, hasToken: true });
+    expect(audiences).toEqual([api.authUrl]);
+    expect(job?.artifacts[page]).toMatch(/^<!doctype html>/i);
+    const [note] = gitlab.repository.comments;
+    expect(note?.author).toBe("21");
+    expect(note?.body).toMatch(/^<!-- irm review access\.yaml run \d+ -->\n## Change in access by this policy: /);
+    expect(note?.body).toContain("| :no_entry: denied | `gains-owner` |");
+    expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
+    // Once: in the target, and not in the change.
+    expect(gitlab.npm()).toHaveLength(1);
+    expect(gitlab.npm()[0]).not.toContain(basename(change.checkout));
+    for (const folder of [change.checkout, change.repository.root])
+      expect(existsSync(join(folder, "hacked"))).toBe(false);
+  });
+
+  test("from a fork runs a job without a token, which says why", async () => {
+    const before = [audiences.length, gitlab.npm().length, gitlab.repository.requests.length];
+    const [job, ...others] = await run(mergeRequest("43"));
+    expect(others).toEqual([]);
+    expect(job).toMatchObject({ name: "access-fork", code: 1, hasToken: false });
+    expect(job?.log).toMatch(/^This merge request comes from a fork, whose author need not have any right here\./);
+    expect([audiences.length, gitlab.npm().length, gitlab.repository.requests.length]).toEqual(before);
+  });
+});
+
+describe("the rules choose", () => {
+  test.each([
+    ["a push to the default branch", onMain("push"), ["access-up"]],
+    ["a schedule", onMain("schedule"), ["access-drift"]],
+    ["a push to another branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "change" }, []],
+    ["a pipeline by the API", onMain("api"), []],
+  ])("for %s %j: %j", (_, variables, expected) => {
+    expect(gitlab.chosen(variables, inputs)).toEqual(expected);
+  });
+});
+
+test("no input is written into a script, and every input is used", () => {
+  const { inputs: all } = includeOf(inputs);
+  const marked = Object.fromEntries(Object.keys(all).map((name) => [name, `<${name}>`]));
+  const { jobs } = includeOf(marked);
+  const text = JSON.stringify(jobs);
+  for (const name of Object.keys(all)) expect(text).toContain(`<${name}>`);
+  for (const { script } of Object.values(jobs)) expect(script?.join("\n") ?? "").not.toContain("<");
+});

@@ -1,0 +1,157 @@
+// Which command a job may run, by what it is about.
+import { writeFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { githubJob } from "../../ci/github/job.ts";
+import { gitlabJob } from "../../ci/gitlab/job.ts";
+import { type Command, commandOf, type Job, RefusedJob } from "../../ci/job.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const HASH = "a".repeat(40);
+const HEAD = { sha: HASH, repo: { id: 1 } };
+const pull = (head: object = HEAD, number: unknown = 7) => ({
+  pull_request: { number, head, base: { sha: "b".repeat(40), repo: { id: 1 } } },
+});
+
+const onGithub = (event: string, payload: object = {}, ref = "refs/heads/main"): Job => {
+  const file = folder.path("event.json");
+  writeFileSync(file, JSON.stringify({ repository: { id: 1, default_branch: "main" }, ...payload }));
+  return githubJob({
+    GITHUB_EVENT_NAME: event,
+    GITHUB_EVENT_PATH: file,
+    GITHUB_REF: ref,
+    GITHUB_BASE_REF: event === "pull_request" ? "main" : "",
+    GITHUB_RUN_ID: "12",
+    GITHUB_SERVER_URL: "https://github.example",
+    GITHUB_REPOSITORY: "acme/access",
+  });
+};
+
+const onGitlab = (source: string, variables: Record<string, string> = {}): Job =>
+  gitlabJob({
+    CI_PIPELINE_SOURCE: source,
+    CI_COMMIT_BRANCH: source === "merge_request_event" ? "" : "main",
+    CI_DEFAULT_BRANCH: "main",
+    CI_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_IID: "7",
+    ...variables,
+  });
+
+const refusalOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(RefusedJob);
+    return (error as Error).message;
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("without an input, the event decides", () => {
+  test.each<[string, () => Job, Command]>([
+    ["pull_request", () => onGithub("pull_request", pull()), "preview"],
+    ["merge_group", () => onGithub("merge_group", { merge_group: { head_sha: HASH, base_sha: HASH } }), "preview"],
+    ["push", () => onGithub("push"), "up"],
+    ["schedule", () => onGithub("schedule"), "drift"],
+    ["schedule without a repository in its event", () => onGithub("schedule", { repository: null }), "drift"],
+    ["merge_request_event", () => onGitlab("merge_request_event"), "preview"],
+    ["push at GitLab", () => onGitlab("push"), "up"],
+    ["schedule at GitLab", () => onGitlab("schedule"), "drift"],
+  ])("%s", (_, job, command) => {
+    expect(commandOf(job(), {})).toBe(command);
+  });
+
+  test.each([
+    ["workflow_dispatch", () => onGithub("workflow_dispatch")],
+    ["web", () => onGitlab("web")],
+  ])("and for %s nothing does", (event, job) => {
+    expect(refusalOf(() => commandOf(job(), {}))).toBe(
+      `${event} may be for any command: give the input command, one of preview, up, drift`,
+    );
+    expect(commandOf(job(), { command: "up" })).toBe("up");
+  });
+});
+
+describe("a change is only previewed", () => {
+  test.each<[Command, () => Job, string]>([
+    ["up", () => onGithub("pull_request", pull()), "pull_request"],
+    ["drift", () => onGithub("pull_request", pull()), "pull_request"],
+    ["up", () => onGithub("merge_group"), "merge_group"],
+    ["up", () => onGitlab("merge_request_event"), "merge_request_event"],
+  ])("%s is refused for %s", (command, job, event) => {
+    expect(refusalOf(() => commandOf(job(), { command }))).toMatch(
+      new RegExp(`^${command} runs on .* alone, after the merge: this job is of a ${event}, and its author chooses`),
+    );
+  });
+
+  test("and says what it is about", () => {
+    expect(onGithub("pull_request", pull())).toMatchObject({
+      about: { change: { number: 7, head: HASH, base: { branch: "main", commit: "b".repeat(40) } } },
+      run: { id: 12, url: "https://github.example/acme/access/actions/runs/12" },
+    });
+  });
+});
+
+describe("up and drift run on the main branch alone", () => {
+  test.each<[string, () => Job, { branch?: string }, string]>([
+    ["another branch", () => onGithub("push", {}, "refs/heads/change"), {}, "this job is of the branch change"],
+    ["a tag", () => onGithub("push", {}, "refs/tags/main"), {}, "this job is of no branch"],
+    ["a run by hand elsewhere", () => onGithub("workflow_dispatch", {}, "refs/heads/x"), {}, "of the branch x"],
+    ["an input branch", () => onGithub("push"), { branch: "production" }, "up runs on the branch production alone"],
+    ["no main branch", () => onGithub("push", { repository: null }), {}, "up runs on the main branch alone"],
+    ["a branch at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "x" }), {}, "this job is of the branch x"],
+    ["a tag at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "" }), {}, "this job is of no branch"],
+  ])("not for %s", (_, job, settings, message) => {
+    expect(refusalOf(() => commandOf(job(), { command: "up", ...settings }))).toContain(message);
+  });
+
+  test("which an input names", () => {
+    const job = onGithub("push", {}, "refs/heads/production");
+    expect(commandOf(job, { branch: "production" })).toBe("up");
+    expect(commandOf(onGithub("push", {}, "refs/heads/x"), { command: "preview" })).toBe("preview");
+  });
+});
+
+describe("a change from a fork, or that may be from one, is refused", () => {
+  test.each<[string, () => Job]>([
+    ["another repository", () => onGithub("pull_request", pull({ ...HEAD, repo: { id: 2 } }))],
+    ["a fork that is gone", () => onGithub("pull_request", pull({ ...HEAD, repo: null }))],
+    ["an event without the repositories", () => onGithub("pull_request", { pull_request: { number: 7 } })],
+    ["an event without anything", () => onGithub("pull_request")],
+    ["another project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" })],
+    ["a pipeline in the fork", () => onGitlab("merge_request_event", { CI_PROJECT_ID: "43" })],
+    ["no project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_PROJECT_ID: "" })],
+  ])("%s", (_, job) => {
+    expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
+  });
+});
+
+describe("an event is refused that may run with the rights of the main branch for others", () => {
+  test.each([
+    ["pull_request_target", "also where a stranger has caused it: use pull_request"],
+    ["workflow_run", "such as the author of the pull request that the other workflow was about: use pull_request"],
+    ["issue_comment", "also where a stranger has caused it: anyone who can write a comment can"],
+    ["pull_request_review", "Use pull_request, merge_group, push, schedule, workflow_dispatch"],
+    ["repository_dispatch", "Use pull_request"],
+    ["toString", "Use pull_request"],
+    ["", "this job is of no event"],
+  ])("%s", (event, message) => {
+    expect(refusalOf(() => onGithub(event, pull()))).toContain(message);
+  });
+
+  test.each(["trigger", "api", "pipeline", "chat", "parent_pipeline", ""])("%s at GitLab", (source) => {
+    expect(refusalOf(() => onGitlab(source))).toContain("use merge_request_event, push, schedule, web");
+  });
+});
+
+test("an event that cannot be read, or has no number, is refused", () => {
+  expect(refusalOf(() => githubJob({ GITHUB_EVENT_NAME: "push" }))).toContain("GITHUB_EVENT_PATH cannot be read: ");
+  expect(refusalOf(() => onGithub("pull_request", pull(HEAD, "7; rm")))).toContain("does not name the pull request");
+  expect(refusalOf(() => onGitlab("merge_request_event", { CI_MERGE_REQUEST_IID: "../1" }))).toContain(
+    "CI_MERGE_REQUEST_IID does not name the merge request",
+  );
+});

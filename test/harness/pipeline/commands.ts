@@ -1,0 +1,25 @@
+// A folder for the PATH of a job, with an npm that fetches nothing: it writes down where it was called and how, and where nothing is
+// installed yet, it installs the irm of this clone.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../../scripts/base/project.mjs";
+
+export interface Commands {
+  folder: string;
+  /** `FOLDER: ci --no-audit` */
+  npm(): string[];
+}
+
+export const createCommands = (folder: string): Commands => {
+  const [bin, log, irm] = [join(folder, "bin"), join(folder, "npm.log"), join(folder, "irm")];
+  mkdirSync(bin);
+  const write = (file: string, ...lines: string[]): void =>
+    writeFileSync(file, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
+  write(irm, `exec node ${JSON.stringify(join(root, "cli", "main.ts"))} "$@"`);
+  write(
+    join(bin, "npm"),
+    `echo "$PWD: $*" >> ${JSON.stringify(log)}`,
+    `[ -e node_modules ] || { mkdir -p node_modules/.bin && ln -s ${JSON.stringify(irm)} node_modules/.bin/irm; }`,
+  );
+  return { folder: bin, npm: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []) };
+};

@@ -1,0 +1,196 @@
+// A runner of GitHub Actions for one job: it executes the steps of a workflow and of composite actions as they are written, with bash, the
+// files for outputs, environment, path and summary, and actions of others in place of which functions stand.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { parse } from "yaml";
+import { evaluate, interpolate, isMet, type Scope, type Value } from "./expression.ts";
+import { runScript } from "./script.ts";
+
+export interface Step {
+  id?: string;
+  name?: string;
+  if?: string;
+  uses?: string;
+  with?: Readonly<Record<string, unknown>>;
+  run?: string;
+  shell?: string;
+  env?: Record<string, string>;
+  "working-directory"?: string;
+}
+
+interface Action {
+  inputs: Record<string, { default?: string }>;
+  outputs: Record<string, { value: string }>;
+  runs: { using: string; steps: Step[] };
+}
+
+/** Takes the inputs of an action of others; returns its outputs. Throws where the action would fail. */
+export type Stub = (inputs: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv) => Record<string, string>;
+
+export interface RunnerOptions {
+  /** of the runner: its temporary files */
+  folder: string;
+  /** of the checkout */
+  workspace: string;
+  /** contexts: github, vars, secrets */
+  contexts: Readonly<Record<string, Value>>;
+  /** of every step */
+  env: Readonly<Record<string, string>>;
+  /** by `owner/name`, also `owner/name/path` */
+  actions: Readonly<Record<string, Stub | { folder: string }>>;
+}
+
+export interface JobResult {
+  conclusion: "success" | "failure";
+  /** of the job's steps, by id */
+  outputs: Record<string, Record<string, string>>;
+  summary: string;
+  log: string;
+  /** names, ids or actions of the steps that ran, those of composite actions too */
+  ran: string[];
+}
+
+export const runJob = async (
+  steps: readonly Step[],
+  options: RunnerOptions,
+  jobEnv: Record<string, string> = {},
+): Promise<JobResult> => {
+  const job = new Job(options, jobEnv);
+  const { isFailed, outputs } = await job.runSteps(steps, {});
+  return { conclusion: isFailed ? "failure" : "success", outputs, summary: job.summary, log: job.log, ran: job.ran };
+};
+
+class Job {
+  summary = "";
+  log = "";
+  readonly ran: string[] = [];
+  readonly #options: RunnerOptions;
+  /** what steps add by GITHUB_ENV and GITHUB_PATH */
+  readonly #env: NodeJS.ProcessEnv;
+  #count = 0;
+
+  constructor(options: RunnerOptions, env: Record<string, string>) {
+    this.#options = options;
+    this.#env = { ...options.env, ...env };
+  }
+
+  /** `inputs` and `action` are those of a composite action. */
+  async runSteps(
+    steps: readonly Step[],
+    own: { inputs?: Record<string, string>; action?: string; env?: Record<string, string> },
+  ): Promise<{ isFailed: boolean; outputs: Record<string, Record<string, string>> }> {
+    let isFailed = false;
+    const outputs: Record<string, Record<string, string>> = {};
+    for (const step of steps) {
+      const scope: Scope = {
+        contexts: {
+          ...this.#options.contexts,
+          github: { ...(this.#options.contexts.github as object), ...(own.action && { action_path: own.action }) },
+          runner: { temp: join(this.#options.folder, "temp"), os: "Linux" },
+          inputs: own.inputs ?? {},
+          env: { ...this.#env, ...own.env } as Record<string, string>,
+          steps: Object.fromEntries(Object.entries(outputs).map(([id, values]) => [id, { outputs: values }])),
+        },
+        functions: {
+          success: () => !isFailed,
+          failure: () => isFailed,
+          always: () => true,
+          cancelled: () => false,
+        },
+      };
+      if (!isMet(step.if, scope)) continue;
+      this.ran.push(step.name ?? step.uses?.replace(/@.*/, "") ?? step.id ?? "run");
+      const env = { ...own.env, ...mapValues(step.env ?? {}, (text) => interpolate(String(text), scope)) };
+      const made =
+        step.uses === undefined ? await this.#run(step, env, scope, own.action) : await this.#use(step, env, scope);
+      if (step.id !== undefined) outputs[step.id] = made.outputs;
+      isFailed ||= made.isFailed;
+    }
+    return { isFailed, outputs };
+  }
+
+  async #run(step: Step, env: Record<string, string>, scope: Scope, action: string | undefined) {
+    const folder = join(this.#options.folder, `step-${++this.#count}`);
+    mkdirSync(join(this.#options.folder, "temp"), { recursive: true });
+    mkdirSync(folder);
+    const names = ["OUTPUT", "ENV", "PATH", "STEP_SUMMARY"] as const;
+    const files = names.map((name) => [`GITHUB_${name}`, join(folder, name)] as const);
+    for (const [, file] of files) writeFileSync(file, "");
+    const script = join(folder, "script.sh");
+    writeFileSync(script, interpolate(step.run as string, scope));
+    if (action !== undefined && step.shell !== "bash") throw new Error("a step of a composite action needs its shell");
+    const { code, output } = await runScript(["--noprofile", "--norc", "-eo", "pipefail", script], {
+      cwd: join(this.#options.workspace, interpolate(step["working-directory"] ?? ".", scope)),
+      env: {
+        ...this.#env,
+        ...env,
+        ...Object.fromEntries(files),
+        RUNNER_TEMP: join(this.#options.folder, "temp"),
+        GITHUB_WORKSPACE: this.#options.workspace,
+        ...(action !== undefined && { GITHUB_ACTION_PATH: action }),
+      },
+    });
+    this.log += output;
+    const read = (name: (typeof names)[number]): string => readFileSync(join(folder, name), "utf8");
+    Object.assign(this.#env, pairsOf(read("ENV")));
+    for (const path of read("PATH").split("\n").filter(Boolean)) this.#addPath(path);
+    this.summary += read("STEP_SUMMARY");
+    return { isFailed: code !== 0, outputs: pairsOf(read("OUTPUT")) };
+  }
+
+  async #use(step: Step, env: Record<string, string>, scope: Scope) {
+    const [name = ""] = (step.uses as string).split("@");
+    const action = this.#options.actions[name];
+    if (action === undefined) throw new Error(`there is no action ${name}`);
+    const given = mapValues(step.with ?? {}, (value) => interpolate(String(value), scope));
+    if (typeof action === "function") {
+      const all: NodeJS.ProcessEnv = { ...this.#env, ...env, GITHUB_WORKSPACE: this.#options.workspace };
+      const outputs = action(given, all);
+      if (all.PATH !== this.#env.PATH) this.#env.PATH = all.PATH;
+      return { isFailed: false, outputs };
+    }
+    const { inputs, outputs, runs } = parse(readFileSync(join(action.folder, "action.yml"), "utf8")) as Action;
+    const unknown = Object.keys(given).filter((one) => !Object.hasOwn(inputs, one));
+    if (unknown.length > 0) throw new Error(`unexpected inputs of ${name}: ${unknown.join(", ")}`);
+    const values = { ...mapValues(inputs, (one) => interpolate(String(one.default ?? ""), scope)), ...given };
+    const made = await this.runSteps(runs.steps, { inputs: values, action: action.folder, env });
+    const steps = Object.fromEntries(Object.entries(made.outputs).map(([id, one]) => [id, { outputs: one }]));
+    const inner: Scope = { ...scope, contexts: { ...scope.contexts, inputs: values, steps } };
+    const expressionOf = (text: string): string => text.replace(/^\$\{\{(.*)\}\}$/, "$1");
+    return {
+      isFailed: made.isFailed,
+      outputs: mapValues(outputs, ({ value }) => String(evaluate(expressionOf(value), inner) ?? "")),
+    };
+  }
+
+  #addPath(folder: string): void {
+    this.#env.PATH = [folder, this.#env.PATH].join(delimiter);
+  }
+}
+
+/** `name=value`, and `name<<END` with lines up to `END`. */
+const pairsOf = (text: string): Record<string, string> => {
+  const pairs: Record<string, string> = {};
+  const lines = text.split("\n");
+  while (lines.length > 0) {
+    const line = lines.shift() as string;
+    if (line === "") continue;
+    const [, name, end] = /^([\w-]+)<<(.+)$/.exec(line) ?? [];
+    if (name !== undefined) {
+      const at = lines.indexOf(end as string);
+      if (at < 0) throw new Error(`the output ${name} does not end`);
+      pairs[name] = lines
+        .splice(0, at + 1)
+        .slice(0, -1)
+        .join("\n");
+    } else {
+      const at = line.indexOf("=");
+      if (at < 1) throw new Error(`${line} is no output`);
+      pairs[line.slice(0, at)] = line.slice(at + 1);
+    }
+  }
+  return pairs;
+};
+
+const mapValues = <V, W>(values: Readonly<Record<string, V>>, map: (value: V) => W): Record<string, W> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));

@@ -1,0 +1,174 @@
+// A project at GitLab whose pipeline includes templates/gitlab.yml: which jobs its rules choose, and their scripts, executed with bash as they
+// are written. https://docs.gitlab.com/ci/yaml/
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { parseAllDocuments } from "yaml";
+import { root } from "../../../scripts/base/project.mjs";
+import { COMPILED } from "../../support/compiled.ts";
+import { createCommands } from "./commands.ts";
+import { type Repository, startGitlab, TOKEN } from "./posts.ts";
+import { runScript } from "./script.ts";
+
+interface JobText {
+  extends?: string;
+  variables?: Record<string, string>;
+  id_tokens?: Record<string, { aud: string }>;
+  rules?: { if: string }[];
+  script?: string[];
+  artifacts?: { when: string; paths: string[] };
+  [key: string]: unknown;
+}
+
+export interface Include {
+  inputs: Record<string, { default?: unknown }>;
+  jobs: Record<string, JobText>;
+}
+
+/** Interpolates the inputs into each text of the file, as GitLab does after it has read the YAML. */
+export const includeOf = (given: Readonly<Record<string, string | boolean>>): Include => {
+  const [head, body] = parseAllDocuments(readFileSync(join(root, "templates", "gitlab.yml"), "utf8")).map((one) =>
+    one.toJS(),
+  ) as [{ spec: { inputs: Include["inputs"] } }, unknown];
+  const { inputs } = head.spec;
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(inputs, name));
+  const missing = Object.keys(inputs).filter(
+    (name) => given[name] === undefined && inputs[name]?.default === undefined,
+  );
+  if (unknown.length + missing.length > 0) throw new Error(`unknown inputs: ${unknown}; missing: ${missing}`);
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string")
+      return value.replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, name: string) =>
+        String(given[name] ?? inputs[name]?.default),
+      );
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [fill(key), fill(one)]));
+  };
+  return { inputs, jobs: fill(body) as Record<string, JobText> };
+};
+
+/** Keys of a job replace those of the one that it extends, and its variables are added. */
+const wholeJob = (jobs: Include["jobs"], name: string): JobText => {
+  const job = jobs[name] as JobText;
+  if (job.extends === undefined) return job;
+  const base = wholeJob(jobs, job.extends);
+  return { ...base, ...job, variables: { ...base.variables, ...job.variables } };
+};
+
+/** `$A == "text" && $B != $C`: https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions */
+const isMet = (condition: string, variables: Readonly<Record<string, string>>): boolean =>
+  condition.split("&&").every((part) => {
+    const [, left, operator, right] = /^\s*(\$\w+|"[^"]*")\s*([!=]=)\s*(\$\w+|"[^"]*")\s*$/.exec(part) ?? [];
+    if (left === undefined || right === undefined) throw new Error(`cannot read the rule ${condition}`);
+    const textOf = (text: string): string | undefined =>
+      text.startsWith("$") ? variables[text.slice(1)] : text.slice(1, -1);
+    return (textOf(left) === textOf(right)) === (operator === "==");
+  });
+
+export interface PipelineJob {
+  name: string;
+  code: number;
+  log: string;
+  /** whether GitLab has issued a token to it */
+  hasToken: boolean;
+  /** texts of its artifacts, by path */
+  artifacts: Record<string, string>;
+}
+
+export interface Gitlab {
+  repository: Repository;
+  npm(): string[];
+  /** The jobs that the rules choose. */
+  chosen(variables: Record<string, string>, inputs: Record<string, string>): string[];
+  /** Runs the jobs that the rules choose. `own`: variables of the project. */
+  run(
+    variables: Record<string, string>,
+    inputs: Record<string, string>,
+    options: { checkout: string; own?: Record<string, string>; artifacts?: readonly string[] },
+  ): Promise<PipelineJob[]>;
+  close(): Promise<void>;
+}
+
+const PROJECT = "42";
+export const mergeRequest = (source = PROJECT): Record<string, string> => ({
+  CI_PIPELINE_SOURCE: "merge_request_event",
+  CI_MERGE_REQUEST_IID: "7",
+  CI_MERGE_REQUEST_PROJECT_ID: PROJECT,
+  CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source,
+  CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+  CI_MERGE_REQUEST_TITLE: "`touch hacked` $(touch hacked)",
+  CI_COMMIT_REF_NAME: "$(touch-hacked)",
+});
+export const onMain = (source: string): Record<string, string> => ({
+  CI_PIPELINE_SOURCE: source,
+  CI_COMMIT_BRANCH: "main",
+});
+
+/** `mint` issues a job's token for an audience. */
+export const createGitlab = async (mint: (audience: string) => Promise<string>): Promise<Gitlab> => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-gitlab-"));
+  const commands = createCommands(folder);
+  const repository = await startGitlab();
+  let pipelines = 1000;
+  const predefinedWith = (variables: Record<string, string>): Record<string, string> => ({
+    CI_DEFAULT_BRANCH: "main",
+    CI_PROJECT_ID: PROJECT,
+    ...variables,
+  });
+  const chosen: Gitlab["chosen"] = (variables, inputs) => {
+    const { jobs } = includeOf(inputs);
+    const isChosen = (name: string): boolean =>
+      wholeJob(jobs, name).rules?.some((rule) => isMet(rule.if, predefinedWith(variables))) === true;
+    return Object.keys(jobs).filter((name) => !name.startsWith(".") && isChosen(name));
+  };
+  return {
+    repository,
+    npm: commands.npm,
+    chosen,
+    run: async (variables, inputs, { checkout, own = {}, artifacts = [] }) => {
+      const { jobs } = includeOf(inputs);
+      const pipeline = String(++pipelines);
+      const predefined = predefinedWith(variables);
+      const ended: PipelineJob[] = [];
+      for (const name of chosen(variables, inputs)) {
+        const job = wholeJob(jobs, name);
+        const tokens: Record<string, string> = {};
+        for (const [variable, { aud }] of Object.entries(job.id_tokens ?? {})) tokens[variable] = await mint(aud);
+        const env = {
+          PATH: [commands.folder, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
+          HOME: folder,
+          NODE_COMPILE_CACHE: COMPILED,
+          GITLAB_CI: "true",
+          CI_API_V4_URL: repository.url,
+          CI_PROJECT_URL: "https://gitlab.example/acme/access",
+          CI_PIPELINE_ID: pipeline,
+          CI_JOB_URL: `https://gitlab.example/acme/access/-/jobs/${pipeline}`,
+          IRM_CI_TOKEN: TOKEN,
+          ...predefined,
+          ...job.variables,
+          ...own,
+          ...tokens,
+        };
+        const script = (job.script ?? []).join("\n");
+        const { code, output } = await runScript(["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+          cwd: checkout,
+          env,
+        });
+        const paths = artifacts.map((one) => [one, readFileSync(join(checkout, one), "utf8")]);
+        ended.push({
+          name,
+          code,
+          log: output,
+          hasToken: Object.keys(tokens).length > 0,
+          artifacts: Object.fromEntries(paths),
+        });
+      }
+      return ended;
+    },
+    close: async () => {
+      await repository.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,156 @@
+// The workflows of docs/ci.md by a runner that executes their steps, with a real engine: from the first pull request to the issue about drift.
+// test/ci runs the same for a policy, and what is refused.
+import { accessSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
+import { mintDevToken } from "../../cli/token.ts";
+import { created } from "../access/preview/fixture.ts";
+import { root } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
+import type { JobResult, Step } from "../harness/pipeline/github-runner.ts";
+import { createRepository, type TestRepository } from "../support/repository.ts";
+
+const source = (description: string, further = "") => `
+import { Group, Identity, RoleBinding } from "pulumi-irm";
+const team = new Group("team", { parent: process.env.ORG!, name: "team", description: "${description}" });
+const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
+const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
+${further}
+`;
+
+interface WorkflowText {
+  jobs: Record<string, { steps: Step[] }>;
+}
+
+/** The workflows of the page, for the stack of the test. */
+const [oneStep, twoJobs] = [...readFileSync(join(root, "docs", "ci.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)]
+  .map(([, text = ""]) => text)
+  .filter((text) => text.includes("OWNER/pulumi-irm@COMMIT"))
+  .map((text) => (parse(text.replaceAll("production", "dev")) as WorkflowText).jobs) as [
+  WorkflowText["jobs"],
+  WorkflowText["jobs"],
+];
+
+let place: Workplace;
+let program: Program;
+let github: Github;
+let repository: TestRepository;
+let vars: Record<string, string>;
+
+beforeAll(async () => {
+  place = await createWorkplace();
+  const { server } = place;
+  github = await createGithub((subject) => mintDevToken(server.issuer, { subject }));
+  program = await place.program("access", source("first"), { ORG: server.organization });
+  const identity = async (name: string, subject: string, roleName: string): Promise<string> => {
+    const claimMatch = { issuer: server.issuer, subject };
+    const { json } = await place.call("POST", `/iam/v2beta1/identities/${server.organization}`, { name, claimMatch });
+    const [role] = place.rows("roles", "name = ? AND parent IS NULL", roleName);
+    const body = { identityUid: json.uid, roleUid: role?.uid };
+    expect((await place.call("POST", `/iam/v2beta1/roleBindings/${server.organization}`, body)).status).toBe(200);
+    return json.uid as string;
+  };
+  vars = {
+    IRM_BASE_URL: server.baseUrl,
+    IRM_PREVIEW_IDENTITY: await identity("preview", "repo:acme/access:pull_request", "viewer"),
+    IRM_UP_IDENTITY: await identity("apply", "repo:acme/access:ref:refs/heads/main", "owner"),
+  };
+  repository = createRepository(program.folder);
+  repository.commit({
+    ".gitignore": "node_modules\n*.json\narguments\n.preview\nstate\nhome\n",
+    "review.yaml": "deny: [gains-owner]\n",
+  });
+  repository.git("remote", "add", "origin", `file://${program.folder}`);
+  repository.git("fetch", "--quiet");
+  repository.git("checkout", "--quiet", "-b", "change");
+});
+afterAll(async () => {
+  await github.close();
+  await place.close();
+});
+
+/** Everything that the engine needs of the test, and none of its credentials for the API. */
+const engineEnv = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(program.env).filter(([name]) => /^(?:PULUMI_|VAULT_|ORG$|NO_COLOR$|GOGC$|NODE_OPTIONS$)/.test(name)),
+  ) as Record<string, string>;
+
+const engineFolder = (): string =>
+  (process.env.PATH ?? "").split(delimiter).find((folder) => {
+    try {
+      accessSync(join(folder, "pulumi"));
+      return true;
+    } catch {
+      return false;
+    }
+  }) ?? "";
+
+const run = (event: Event, steps: readonly Step[] = [], engine = engineFolder()): Promise<JobResult> =>
+  github.run(event, steps, {
+    workspace: program.folder,
+    vars,
+    env: { ...engineEnv(), IRM_AUTH_URL: place.server.authUrl },
+    engine,
+  });
+
+const writeProgram = (text: string): string => {
+  program.write(text);
+  return repository.commit();
+};
+
+it("a pull request gets a comment, as an identity that may only read", async () => {
+  const head = writeProgram(
+    source("first", 'new RoleBinding("reads", { parent: team, identity: ci, role: "viewer" });'),
+  );
+  const { conclusion, log, outputs, ran } = await run(pullRequest(head), oneStep.access?.steps);
+  expect(conclusion, log).toBe("success");
+  expect(ran).toContain("pulumi/actions");
+  const [comment] = github.repository.comments;
+  expect(comment?.body).toContain("## Change in access by this preview: 1 identity gains access");
+  expect(comment?.body).toContain("**gains** at `team (new)` and below, through `viewer`");
+  expect(Object.keys(outputs)).toEqual([]);
+  expect(place.rows("groups", "name = ?", "team")).toEqual([]);
+});
+
+it("its next push replaces the comment, from a job that runs nothing of the change, and is denied", async () => {
+  const head = writeProgram(source("first", "// another commit"));
+  // The program has run in a job before, whose engine prints this: the identity "preview" would become owner.
+  const inputs = { parent: place.server.organization, identity: vars.IRM_PREVIEW_IDENTITY, role: "owner" };
+  const printed = { steps: [created("RoleBinding", "owns", inputs)], changeSummary: { create: 1 } };
+  const engine = join(place.folder, "engine");
+  mkdirSync(engine);
+  const script = `#!/bin/sh\necho "$*" > arguments\necho '${JSON.stringify(printed)}'\n`;
+  writeFileSync(join(engine, "pulumi"), script, { mode: 0o755 });
+  const preview = await run(pullRequest(head), twoJobs.preview?.steps, engine);
+  expect(preview.conclusion, preview.log).toBe("success");
+  const { conclusion, log, ran } = await run(pullRequest(head), twoJobs.review?.steps);
+  expect(conclusion, log).toBe("failure");
+  expect(ran).not.toContain("pulumi/actions");
+  expect(github.repository.comments).toHaveLength(1);
+  expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | `gains-owner` |");
+  expect(github.repository.comments[0]?.body).toContain(head);
+});
+
+it("the merge is applied, as another identity, and its journal is kept", async () => {
+  writeProgram(source("first"));
+  const { conclusion, log, summary } = await run(push, oneStep.access?.steps);
+  expect(conclusion, log).toBe("success");
+  expect(summary).toContain("## The update of `dev` succeeded");
+  expect(place.rows("groups", "name = ?", "team")).toMatchObject([{ body: { description: "first" } }]);
+  expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev:\d+-1$/)]);
+  expect(github.repository.comments).toHaveLength(1);
+});
+
+it("a change by hand opens an issue at night", async () => {
+  const [team] = place.rows("groups", "name = ?", "team");
+  await place.call("PATCH", `/iam/v2beta1/groups/${team?.uid}?updateMask=description`, { description: "by hand" });
+  const { conclusion, log } = await run(schedule, oneStep.access?.steps);
+  expect(conclusion, log).toBe("success");
+  expect(log).toContain("::warning::access differs from the program");
+  const [issue, ...others] = github.repository.issues;
+  expect(others).toEqual([]);
+  expect(issue).toMatchObject({ title: "Access differs from the program: dev", isOpen: true });
+  expect(issue?.body).toContain('`description`: the program has `"first"`, the service `"by hand"`');
+});
