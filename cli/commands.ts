@@ -306,6 +306,10 @@ export const addCommands = (program: Command, exit: Exit): void => {
       ]),
     )
     .option(
+      "--into <FILE>",
+      "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
+    )
+    .option(
       "--out <FOLDER>",
       "write a project into this folder, which must be empty or new (default: print the program)",
     )

@@ -5,17 +5,20 @@ import { text as textOf } from "node:stream/consumers";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
 import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
-import { KINDS, type OnRead, readContents } from "../access/export/read.ts";
+import { type ChooseTop, KINDS, type OnRead, readContents } from "../access/export/read.ts";
 import { handoverText } from "../access/export/terraform/handover.ts";
 import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
 import { parseState, StateError } from "../access/export/terraform/state.ts";
 import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/export/terraform/takeover.ts";
 import { countText } from "../access/format/words.ts";
+import { PolicyEditError } from "../access/policy/edit/document.ts";
+import { openPolicy } from "../access/policy/edit/open.ts";
 import { QuestionError } from "../access/query/question.ts";
 import type { Client } from "../client/client.ts";
 import { isRoot, printable } from "../schema/index.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import { folderProblem, writeFolder } from "./export-folder.ts";
+import { exportInto } from "./export-into.ts";
 import { progressOf } from "./progress.ts";
 import { printError, printStyled } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -28,6 +31,7 @@ export interface ExportFlags {
   adopt: boolean;
   out?: string;
   split?: "group";
+  into?: string;
 }
 
 /** What an export writes and reports. */
@@ -46,6 +50,7 @@ export const exportCode = async (flags: ExportFlags): Promise<number> => {
   const problem = problemOf(flags);
   if (problem !== undefined) throw new UsageError(problem);
   try {
+    if (flags.into !== undefined) return await addTo(flags.into, flags.adopt);
     const { all, files, report, hasFindings } = await exported(systemClient(), flags);
     if (out === undefined) printStyled([...files.values()][0] as string);
     else writeFolder(out, files);
@@ -60,8 +65,28 @@ export const exportCode = async (flags: ExportFlags): Promise<number> => {
   }
 };
 
+const addTo = async (file: string, adopt: boolean): Promise<number> => {
+  // A policy with mistakes is an error before any request.
+  const opened = openPolicy(file);
+  const client = systemClient();
+  const read = (chooseTop: ChooseTop) => withProgress((onRead) => readContents(client, chooseTop, onRead));
+  const { all, report } = await exportInto(client, opened, adopt, read);
+  for (const line of [...reportOf(all), ...report]) process.stderr.write(`${line}\n`);
+  return hasUnseen(all) ? 3 : 0;
+};
+
 /** What is wrong with the flags, before anything is read. */
-const problemOf = ({ group, fromTfstate, format, adopt, out, split }: ExportFlags): string | undefined => {
+const problemOf = (flags: ExportFlags): string | undefined => {
+  const { group, fromTfstate, format, adopt, out, split, into } = flags;
+  if (into !== undefined) {
+    const other = (["group", "fromTfstate", "native", "out", "split"] as const).find(
+      (name) => flags[name] !== undefined,
+    );
+    if (other !== undefined) return `--into and --${FLAGS[other] ?? other} cannot be combined`;
+    return ["python", "pulumi-yaml"].includes(format)
+      ? `--into adds to a policy, and --format ${format} writes none`
+      : undefined;
+  }
   const problem = out === undefined ? undefined : folderProblem(out);
   if (problem !== undefined) return `--out: ${problem}`;
   if (out === undefined && format === "yaml") return "--format yaml writes a policy and a program: give --out FOLDER";
@@ -80,8 +105,7 @@ const exported = async (client: Client, flags: ExportFlags): Promise<Exported> =
   });
   const all = exportOf(contents, { ...optionsOf(format, native, adopt), nowMs: await client.serviceNow() });
   const files = filesOf(all, flags);
-  if (state === undefined)
-    return { all, files, report: reportOf(all), hasFindings: all.notVisible.length + all.notListed.length > 0 };
+  if (state === undefined) return { all, files, report: reportOf(all), hasFindings: hasUnseen(all) };
   const takeover = takeoverOf(state, managed, all);
   return {
     all,
@@ -120,6 +144,10 @@ const filesOf = (all: Export, { format, split, native: isNative = false }: Expor
   return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
+const FLAGS: Readonly<Record<string, string>> = { fromTfstate: "from-tfstate" };
+
+const hasUnseen = ({ notVisible, notListed }: Export): boolean => notVisible.length + notListed.length > 0;
+
 const reportOf = ({ leftOut, notListed, notVisible }: Export): string[] => [
   ...leftOut.map((one) => `not declared: ${leftOutText(one)}`),
   ...notListed.map((one) => `named by others, and in no list: ${one}`),
@@ -141,7 +169,7 @@ const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover
 
 const ownErrorText = (error: unknown, { fromTfstate }: ExportFlags): string | undefined => {
   if (error instanceof StateError) return `${fromTfstate === "-" ? "stdin" : fromTfstate} ${error.message}`;
-  return error instanceof QuestionError ? error.message : undefined;
+  return error instanceof QuestionError || error instanceof PolicyEditError ? error.message : undefined;
 };
 
 const fileErrorText = (error: unknown): string | undefined =>

@@ -52,10 +52,17 @@ type Caller = Pick<Client, "call" | "clock">;
 /** Called with the number of records of each kind as its list ends. */
 export type OnRead = (kind: ExportKind, count: number) => void;
 
+/** Chooses the uid of the group to export, among those that the caller can list. */
+export type ChooseTop = (groups: readonly Listed[]) => string;
+
 /** `group` is a uid, or a path from the organization down; without it, the only organization. Errors: QuestionError. */
-export const readContents = async (client: Caller, group = "/", onRead: OnRead = () => {}): Promise<Contents> => {
+export const readContents = async (
+  client: Caller,
+  group: string | ChooseTop = "/",
+  onRead: OnRead = () => {},
+): Promise<Contents> => {
   const groups = await listGroups(client);
-  const top = topOf(groups, group);
+  const top = typeof group === "string" ? topOf(groups, group) : group(groups);
   const below = groups.filter(({ uid }) => isAncestorOrSelf(top, uid));
   const { records, notVisible } = await readRecords(client, below, top, onRead);
   return { top, groupNames: namesOf(groups), builtInRoles: await builtInRolesOf(client, records), records, notVisible };

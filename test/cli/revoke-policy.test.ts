@@ -166,6 +166,10 @@ test("docs/revoke.md shows what its example prints", async () => {
     const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
     expect(`$ npx irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
     expect(readFileSync("access.yaml", "utf8")).toBe(left);
+    const [, undone] =
+      /irm-revoke-[^\n]*\.json\n```\n\n```\n(.*?)```\n/s.exec(page.slice(page.indexOf("## Undo"))) ?? [];
+    const [file = ""] = readdirSync(".").filter((name) => name.startsWith("irm-revoke-"));
+    expect((await revoke("--undo", file)).stdout).toBe(undone);
   } finally {
     await other.close();
   }

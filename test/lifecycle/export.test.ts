@@ -82,6 +82,19 @@ describe("irm export", () => {
     const ids = program.state().resources.map(({ id }) => id);
     for (const uid of [place.server.organization, made.platform, made.release, made.publisher])
       expect(ids).toContain(uid);
+
+    // What people make later comes into the policy, and the next update takes it over too.
+    const claimMatch = { issuer: "https://issuer.example", subject: form };
+    const create = async (collection: string, parent: string, body: object) =>
+      (await place.call("POST", `/iam/v2beta1/${collection}/${parent}`, body)).json.uid as string;
+    const later = await create("identities", made.platform, { name: "later", claimMatch });
+    await create("roleBindings", made.platform, { identityUid: later, roleUid: made.publisher });
+    await exportOf(place, "--into", join(program.folder, "access.yaml"));
+    await place.server.takeRequests();
+    await program.must("up", "--yes", "--skip-preview");
+    expect(await writes(place)).toEqual([]);
+    expect(program.state().resources.map(({ id }) => id)).toContain(later);
+    await place.call("DELETE", `/iam/v2beta1/identities/${later}`);
   });
 
   it("a program for what Terraform manages takes that over, and nothing else", async () => {

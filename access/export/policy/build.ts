@@ -23,18 +23,37 @@ export interface Draft {
   places: ReadonlyMap<Entry, Place>;
 }
 
+interface GroupPlace {
+  below: Branch;
+  path: readonly string[];
+}
+
 const GROUP_KEY = /^[a-z0-9 ._-]+$/;
 
-/** The policy of all entries but `excluded`, and but those that need one of them. */
-export const draftPolicy = ({ entries, top, title }: Export, excluded: ReadonlySet<Entry>): Draft => {
-  const places = new Map<Entry, Place>();
+/** A policy to which the draft is added. */
+export interface Base {
+  /** of the entries that it declares */
+  places: ReadonlyMap<Entry, Place>;
+  /** `key` of a group is its path */
+  has(section: "groups" | "identities" | "roles", key: string): boolean;
+  /** whether a key of its roles is a built-in role */
+  isBuiltIn(role: string): boolean;
+  /** how many identities a row has */
+  identitiesIn(group: string, role: string): number;
+}
+
+/** The policy of all entries but `excluded`, and but those that need one of them. With `base`, what it lacks of that. */
+export const draftPolicy = (
+  { entries, top, title }: Export,
+  excluded: ReadonlySet<Entry>,
+  base: Base | undefined = undefined,
+): Draft => {
+  const places = new Map<Entry, Place>(base?.places);
   const sections = { groups: new Map(), identities: new Map(), roles: new Map(), access: new Map() } as Record<
     Place["section"],
     Branch
   >;
-  const groupPaths = new Map<string, { below: Branch; path: readonly string[] }>([
-    [ROOT, { below: sections.groups, path: ["groups"] }],
-  ]);
+  const groupPaths = new Map<string, GroupPlace>([[ROOT, { below: sections.groups, path: ["groups"] }]]);
   /** path of the group that holds an entry; undefined where the policy does not declare it */
   const holderOf = ({ parent }: Entry): string | undefined => {
     if (parent === top) return ROOT;
@@ -46,17 +65,15 @@ export const draftPolicy = ({ entries, top, title }: Export, excluded: ReadonlyS
     group: (entry) => {
       const holder = holderOf(entry);
       if (holder === undefined || !hasOnly(entry, ["name", "description"])) return;
-      const { below, path } = groupPaths.get(holder) as { below: Branch; path: readonly string[] };
+      const { below } = groupAt(holder);
       const name = String(entry.args.get("name"));
-      const key = GROUP_KEY.test(name) && !below.has(name) ? name : entry.name;
+      const pathOf = (key: string): string => (holder === ROOT ? key : `${holder}/${key}`);
+      const isFree = (key: string): boolean => !below.has(key) && base?.has("groups", pathOf(key)) !== true;
+      const key = GROUP_KEY.test(name) && isFree(name) ? name : freeKey(entry, isFree);
       const own: Branch = new Map([...renamed(entry, key), ...described(entry)]);
       below.set(key, own);
-      const groupPath = holder === ROOT ? key : `${holder}/${key}`;
-      const inner: Branch = new Map();
-      own.set("groups", inner);
-      const at = [...path, key];
-      groupPaths.set(groupPath, { below: inner, path: [...at, "groups"] });
-      places.set(entry, { section: "groups", key: groupPath, path: pathText(at) });
+      const at = openGroup(holder, key, own);
+      places.set(entry, { section: "groups", key: pathOf(key), path: pathText(at) });
     },
     role: (entry) => {
       const holder = holderOf(entry);
@@ -84,7 +101,8 @@ export const draftPolicy = ({ entries, top, title }: Export, excluded: ReadonlyS
       const row = branchIn(sections.access, holder);
       const identities = [...((row.get(role) as string[] | undefined) ?? []), identity.key];
       row.set(role, identities);
-      const path = pathText(["access", holder, role, identities.length - 1]);
+      const before = base?.identitiesIn(holder, role) ?? 0;
+      const path = pathText(["access", holder, role, before + identities.length - 1]);
       places.set(entry, { section: "access", key: holder, path });
     },
   };
@@ -92,35 +110,84 @@ export const draftPolicy = ({ entries, top, title }: Export, excluded: ReadonlyS
     value instanceof Reference ? places.get(value.entry) : undefined;
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
-    sections[section].set(entry.name, new Map([...place, ...renamed(entry, entry.name), ...described(entry), ...own]));
-    places.set(entry, { section, key: entry.name, path: pathText([section, entry.name]) });
+    const isFree = (one: string): boolean => !sections[section].has(one) && base?.has(section, one) !== true;
+    const key = freeKey(entry, isFree);
+    sections[section].set(key, new Map([...place, ...renamed(entry, key), ...described(entry), ...own]));
+    places.set(entry, { section, key, path: pathText([section, key]) });
+  };
+  const names = new Set(entries.map(({ kind, name }) => `${kind} ${name}`));
+  /** The name of the entry; with its uid where the policy has that key. */
+  const freeKey = ({ kind, name, uid }: Entry, isFree: (key: string) => boolean): string => {
+    if (isFree(name)) return name;
+    const own = `${name}-${uid.split("/").at(-1)}`;
+    for (let number = 1; ; number += 1) {
+      const key = number === 1 ? own : `${own}-${number}`;
+      if (isFree(key) && !names.has(`${kind} ${key}`)) return key;
+    }
+  };
+  /** The groups below a group; of one that the policy has, none yet. */
+  const groupAt = (path: string): GroupPlace => {
+    const known = groupPaths.get(path);
+    if (known) return known;
+    const [key = "", ...above] = path.split("/").reverse();
+    const holder = above.reverse().join("/") || ROOT;
+    const own: Branch = new Map();
+    groupAt(holder).below.set(key, own);
+    openGroup(holder, key, own);
+    return groupPaths.get(path) as GroupPlace;
+  };
+  /** Groups below it have a place from then on. Returns the path of its own. */
+  const openGroup = (holder: string, key: string, own: Branch): string[] => {
+    const below: Branch = new Map();
+    own.set("groups", below);
+    const at = [...groupAt(holder).path, key];
+    groupPaths.set(holder === ROOT ? key : `${holder}/${key}`, { below, path: [...at, "groups"] });
+    return at;
   };
   const newRoles = new Set<string>();
   // A role that this version does not know needs a line of its own.
   const builtInRole = (name: string): string | undefined => {
     if (name.length === 40 && /^[0-9a-f]+$/.test(name)) return undefined;
-    if (isBuiltInRole(name) || newRoles.has(name)) return name;
+    if (isBuiltInRole(name) || newRoles.has(name) || base?.isBuiltIn(name)) return name;
     // A custom role may have taken the name: a row of the policy would mean that one.
-    if (sections.roles.has(name)) return undefined;
+    if (sections.roles.has(name) || base?.has("roles", name)) return undefined;
     newRoles.add(name);
     sections.roles.set(name, new Map([["builtIn", true]]));
     return name;
   };
 
   const organization = entries.find(({ uid, kind }) => kind === "group" && uid === top);
-  const isDeclared = organization !== undefined && !excluded.has(organization) && isOrganization(organization);
+  const isDeclared =
+    base === undefined && organization !== undefined && !excluded.has(organization) && isOrganization(organization);
   if (isDeclared) places.set(organization, { section: "groups", key: ROOT, path: "organization" });
-  for (const entry of entries) if (entry !== organization && !excluded.has(entry)) add[entry.kind]?.(entry);
+  for (const entry of entries)
+    if (entry !== organization && !places.has(entry) && !excluded.has(entry)) add[entry.kind]?.(entry);
 
   const head: Node = isDeclared
     ? new Map([["name", title], ...described(organization)] as [string, Node][])
     : new Map([["uid", top]]);
-  const given = (["groups", "identities", "roles", "access"] as const).filter((name) => sections[name].size > 0);
+  const isNew = (path: string): boolean => base?.has("groups", path) !== true;
+  const full = { ...sections, groups: withoutKnown(sections.groups, isNew, "") };
+  const given = (["groups", "identities", "roles", "access"] as const).filter((name) => full[name].size > 0);
   return {
-    document: new Map([["organization", head], ...given.map((name) => [name, withoutEmpty(sections[name])] as const)]),
+    document: new Map([
+      ...(base === undefined ? [["organization", head] as const] : []),
+      ...given.map((name) => [name, withoutEmpty(full[name])] as const),
+    ]),
     places,
   };
 };
+
+/** Without the groups that a policy has and that get no new ones. */
+const withoutKnown = (groups: Branch, isNew: (path: string) => boolean, parent: string): Branch =>
+  new Map(
+    [...groups].flatMap(([key, node]) => {
+      const path = parent + key;
+      const below = withoutKnown((node as Branch).get("groups") as Branch, isNew, `${path}/`);
+      const own = new Map(node as Branch).set("groups", below);
+      return isNew(path) || below.size > 0 ? [[key, own] as const] : [];
+    }),
+  );
 
 /** A policy does not say the kind of an organization, and leaves it as it is. */
 const isOrganization = (entry: Entry): boolean =>

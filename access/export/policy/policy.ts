@@ -19,7 +19,7 @@ export const policyOf = (all: Export): Draft => {
 };
 
 /** The entries whose part of the policy has the mistake: the innermost group, or the whole row of a role. */
-const entriesAt = ({ path }: Mistake, places: ReadonlyMap<Entry, Place>): Entry[] => {
+export const entriesAt = ({ path }: Mistake, places: ReadonlyMap<Entry, Place>): Entry[] => {
   const around = [...places].filter(([, place]) => isWithin(path, place.path) || isWithin(place.path, path));
   const longest = Math.max(...around.map(([, place]) => Math.min(place.path.length, path.length)));
   return around.filter(([, place]) => Math.min(place.path.length, path.length) === longest).map(([entry]) => entry);

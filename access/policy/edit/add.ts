@@ -28,7 +28,7 @@ export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit =
     return { name, real, before: text, after: insertIntoYaml(text, name, added) };
   });
   checkResult(opened, files, policy);
-  return { entries: entries.map(({ shown }) => shown), files };
+  return { entries: entries.flatMap(({ shown }) => shown), files };
 };
 
 /** What the policy says with the addition, and its mistakes then. */
@@ -55,8 +55,8 @@ interface NewEntry {
   /** where it is in the file, and what is there */
   keys: readonly string[];
   value: Added;
-  /** `identities.release` */
-  shown: string;
+  /** `identities.release`; of a group, also those that come with it */
+  shown: readonly string[];
 }
 
 const entriesIn = (addition: Addition, policy: Policy): NewEntry[] => {
@@ -64,13 +64,13 @@ const entriesIn = (addition: Addition, policy: Policy): NewEntry[] => {
   const records = (["identities", "roles"] as const).flatMap((section) =>
     sectionOf(section).map(([key, value]): NewEntry => {
       const path = String((value as AddedMap).get("in") ?? ROOT);
-      return { section, path, keys: [section, key], value, shown: entryText([section, key]) };
+      return { section, path, keys: [section, key], value, shown: [entryText([section, key])] };
     }),
   );
   const rows = sectionOf("access").flatMap(([path, roles]) =>
     [...(roles as AddedMap)].flatMap(([role, identities]): NewEntry[] =>
       (identities as string[]).map((identity) => {
-        const shown = entryText(["access", path, role, identity]);
+        const shown = [entryText(["access", path, role, identity])];
         return { section: "access", path, role, keys: ["access", path, role], value: [identity], shown };
       }),
     ),
@@ -81,10 +81,19 @@ const entriesIn = (addition: Addition, policy: Policy): NewEntry[] => {
 const groupsIn = (groups: [string, Added][], policy: Policy, above: readonly string[], parent: string): NewEntry[] =>
   groups.flatMap(([key, value]) => {
     const [path, keys] = [parent + key, [...above, key]];
-    const below = [...(((value as AddedMap).get("groups") as AddedMap | undefined) ?? [])];
+    const below = groupsOf(value);
     if (policy.groups.has(path)) return groupsIn(below, policy, [...keys, "groups"], `${path}/`);
-    return [{ section: "groups", path, keys, value, shown: entryText(["groups", path]) }];
+    const shown = [path, ...pathsBelow(below, path)].map((one) => entryText(["groups", one]));
+    return [{ section: "groups", path, keys, value, shown }];
   });
+
+const pathsBelow = (groups: readonly [string, Added][], parent: string): string[] =>
+  groups.flatMap(([key, value]) => {
+    const path = `${parent}/${key}`;
+    return [path, ...pathsBelow(groupsOf(value), path)];
+  });
+
+const groupsOf = (group: Added): [string, Added][] => [...(((group as AddedMap).get("groups") as AddedMap) ?? [])];
 
 const partsByFile = (opened: OpenPolicy, entries: readonly NewEntry[]): Map<string, AddedMap> => {
   const homeOf = homesIn(opened);

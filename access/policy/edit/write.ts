@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   openSync,
@@ -19,7 +20,8 @@ export interface ChangedFile {
   name: string;
   /** without links */
   real: string;
-  before: string;
+  /** undefined: there is no such file yet */
+  before: string | undefined;
   after: string;
 }
 
@@ -41,16 +43,14 @@ export const replaceFiles = (files: readonly ChangedFile[]): void => {
 };
 
 const writeBeside = ({ name, real, before, after }: ChangedFile, temporary: string): void => {
-  const bytes = readFileSync(real);
-  if (new TextDecoder().decode(bytes) !== before)
+  const bytes = existsSync(real) ? readFileSync(real) : undefined;
+  if ((bytes && new TextDecoder().decode(bytes)) !== before)
     throw new PolicyEditError(`${name} has changed meanwhile; run it again`);
-  const descriptor = openSync(temporary, "wx", 0o600);
+  const hasMark = bytes?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const descriptor = openSync(temporary, "wx", bytes ? 0o600 : 0o666);
   try {
-    fchmodSync(descriptor, statSync(real).mode);
-    writeFileSync(
-      descriptor,
-      bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? `\ufeff${after}` : after,
-    );
+    if (bytes) fchmodSync(descriptor, statSync(real).mode);
+    writeFileSync(descriptor, hasMark ? `\ufeff${after}` : after);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -1,0 +1,188 @@
+// What exists and a policy lacks, added to its files. What it has stays as it is, also where the service has another value.
+import { dirname, join } from "node:path";
+import { isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
+import { newGraph } from "../../graph/graph.ts";
+import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-record.ts";
+import { additionOf, withAddition } from "../../policy/edit/add.ts";
+import { PolicyEditError } from "../../policy/edit/document.ts";
+import { type Added, insertIntoYaml } from "../../policy/edit/insert.ts";
+import { findIn, type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
+import type { ChangedFile } from "../../policy/edit/write.ts";
+import { mappingsOf, mistakeText, policyGraph, ROOT } from "../../policy/index.ts";
+import { readSource } from "../../policy/read-file.ts";
+import { isMap } from "../../policy/source.ts";
+import { UIDS_FILE } from "../../policy/uids.ts";
+import { quote } from "../../quote.ts";
+import type { Export } from "../model.ts";
+import type { ChooseTop, Contents } from "../read.ts";
+import { type Entry, Reference } from "../value.ts";
+import { type Base, type Draft, draftPolicy, type Place } from "./build.ts";
+import { entriesAt } from "./policy.ts";
+
+export interface Into {
+  edit: PolicyEdit;
+  /** records that the policy does not get, with the reason; of a kind that no policy declares: none */
+  unsaid: readonly { entry: Entry; why?: string }[];
+  /** the file of uids that did not exist */
+  newUids: string | undefined;
+}
+
+/** `hasUids`: the program takes the records over. Throws a PolicyEditError where the policy cannot be added to. */
+export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, hasUids: boolean): Into => {
+  const base = baseOf(opened, all, contents);
+  const reasons = new Map<Entry, string>();
+  for (;;) {
+    const draft = draftPolicy(all, new Set(reasons.keys()), base);
+    const { mistakes } = withAddition(opened, draft.document);
+    const fresh = new Map([...draft.places].filter(([entry]) => !base.places.has(entry)));
+    const wrong = mistakes.flatMap((mistake) =>
+      entriesAt(mistake, fresh).map((entry) => [entry, mistake.text] as const),
+    );
+    for (const [entry, text] of wrong) reasons.set(entry, `the policy would have a mistake: ${text}`);
+    if (wrong.length > 0) continue;
+    const [mistake] = mistakes;
+    if (mistake) throw new PolicyEditError(`${opened.file} cannot have all of it: ${mistakeText(mistake)}`);
+    const edit = additionOf(opened, draft.document);
+    const uids = hasUids ? uidsFile(opened, draft, fresh) : [];
+    const isSaid = saidIn(opened, all);
+    return {
+      edit: { ...edit, files: [...edit.files, ...uids] },
+      unsaid: all.entries
+        .filter((entry) => !draft.places.has(entry) && !isSaid(entry))
+        .map((entry) => ({ entry, why: reasons.get(entry) ?? whyNot(entry, draft.places) })),
+      newUids: uids.find(({ before }) => before === undefined)?.name,
+    };
+  }
+};
+
+/** The organization of the policy, among the groups that the caller can list. Throws a PolicyEditError. */
+export const organizationIn =
+  ({ file, policy, adopted }: OpenPolicy): ChooseTop =>
+  (groups) => {
+    const { name, uid = adopted?.uids.groups.get(ROOT) } = policy.organization;
+    const visible = groups.filter((one) => isRoot(one.uid));
+    // A caller who cannot see it may see groups in it.
+    if (uid !== undefined && groups.some((one) => isAncestorOrSelf(uid, one.uid))) return uid;
+    const found = uid === undefined ? visible.filter((one) => one.name === name) : [];
+    const [top, second] = found;
+    const lines = (some: readonly Listed[]): string => some.map((one) => `\n  ${one.uid} ${quote(one.name)}`).join("");
+    if (second !== undefined)
+      throw new PolicyEditError(
+        `${file}: ${found.length} organizations have the name ${quote(name)}; give organization: { uid: … } of one:${lines(found)}`,
+      );
+    if (top !== undefined) return top.uid;
+    const which = uid ?? quote(name);
+    throw new PolicyEditError(
+      `${file} is of the organization ${which}, which you cannot see; you can see ${visible.length === 0 ? "none" : `these:${lines(visible)}`}`,
+    );
+  };
+
+/** The entries that the policy declares: by the uids beside it, or by their names in their groups. */
+const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents): Base => {
+  const { policy } = opened;
+  const live = newGraph();
+  for (const { uid, name } of contents.records.group) addGroup(live, uid, String(name));
+  for (const record of contents.records.identity) addIdentity(live, record);
+  for (const record of contents.records.role) addRole(live, record);
+  const own = { ...policy, bindings: [], people: new Map() };
+  const { groups, identities, roles, mistakes } = policyGraph(own, live, stackOf(opened));
+  if (mistakes.length > 0) {
+    const advice = `in ${join(dirname(opened.file), UIDS_FILE)}, the uid of a key says which record it is`;
+    throw new PolicyEditError([...mistakes.map(mistakeText), advice].join("\n"));
+  }
+  const byUid = new Map(entries.map((entry) => [`${entry.kind} ${entry.uid}`, entry]));
+  const places = new Map<Entry, Place>();
+  const note = (kind: Entry["kind"], uid: string | undefined, place: Place): void => {
+    const entry = byUid.get(`${kind} ${uid}`);
+    if (entry) places.set(entry, place);
+  };
+  note("group", top, { section: "groups", key: ROOT, path: "organization" });
+  for (const [key, uid] of groups) if (key !== ROOT) note("group", uid, { section: "groups", key, path: key });
+  for (const [key, uid] of identities) note("identity", uid, { section: "identities", key, path: key });
+  for (const [key, uid] of roles) if (policy.roles.has(key)) note("role", uid, { section: "roles", key, path: key });
+
+  const keyOf = (value: unknown): string | undefined =>
+    value instanceof Reference ? places.get(value.entry)?.key : String(value);
+  const rows = new Set(policy.bindings.map(({ group, role, identity }) => JSON.stringify([group, role, identity])));
+  for (const entry of entries) {
+    if (entry.kind !== "roleBinding") continue;
+    const group = parentOf(entry.uid) === top ? ROOT : keyOf(entry.parent);
+    const row = [group, keyOf(entry.args.get("role")), keyOf(entry.args.get("identity"))];
+    if (rows.has(JSON.stringify(row))) places.set(entry, { section: "access", key: String(group), path: "access" });
+  }
+  const builtIn = builtInRolesIn(opened);
+  const sections = { groups: policy.groups, identities: policy.identities, roles: policy.roles };
+  return {
+    places,
+    has: (section, key) => sections[section].has(key),
+    isBuiltIn: (role) => builtIn.has(role),
+    identitiesIn: (group, role) => policy.bindings.filter((one) => one.group === group && one.role === role).length,
+  };
+};
+
+/** Names of built-in roles that have a line of their own in the policy. */
+const builtInRolesIn = (opened: OpenPolicy): ReadonlySet<string> => {
+  const { source } = readSource(opened.file, findIn(opened));
+  const roles = isMap(source) ? source.entries.get("roles")?.value : undefined;
+  const entries = isMap(roles) ? [...roles.entries] : [];
+  return new Set(entries.flatMap(([name, { value }]) => (isMap(value) && value.entries.has("builtIn") ? name : [])));
+};
+
+/** The file of uids with those of all records that the policy then has. */
+const uidsFile = (
+  { file, adopted }: OpenPolicy,
+  { places }: Draft,
+  fresh: ReadonlyMap<Entry, Place>,
+): ChangedFile[] => {
+  const isRecord = ({ section }: Place): boolean => section !== "access";
+  if (adopted === undefined && ![...fresh.values()].some(isRecord)) return [];
+  const missing = new Map<string, Map<string, Added>>();
+  for (const [{ uid }, { section, key }] of places) {
+    if (section === "access" || adopted?.uids[section].has(key)) continue;
+    const own = missing.get(section) ?? new Map<string, Added>();
+    missing.set(section, own.set(key, uid));
+  }
+  if (missing.size === 0) return [];
+  const before = adopted?.text;
+  const after =
+    before === undefined || isOurs(before) ? printed(before, missing) : insertIntoYaml(before, UIDS_FILE, missing);
+  const name = adopted?.name ?? join(dirname(file), UIDS_FILE);
+  return [{ name, real: adopted?.real ?? name, before, after }];
+};
+
+/** As an export writes it. */
+const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const isOurs = (text: string): boolean => text === jsonText(JSON.parse(text));
+
+const printed = (before: string | undefined, missing: ReadonlyMap<string, ReadonlyMap<string, Added>>): string => {
+  const held = JSON.parse(before ?? "{}") as Record<string, Record<string, unknown>>;
+  const sections = ["groups", "identities", "roles"].map((section) => {
+    const own = Object.entries(held[section] ?? {});
+    return [section, Object.fromEntries([...own, ...(missing.get(section) ?? [])])];
+  });
+  return jsonText(Object.fromEntries(sections));
+};
+
+/** Identity providers that the policy names, and the roles of their external groups that it gives. */
+const saidIn = ({ policy }: OpenPolicy, { entries }: Export): ((entry: Entry) => boolean) => {
+  const nameOf = (value: unknown): string =>
+    value instanceof Reference ? String(value.entry.args.get("name")) : String(value);
+  const mappings = new Set(mappingsOf(policy).map((one) => JSON.stringify([one.provider, one.externalGroupId])));
+  const known = new Set(
+    entries.filter(({ kind, args }) => kind === "identityProvider" && policy.people.has(String(args.get("name")))),
+  );
+  return (entry) =>
+    known.has(entry) ||
+    (entry.kind === "externalGroupRoleMapping" &&
+      mappings.has(JSON.stringify([nameOf(entry.parent), entry.args.get("externalGroupId")])));
+};
+
+const KINDS: readonly Entry["kind"][] = ["group", "role", "identity", "roleBinding"];
+
+const whyNot = ({ kind, parent, args }: Entry, places: ReadonlyMap<Entry, Place>): string | undefined => {
+  if (!KINDS.includes(kind)) return undefined;
+  const isMissing = (value: unknown): boolean => value instanceof Reference && !places.has(value.entry);
+  if (isMissing(parent)) return "its group is not in the policy";
+  if (kind !== "roleBinding") return "a policy has no word for one of its fields";
+  return isMissing(args.get("role")) ? "its role is not in the policy" : "its identity is not in the policy";
+};

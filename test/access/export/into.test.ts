@@ -1,0 +1,176 @@
+// What exists, added to a policy of a part of it: whatever the part and however the files are written, the policy then says all of it, and
+// nothing that was there has changed.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { Lexer, parse } from "yaml";
+import { type Export, exportOf } from "../../../access/export/model.ts";
+import { intoPolicy } from "../../../access/export/policy/into.ts";
+import { projectOf } from "../../../access/export/project.ts";
+import { type Contents, KINDS } from "../../../access/export/read.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { addBinding, addGroup, addIdentity, addRole, type Listed } from "../../../access/graph/live-record.ts";
+import { applyEdit, openPolicy, stackOf } from "../../../access/policy/edit/open.ts";
+import { removalOf } from "../../../access/policy/edit/remove.ts";
+import { policyGraph } from "../../../access/policy/index.ts";
+import { isRoot, parentOf } from "../../../schema/index.ts";
+import { temporaryFolder } from "../../support/command.ts";
+import { createRandom } from "../../support/random.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const ORG = "a".repeat(40);
+const VIEWER = "b".repeat(40);
+const EDITOR = "c".repeat(40);
+const GITHUB = "https://token.actions.githubusercontent.com";
+
+/** Names that are something else somewhere, and equal ones in several groups. */
+const NAMES = ["a", "b", "team", "__proto__", "constructor", "007", "y", "null", "a b", "...", "1_000"];
+
+/** An organization at random. No two groups, identities or roles of one group have the same name. */
+const organization = (seed: number): Contents => {
+  const random = createRandom(seed);
+  const { pick, below } = random;
+  const uidIn = (parent: string): string => `${parent}/${random.hex(16)}`;
+  const taken = new Set<string>();
+  const nameIn = (parent: string, kind: string): string => {
+    for (let number = 0; ; number += 1) {
+      const name = number === 0 ? pick(NAMES) : `${pick(NAMES)} ${number}`;
+      const key = JSON.stringify([kind, parent, name]);
+      if (taken.has(key)) continue;
+      taken.add(key);
+      return name;
+    }
+  };
+  const some = <T>(max: number, make: () => T): T[] => Array.from({ length: below(max + 1) }, make);
+  const group: Listed[] = [{ uid: ORG, name: "acme" }];
+  some(8, () => {
+    const parent = pick(group).uid;
+    group.push({ uid: uidIn(parent), name: nameIn(parent, "group"), description: pick(["", "x: y # z"]) });
+  });
+  const role = some(3, () => {
+    const parent = pick(group).uid;
+    return { uid: uidIn(parent), name: nameIn(parent, "role"), capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
+  });
+  const identity = some(8, () => {
+    const parent = pick(group).uid;
+    const subject = pick(["repo:acme/images:ref:refs/heads/main", "x, y: {z}", "#1"]);
+    return { uid: uidIn(parent), name: nameIn(parent, "identity"), claimMatch: { issuer: GITHUB, subject } };
+  });
+  const builtIn = [VIEWER, EDITOR].map((uid) => ({ uid, name: uid === VIEWER ? "viewer" : "editor" }));
+  const roleBinding =
+    identity.length === 0
+      ? []
+      : some(12, () => {
+          const place = pick(group).uid;
+          const own = role.filter((one) => `${place}/`.startsWith(`${parentOf(one.uid)}/`));
+          return { uid: uidIn(place), identity: pick(identity), role: pick([...builtIn, ...own]) };
+        });
+  return contentsOf({ group, role, identity, roleBinding });
+};
+
+const contentsOf = (given: Partial<Contents["records"]>): Contents => ({
+  top: ORG,
+  groupNames: new Map(given.group?.map(({ uid, name }) => [uid, String(name)])),
+  builtInRoles: new Map([
+    [VIEWER, "viewer"],
+    [EDITOR, "editor"],
+  ]),
+  records: Object.fromEntries(KINDS.map((kind) => [kind, given[kind] ?? []])) as unknown as Contents["records"],
+  notVisible: [],
+});
+
+/** Some of it, with all that it needs. */
+const partOf = ({ records }: Contents, seed: number): Contents => {
+  const { below } = createRandom(seed);
+  const isIn = below(2) === 0 ? () => true : () => below(3) > 0;
+  const group: Listed[] = [];
+  for (const one of records.group)
+    if (isRoot(one.uid) || (group.some(({ uid }) => uid === parentOf(one.uid)) && isIn())) group.push(one);
+  const has = ({ uid }: Listed): boolean => group.some((one) => one.uid === parentOf(uid));
+  const [role, identity] = [records.role, records.identity].map((some) => some.filter((one) => has(one) && isIn()));
+  const roleBinding = records.roleBinding.filter((one) => {
+    const [own, held] = [one.identity as Listed, one.role as Listed];
+    return has(one) && identity?.includes(own) && (isRoot(held.uid) || role?.includes(held)) && isIn();
+  });
+  return contentsOf({ group, role: role ?? [], identity: identity ?? [], roleBinding });
+};
+
+const exported = (contents: Contents): Export => exportOf(contents, { isAdopted: true, nowMs: 0 });
+
+const comments = (text: string): string[] => [...new Lexer().lex(text)].filter((token) => token.startsWith("#"));
+
+/** Each character of the first text is in the second one, in the same order. */
+const isKept = (text: string, after: string): boolean => {
+  let at = 0;
+  for (const character of text) at = after.indexOf(character, at) + 1 || Number.POSITIVE_INFINITY;
+  return at <= after.length;
+};
+
+const STYLES = ["blocks", "brackets", "lines between brackets"] as const;
+
+/** The same policy as somebody else might have written it, with comments. */
+const rewritten = (text: string, style: (typeof STYLES)[number]): string => {
+  if (style === "blocks") return text.replace(/(?<=^ *[^ \n#].*)$/gm, " # of ours");
+  return `# ours\n${JSON.stringify(parse(text), null, style === "brackets" ? undefined : 2)} # and theirs\n`;
+};
+
+let count = 0;
+test("a policy of any part of an organization gets the rest, and keeps what it has", () => {
+  const style = fc.constantFrom(...STYLES);
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), fc.boolean(), style, fc.boolean(), (seed, part, isSplit, written, hasUids) => {
+      const whole = organization(seed);
+      const files = projectOf(exported(partOf(whole, part)), "yaml", { isNative: false, isSplit });
+      count += 1;
+      mkdirSync(folder.path(`${count}`));
+      const at = (name: string): string => folder.path(`${count}/${name}`);
+      const names = [...files.keys()].filter((name) => name.startsWith("access"));
+      for (const name of names) writeFileSync(at(name), rewritten(files.get(name) as string, written));
+      if (hasUids) writeFileSync(at("adopt.json"), files.get("adopt.json") as string);
+      const file = at("access.yaml");
+      const opened = openPolicy(file);
+      const { pick, below } = createRandom(part);
+      const { policy } = opened;
+      // What was taken out of the policy comes back.
+      if (policy.identities.size > 0 && below(2) === 0)
+        applyEdit(removalOf(opened, { identities: [pick([...policy.identities.keys()])] }));
+
+      const before = new Map(names.map((name) => [name, readFileSync(at(name), "utf8")]));
+      const reopened = openPolicy(file);
+      const { edit, unsaid } = intoPolicy(reopened, exported(whole), whole, true);
+      expect(unsaid).toEqual([]);
+      applyEdit(edit);
+      const after = openPolicy(file);
+
+      const live = newGraph();
+      const { records, builtInRoles } = whole;
+      for (const { uid, name } of records.group) addGroup(live, uid, String(name));
+      for (const one of records.identity) addIdentity(live, one);
+      for (const one of records.role) addRole(live, one);
+      for (const [uid, name] of builtInRoles) addRole(live, { uid, name });
+      for (const one of records.roleBinding) addBinding(live, one);
+      const { graph, mistakes } = policyGraph(after.policy, live, stackOf(after));
+      expect(mistakes).toEqual([]);
+      for (const kind of ["groups", "identities", "roles", "bindings"] as const)
+        expect([...graph[kind].keys()].sort(), kind).toEqual([...live[kind].keys()].sort());
+      for (const [id, { name, relationship }] of graph.identities)
+        expect({ name, relationship }).toEqual({
+          name: live.identities.get(id)?.name,
+          relationship: live.identities.get(id)?.relationship,
+        });
+
+      for (const [name, text] of before) {
+        const now = readFileSync(at(name), "utf8");
+        expect(comments(now)).toEqual(comments(text));
+        // An empty map becomes a block where it gets entries.
+        const kept = written === "blocks" ? text.replace(/ \{\}(?= # of ours$)/gm, "") : text;
+        expect(isKept(kept, now), now).toBe(true);
+      }
+      const second = intoPolicy(after, exported(whole), whole, true);
+      expect(second.edit).toEqual({ entries: [], files: [] });
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,214 @@
+// `irm export --into` at a real server: what it adds to a policy, what it leaves as it is, and what it refuses.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { parse } from "yaml";
+import { IAM, startPlainServer, startServer } from "../harness/api-server.ts";
+import { createByHand } from "../harness/by-hand.ts";
+import { createUid } from "../harness/records.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const api = await startServer();
+const made = await createByHand(api, api.organization);
+const { name: acme } = await api.ok("GET", `${IAM}/groups/${api.organization}`);
+const folder = temporaryFolder();
+const before = process.cwd();
+let count = 0;
+beforeEach(() => {
+  count += 1;
+  mkdirSync(folder.path(`${count}`));
+  process.chdir(folder.path(`${count}`));
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  return () => {
+    process.chdir(before);
+    vi.unstubAllEnvs();
+  };
+});
+afterAll(async () => {
+  folder.remove();
+  await api.close();
+});
+
+const into = (...flags: string[]) => runIrm("export", "--into", "access.yaml", ...flags);
+const read = (file = "access.yaml") => readFileSync(file, "utf8");
+
+test("adds what exists to a policy of two lines, with a file of uids, and a second run changes nothing", async () => {
+  const first = `# ours\norganization: ${acme} # the company\n`;
+  writeFileSync("access.yaml", first);
+  const { code, stdout, stderr } = await into();
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect((await runIrm("check")).stderr).toMatch(/^access\.yaml has no mistakes: 8 groups, 7 identities, 1 role, /);
+  const [text, uids] = [read(), read("adopt.json")];
+  expect(text.startsWith(`${first}groups:\n`)).toBe(true);
+  const { identities, access } = parse(text);
+  expect(identities["platform-release"]).toEqual({
+    in: "platform",
+    name: "release",
+    github: { repository: "acme/images", branch: "main" },
+  });
+  expect(access["platform/registry"]).toEqual({ publisher: ["platform-release"] });
+  expect(JSON.parse(uids)).toMatchObject({
+    groups: { "/": api.organization, platform: made.platform },
+    identities: { "platform-release": made.release },
+    roles: { publisher: made.publisher },
+  });
+  // What a policy has no word for is named, and so is each entry.
+  expect(stderr).toContain('not added, a policy has no word for 2 repos: "Nginx_1", "mirror"\n');
+  expect(stderr).toContain('not added, a policy has no word for 2 identity providers: "sso", "sso with secret"\n');
+  expect(stderr).toContain(`not declared: role binding ${made.twin}: grants the same`);
+  expect(stderr).toContain("\nadded 23 entries to access.yaml\n  groups.constructor\n  groups.constructor/registry\n");
+  expect(stderr).toContain("\n  access.platform/registry.publisher: platform-release\n");
+  expect(stderr).toMatch(
+    /\nwrote adopt\.json: give it to AccessPolicy, adopt: \{ file: "adopt\.json" \}, or it creates these records again\n$/,
+  );
+  expect((await into()).stderr).toMatch(/\nadded 0 entries to access\.yaml\n$/);
+  expect([read(), read("adopt.json")]).toEqual([text, uids]);
+});
+
+test("keeps comments, order and keys, and gives another key to what has the key of the policy", async () => {
+  const text = `organization: ${acme}
+include: [more.yaml]
+groups:
+  # builds
+  platform: { groups: { registry: } } # of ours
+identities:
+  # has left
+  cloud: { name: former, github: { repository: acme/former, branch: main } }
+  pusher: { name: release, in: platform, github: { repository: acme/images, branch: main } }
+access:
+  platform/registry: { publisher: [pusher] }
+`;
+  writeFileSync("access.yaml", text);
+  writeFileSync("more.yaml", "# roles\nroles:\n  publisher: { in: platform, can: [tag.create, repo.list] }\n");
+  writeFileSync("adopt.json", `{ "groups": { "platform": "${made.platform}" } }\n`);
+  expect((await into()).code).toBe(0);
+  const now = read();
+  expect(now.startsWith(text.slice(0, text.indexOf("identities:")))).toBe(true);
+  for (const line of text.split("\n").slice(0, -1)) expect(now).toContain(line);
+  const { identities, access } = parse(now);
+  expect(Object.keys(identities).slice(0, 2)).toEqual(["cloud", "pusher"]);
+  const [key = ""] = Object.keys(identities).filter((one) => identities[one].aws);
+  expect(key).toMatch(/^cloud-[0-9a-f]{16}$/);
+  expect(identities[key].name).toBe("cloud");
+  expect(access.platform.viewer).toContain(key);
+  // The identity of the policy is the one of its name, so it is not added again.
+  expect(JSON.stringify(identities).match(/acme\/images/g)).toHaveLength(1);
+  expect(read("more.yaml")).toBe("# roles\nroles:\n  publisher: { in: platform, can: [tag.create, repo.list] }\n");
+  const uids = read("adopt.json");
+  expect(uids.startsWith(`{ "groups": { "platform": "${made.platform}", "/": "`)).toBe(true);
+  expect(JSON.parse(uids).identities).toMatchObject({ pusher: made.release, [key]: expect.any(String) });
+  expect((await into()).stderr).toMatch(/\nadded 0 entries to access\.yaml\n$/);
+  expect(read("adopt.json")).toBe(uids);
+});
+
+test("docs/export.md shows what its example prints", async () => {
+  const page = readFileSync(new URL("../../docs/export.md", import.meta.url), "utf8");
+  const [, section = ""] = page.split("## Add to a policy that you have\n");
+  const [text = "", printed, after] = [...section.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, one = ""]) => one);
+  const other = await startPlainServer("{ name: acme }");
+  try {
+    const root = (await other.ok("GET", `${IAM}/groups`)).groups as [{ uid: string }];
+    const platform = await createUid(other, "groups", root[0].uid, { name: "platform" });
+    const product = await createUid(other, "groups", root[0].uid, { name: "product" });
+    const github = (repository: string) => ({
+      issuer: "https://token.actions.githubusercontent.com",
+      subject: `repo:acme/${repository}:ref:refs/heads/main`,
+    });
+    const identity = (name: string, repository: string) =>
+      createUid(other, "identities", platform, { name, claimMatch: github(repository) });
+    const [release, nightly] = [await identity("release", "images"), await identity("nightly", "nightly")];
+    const bind = async (group: string, identityUid: string, role: string) =>
+      createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
+    for (const one of [release, nightly]) await bind(platform, one, "registry.push");
+    await bind(product, release, "viewer");
+    await createUid(other, "repos", platform, { name: "nginx" });
+    vi.stubEnv("IRM_BASE_URL", other.baseUrl);
+    vi.stubEnv("IRM_TOKEN", other.owner.token);
+    // Whoever runs it has an identity too.
+    const own = {
+      identities: "  root: { github: { repository: acme/x, branch: x } }\n",
+      access: "  /: { owner: [root] }\n",
+    };
+    const withOwner = text.replace(/^(identities|access):\n/gm, (line, name: keyof typeof own) => line + own[name]);
+    writeFileSync("access.yaml", withOwner);
+    const { stderr } = await into();
+    expect(`$ npx irm export --into access.yaml\n${stderr}`).toBe(printed);
+    expect(read().replace(own.identities, "").replace(own.access, "")).toBe(after);
+  } finally {
+    await other.close();
+  }
+});
+
+test("--no-adopt writes no file of uids; what the caller cannot see is named, with exit code 3", async () => {
+  const reader = await api.actor("reader", { role: "viewer", at: made.platform });
+  writeFileSync("access.yaml", `organization: { uid: "${api.organization}" }\n`);
+  vi.stubEnv("IRM_TOKEN", reader.token);
+  const { code, stderr } = await into("--no-adopt");
+  expect(code, stderr).toBe(3);
+  expect(stderr).toContain(
+    "not visible: identities of this group cannot be listed: identity.list is needed at it (/, ",
+  );
+  expect(Object.keys(parse(read()).groups)).toEqual(["platform"]);
+  expect(existsSync("adopt.json")).toBe(false);
+});
+
+describe("refuses, and changes nothing:", () => {
+  const stays = async (text: string, message: string | RegExp, ...flags: string[]) => {
+    writeFileSync("access.yaml", text);
+    const { code, stdout, stderr } = await into(...flags);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+    expect([read(), existsSync("adopt.json")]).toEqual([text, false]);
+  };
+
+  test("a policy with mistakes, before any request", async () => {
+    vi.stubEnv("IRM_TOKEN", "");
+    await stays(
+      `organization: ${acme}\naccess: { /: { viewer: [a] } }\n`,
+      /^irm export: access\.yaml:2:25: access\.\/\.viewer\[0\]: there is no identity a/,
+    );
+  });
+
+  test("a policy of another organization", () =>
+    stays(
+      "organization: other\n",
+      `^irm export: access\\.yaml is of the organization "other", which you cannot see; you can see these:\n  ${api.organization} "${acme}"\n$`,
+    ));
+
+  test("a name that several records have, with their uids", async () => {
+    const twins = [
+      await createUid(api, "groups", api.organization, { name: "twin" }),
+      await createUid(api, "groups", api.organization, { name: "twin" }),
+    ];
+    await stays(
+      `organization: ${acme}\ngroups: { twin: }\n`,
+      /^irm export: access\.yaml:2:11: groups\.twin: the API has 2 groups of this name: \S+, \S+\nin adopt\.json, the uid of a key says which record it is\n$/,
+    );
+    writeFileSync("adopt.json", JSON.stringify({ groups: { twin: twins[1] } }));
+    const { stderr } = await into();
+    expect(stderr).toContain(
+      `not added: group ${twins[0]} "twin": the policy would have a mistake: group twin has the same name in this group; choose another\n`,
+    );
+    for (const uid of twins) await api.ok("DELETE", `${IAM}/groups/${uid}`);
+  });
+
+  test("a row that cannot be added to", () =>
+    stays(
+      `organization: ${acme}
+groups: { platform: }
+identities: { keys: { github: { repository: acme/keys, branch: main } } }
+access: { /: &rows { owner: [keys] }, platform: *rows }
+`,
+      /^irm export: access\.yaml:4:49: access\.platform is an alias; write it out\n$/,
+    ));
+
+  test.each([
+    [["--out", "x"], "--into and --out cannot be combined"],
+    [["--group", "/"], "--into and --group cannot be combined"],
+    [["--from-tfstate", "x"], "--into and --from-tfstate cannot be combined"],
+    [["--format", "python"], "--into adds to a policy, and --format python writes none"],
+  ])("%j", async (flags, message) => {
+    const { code, stderr } = await into(...flags);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `irm export: ${message}\nRun \`irm export --help\`.\n` });
+  });
+});
