@@ -5,10 +5,13 @@ import type { Export, LeftOut } from "./model.ts";
 
 const ADOPTED = "The first `pulumi up` takes these records over and changes nothing. After it, `adopt` may stay or go.";
 
+const CREATED =
+  "`pulumi up` creates the same records on another service, beside an organization of the same name if there is one. After it, remove `allowDuplicate`.";
+
 /** Lines of a comment. None of them has a line break, whatever a name holds. */
 export const headComment = (all: Export, adopted = ADOPTED): string[] => [
   `What ${all.isPart ? "Terraform manages" : "exists"}${placeText(all)}, written by irm export.`,
-  all.isAdopted ? adopted : "`pulumi up` creates the same records on another service.",
+  all.isAdopted ? adopted : CREATED,
   ...section("The caller cannot see, so the program does not have:", all.notVisible.map(notVisibleText)),
   ...section("Others name, and no list had (gone meanwhile, or not visible):", all.notListed),
   ...section("The program does not declare:", all.leftOut.map(leftOutText)),

@@ -123,7 +123,7 @@ const declarable = (
   const pairs = new Set<string>();
   for (const record of records.toSorted((a, b) => compare(a.uid, b.uid))) {
     const all = fieldsOf(kind, record);
-    const fields = options.isAdopted ? withoutChoices(all) : withoutOperators(all);
+    const fields = options.isAdopted ? withoutChoices(all) : withoutOperators(all, options);
     const pair =
       kind === "roleBinding" ? `${parentOf(record.uid)} ${fields.identityUid} ${fields.roleUid}` : record.uid;
     const twin = pairs.has(pair) ? "grants the same as another role binding of its group" : undefined;
@@ -131,6 +131,8 @@ const declarable = (
     pairs.add(pair);
     if (why === undefined) kept.push({ record, fields });
     else left.push(leave(kind, record, why));
+    if (!options.isAdopted && options.isPolicy && all.kind !== undefined)
+      left.push(leave(kind, record, `a policy cannot say its kind, ${all.kind}, which is up to the other service`));
   }
   return { kept, left };
 };
@@ -163,6 +165,8 @@ const entryOf = (
   const isTop = kind === "group" && (uid === contents.top || isRoot(uid));
   const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOf(kind, uid));
   const args = argumentsFrom(kind, fields, refer);
+  // The other service may have an organization of this name, such as that of a development server.
+  if (isTop && !isAdopted) args.set("allowDuplicate", true);
   const name = names.get(uid) as string;
   return { entry: { kind, uid, name, isAdopted, args, ...(parent !== undefined && { parent }) }, missing };
 };
@@ -174,8 +178,9 @@ const withoutChoices = ({ staticKeys, ...fields }: Json): Json => {
   return { ...fields, staticKeys: keys };
 };
 
-/** Without what only the operator of a service may set. */
-const withoutOperators = ({ verified: _, ...fields }: Json): Json => fields;
+/** Without what only the operator of a service may set, and what a policy cannot say of an organization that it creates. */
+const withoutOperators = ({ verified: _, kind, ...fields }: Json, { isPolicy = false }: ExportOptions): Json =>
+  kind === undefined || isPolicy ? fields : { ...fields, kind };
 
 /** A group that is exported without those above it keeps its parent; on another service it becomes an organization. */
 const topParent = (uid: string, isAdopted: boolean): string | undefined =>

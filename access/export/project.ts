@@ -28,6 +28,7 @@ export interface ProjectOptions {
 /** What follows from the format of a program. */
 export const optionsOf = (format: Format, isNative: boolean, isAdopted: boolean): Omit<ExportOptions, "nowMs"> => ({
   isAdopted,
+  isPolicy: format === "yaml",
   isImported: isAdopted && (format === "typescript" ? isNative : format !== "yaml"),
   unsayable: format === "pulumi-yaml" ? unsayableInYaml : undefined,
 });

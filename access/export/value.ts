@@ -55,6 +55,8 @@ export interface ExportOptions {
   isAdopted: boolean;
   /** the records may be imported too: the engine then compares what it reads, which has no names of roles */
   isImported?: boolean;
+  /** a policy declares what it can say */
+  isPolicy?: boolean;
   /** why the language of the program cannot declare a record with these fields; default: it can declare any */
   unsayable?: ((kind: ExportKind, fields: Json) => string | undefined) | undefined;
   nowMs: number;

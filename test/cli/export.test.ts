@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { startServer } from "../harness/api-server.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
 import { createByHand, ODD } from "../harness/by-hand.ts";
 import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
@@ -140,13 +140,32 @@ describe("irm export", () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain("adopt:");
     const [organization] = declared(stdout).values();
-    expect(organization).toMatchObject({ root: true });
+    // The other service may have one of this name.
+    expect(organization).toMatchObject({ root: true, allowDuplicate: true });
+    expect(stdout.match(/allowDuplicate: true/g)).toHaveLength(1);
     expect(declared(stdout).has("ExternalGroupRoleMapping sso-with-secret-everyone-viewer")).toBe(false);
     expect(stderr).toContain("grants the same as another role binding");
     const { stdout: part, stderr: missing } = await exportTo("--no-adopt", "--group", "platform/registry");
     expect(declared(part).get("Group registry")).toMatchObject({ root: true });
     expect(missing).toContain(
       `refers to what this program does not create: identity ${made.release}, role ${made.publisher}`,
+    );
+  });
+
+  test("--no-adopt as a policy leaves the kind of the organization to the other service, and says so", async () => {
+    const { organization } = api;
+    const query = { updateMask: "kind" };
+    await api.ok("PATCH", `${IAM}/groups/${organization}`, { query, body: { kind: "ORG_KIND_CUSTOMER" } });
+    const out = folder.path("policy-copy");
+    const { code, stderr } = await exportTo("--format", "yaml", "--no-adopt", "--out", out);
+    await api.ok("PATCH", `${IAM}/groups/${organization}`, { query, body: { kind: "ORG_KIND_UNSPECIFIED" } });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `not declared: group ${organization} "dev": a policy cannot say its kind, ORG_KIND_CUSTOMER, which is up to the other service\n`,
+    );
+    expect(parse(readFileSync(`${out}/access.yaml`, "utf8")).organization).toMatchObject({ name: "dev" });
+    expect(readFileSync(`${out}/index.ts`, "utf8")).toContain(
+      'new AccessPolicy("dev", { file: "access.yaml", allowDuplicate: true });',
     );
   });
 

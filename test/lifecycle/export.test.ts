@@ -188,7 +188,7 @@ describe("irm export", () => {
     program.configure({ "copied:ssoWithSecretClientSecret": "of the other service" });
     await program.must("up", "--yes", "--skip-preview");
     await program.must("preview", "--expect-no-changes");
-    const [, name = ""] = /root: true, name: "([^"]+)"/.exec(source) ?? [];
+    const [, name = ""] = /root: true,\s+name: "([^"]+)"/.exec(source) ?? [];
     const copies = other.rows("groups", "name = ? AND parent IS NULL", name).map(({ uid }) => uid);
     const [copy] = copies.filter((uid) => uid !== other.server.organization);
     const again = await exportOf(other, "--no-adopt", "--group", copy as string);

@@ -192,7 +192,7 @@ const withoutKnown = (groups: Branch, isNew: (path: string) => boolean, parent: 
 /** A policy does not say the kind of an organization, and leaves it as it is. */
 const isOrganization = (entry: Entry): boolean =>
   entry.parent === undefined &&
-  hasOnly(entry, ["name", "description", ...(entry.isAdopted ? ["kind", "verified"] : [])]);
+  hasOnly(entry, ["name", "description", ...(entry.isAdopted ? ["kind", "verified"] : ["allowDuplicate"])]);
 
 const hasOnly = ({ args }: Entry, names: readonly string[]): boolean =>
   [...args.keys()].every((name) => names.includes(name));

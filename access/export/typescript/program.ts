@@ -72,8 +72,12 @@ const spellingOf = (isAdopted: boolean, places?: ReadonlyMap<Entry, Place>): Spe
   secret: ({ setting }: Secret) => setting,
 });
 
-const policyText = ({ title }: Export, { file, adopt }: PolicyFiles): string => {
-  const args = [`file: ${quote(file)}`, ...(adopt === undefined ? [] : [`adopt: { file: ${quote(adopt)} }`])];
+const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles): string => {
+  const args = [
+    `file: ${quote(file)}`,
+    ...(adopt === undefined ? [] : [`adopt: { file: ${quote(adopt)} }`]),
+    ...(isAdopted ? [] : ["allowDuplicate: true"]),
+  ];
   return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
 };
 
