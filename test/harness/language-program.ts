@@ -2,10 +2,10 @@
 // types.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
-import { inject } from "vitest";
 import { root } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
+import { languageHost } from "./language-hosts.ts";
 import { createPythonEnvironment } from "./python.ts";
 
 /** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. `env` adds to that of the workplace. */
@@ -32,7 +32,7 @@ export const createPythonProgram = async (
   writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python"));
   const write = (text: string) => writeFileSync(join(folder, "__main__.py"), text);
   write(source);
-  const all = { ...env, ...activePython(folder, inject("pythonWheel")) };
+  const all = { ...env, ...activePython(folder, languageHost("pythonWheel")) };
   return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
@@ -44,9 +44,9 @@ export const createMovingProgram = async (
 ): Promise<Program & { continueIn(language: "typescript" | "yaml" | "python", source: string): void }> => {
   const hosts = envWithHosts({
     ...place.env,
-    ...(withoutPython ? {} : activePython(place.folder, inject("pythonWheel"))),
+    ...(withoutPython ? {} : activePython(place.folder, languageHost("pythonWheel"))),
   });
-  const program = await place.program(name, source, hosts, { plugin: inject("pluginFolder") });
+  const program = await place.program(name, source, hosts, { plugin: languageHost("pluginFolder") });
   const project = join(program.folder, "Pulumi.yaml");
   const typescript = readFileSync(project, "utf8");
   return {
@@ -66,16 +66,17 @@ export const createExample = async (place: Workplace, example: string): Promise<
   const folder = join(clone, "examples", example);
   cpSync(join(root, "examples", example), folder, { recursive: true });
   mkdirSync(join(clone, "dist"));
-  symlinkSync(inject("pluginFolder"), join(clone, "dist", "plugin"));
+  symlinkSync(languageHost("pluginFolder"), join(clone, "dist", "plugin"));
   if (!existsSync(join(folder, "requirements.txt"))) return openStack(place, folder);
-  const wheel = inject("pythonWheel");
+  const wheel = languageHost("pythonWheel");
   cpSync(wheel, join(clone, "release", basename(wheel)));
   return openStack(place, folder, activePython(folder, "--requirement", "requirements.txt"));
 };
 
 /** Empty, or why tests in Python are left out: the end of their titles. Where they have to run, they fail (CONTRIBUTING.md). */
 export const withoutPython = ((): string => {
-  const { reason } = inject("pythonSdk");
+  if (process.env.VITEST === undefined) return "";
+  const { reason } = languageHost("pythonSdk");
   return reason === undefined || process.env.IRM_REQUIRE_PYTHON === "1" ? "" : ` (${reason})`;
 })();
 
@@ -90,7 +91,7 @@ runtime: ${runtime}
 plugins:
   providers:
     - name: irm
-      path: ${inject("pluginFolder")}
+      path: ${languageHost("pluginFolder")}
 `;
 
 const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
@@ -100,7 +101,7 @@ const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
 
 /** An environment with these packages, active as in a shell: the host that is built does not read `virtualenv` of Pulumi.yaml. */
 const activePython = (folder: string, ...packages: string[]): Record<string, string> => {
-  const { folder: sdk, reason } = inject("pythonSdk");
+  const { folder: sdk, reason } = languageHost("pythonSdk");
   if (sdk === undefined) throw new Error(reason);
   return createPythonEnvironment(folder, sdk, packages);
 };
@@ -111,6 +112,6 @@ const openStack = (place: Workplace, program: string, own: Readonly<Record<strin
 /** With the engine that has the hosts of these languages on the PATH. */
 const envWithHosts = (env: Readonly<Record<string, string>>): Record<string, string> => {
   const { PATH = process.env.PATH ?? "" } = env;
-  const engine = inject("languagesEngine");
+  const engine = languageHost("languagesEngine");
   return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };
 };

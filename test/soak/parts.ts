@@ -51,6 +51,14 @@ export const parts = {
     goal: "1,000 random organizations: every list of a copy, of its database and of its file is as in the original",
     run: async (options) => (await import("./copy.ts")).copies({ ...options, rounds: 1_000 }),
   },
+  exports: {
+    goal: "1,000 random organizations: an export adopts all without a write, and creates the same on a fresh service",
+    run: async (options) => (await import("./export.ts")).exports({ ...options, rounds: 1_000 }),
+  },
+  "exports-engine": {
+    goal: "12 random organizations: the same by a real engine, in TypeScript, Python, YAML and as a policy",
+    run: async (options) => (await import("./export-engine.ts")).exportsByEngine({ ...options, rounds: 12 }),
+  },
 } satisfies Record<string, Part>;
 
 export type PartName = keyof typeof parts;

@@ -13,9 +13,9 @@ export const dynamicProvider = async (environment: Environment, stack: string): 
   const methods = methodsWith(environment);
   await methods.group.configure({ config: { get: () => undefined } });
   const bag = ({ name, kind }: Named, inputs: Json): Json => ({
-    ...copy(inputs),
     [PROVIDER]: "the text that finds the provider",
     [KEY]: `${stack}/${typeOf(kind)}::${name}`,
+    ...copy(inputs),
   });
   // As the SDK stores them (resultIncludingProvider).
   const outputs = (outs: unknown, inputs: Json): Json => ({ ...copy(outs), [PROVIDER]: inputs[PROVIDER] });

@@ -47,9 +47,9 @@ export const nativeProvider = async (plugin: Plugin, stack: string, engine: stri
 
   const [, project, own] = stack.split("/");
   const head = `urn:pulumi:${own}::${project}::`;
-  const about = ({ name, kind }: Named): Json => {
+  const about = ({ name, kind, urn }: Named): Json => {
     const type = `irm:index:${typeOf(kind)}`;
-    return { Urn: `${head}${type}::${name}`, Name: name, Type: type };
+    return { Urn: urn ?? `${head}${type}::${name}`, Name: name, Type: type };
   };
 
   // The default provider, as the engine registers it. It has no settings: those of the tests are in the environment.

@@ -24,6 +24,10 @@ export interface Owner {
   records(): Promise<Map<string, LiveRecord>>;
   /** every token that was issued */
   tokens: string[];
+  /** the API token of its calls */
+  token(): string;
+  /** Takes one that knows the organizations that were created since. */
+  renewToken(): Promise<void>;
 }
 
 export const ownerOf = async (
@@ -56,6 +60,9 @@ export const ownerOf = async (
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return JSON.parse(text || "{}") as Json;
   };
+  const renewToken = async (): Promise<void> => {
+    token = await exchangeToken();
+  };
   const listRecords = async (path: string): Promise<LiveRecord[]> => {
     const found: LiveRecord[] = [];
     const plural = path.split("/").at(-1) as string;
@@ -71,9 +78,11 @@ export const ownerOf = async (
     mintToken,
     call,
     tokens,
+    token: () => token,
+    renewToken,
     records: async () => {
       // New roots are known to new tokens only.
-      token = await exchangeToken();
+      await renewToken();
       const all = await Promise.all(LISTS.map(listRecords));
       return new Map(all.flat().map((record) => [record.uid, record]));
     },

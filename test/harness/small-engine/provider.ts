@@ -12,6 +12,8 @@ export interface Named {
   /** logical name */
   name: string;
   kind: StateKind;
+  /** default: of a resource that no component holds */
+  urn?: string;
 }
 
 /** `RoleBinding` */

@@ -1,0 +1,69 @@
+// Runs what `irm export` wrote: the program in TypeScript, in this process, with the provider of its form.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import type { Files } from "../../../access/export/project.ts";
+import * as dynamic from "../../../provider/index.ts";
+import * as native from "../../../provider/program/native/index.ts";
+import { dynamicProvider } from "../../harness/small-engine/dynamic.ts";
+import { environmentWith } from "../../harness/small-engine/environment.ts";
+import { nativeHere } from "../../harness/small-engine/plugin-here.ts";
+import type { ProgramHost, Ran } from "../../harness/small-engine/program-host.ts";
+import type { Snapshot } from "../../harness/small-engine/provider.ts";
+import type { Service } from "./service.ts";
+
+export interface Deployment {
+  /** again, with the same state */
+  up(config?: Readonly<Record<string, string>>): Promise<Ran>;
+  state: ReadonlyMap<string, Snapshot>;
+  remove(): void;
+}
+
+export const PROJECT = "exported";
+
+/** A stack of the program in `files`. */
+export const deploy = (host: ProgramHost, service: Service, files: Files, isNative: boolean): Deployment => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-export-"));
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, "journal"));
+  const program = compile(files.get("index.ts") as string, folder, isNative ? native : dynamic);
+  const state = new Map<string, Snapshot>();
+  const stack = `organization/${PROJECT}/dev`;
+  return {
+    state,
+    up: async (config = {}) => {
+      const own = {
+        ...(await service.env()),
+        IRM_JOURNAL: join(folder, "journal"),
+        PULUMI_BACKEND_URL: `file://${folder}`,
+      };
+      // The program reads that of its process.
+      Object.assign(process.env, own);
+      const options = { pace: service.pace, atPoint: async () => undefined, log: () => undefined };
+      const environment = { ...environmentWith(options), env: own };
+      const provider = await (isNative ? nativeHere(environment, stack) : dynamicProvider(environment, stack));
+      try {
+        return await host.run({ program, stack, provider, config, state });
+      } finally {
+        await provider.end();
+        for (const name of Object.keys(own)) delete process.env[name];
+      }
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};
+
+/** The program as a function; what it imports is given. Its files are in the folder. */
+const compile = (source: string, folder: string, irm: object): (() => Promise<object>) => {
+  const body = stripTypeScriptTypes(source)
+    .replace(/^import \* as pulumi from "@pulumi\/pulumi";$/m, "")
+    .replace(/^import \{([^}]*)\} from "pulumi-irm(?:\/plugin)?";$/m, "const {$1} = irm;")
+    .replace(/(?<=file: )"([\w.]+)"/g, (_, name: string) => JSON.stringify(join(folder, name)));
+  const run = new Function("irm", "pulumi", `"use strict";\n${body}`);
+  return async () => {
+    run(irm, pulumi);
+    return {};
+  };
+};
