@@ -1,7 +1,7 @@
 // The Pulumi engine that a command runs: the one on the PATH; in a clone, the one that `npm run -s pulumi` runs. The clone that the runner
 // of a GitHub Action has made is no clone to develop in.
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const engineCommand = (): [string, ...string[]] => {
@@ -12,4 +12,7 @@ export const engineCommand = (): [string, ...string[]] => {
 };
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
-const isOfAction = (clone: string): boolean => resolve(process.env.GITHUB_ACTION_PATH || "/") === resolve(clone);
+const isOfAction = (clone: string): boolean => {
+  const { GITHUB_ACTION_PATH: folder } = process.env;
+  return folder !== undefined && existsSync(folder) && realpathSync(folder) === realpathSync(clone);
+};

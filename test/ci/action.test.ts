@@ -1,10 +1,12 @@
 // action.yml and its documentation: what is pinned, what reaches a script, and that each input is one that docs/ci.md has.
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { root } from "../../scripts/base/project.mjs";
 import { includeOf } from "../harness/pipeline/gitlab.ts";
+import { temporaryFolder } from "../support/command.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const text = read("action.yml");
@@ -81,4 +83,26 @@ test("each input of the action reaches the commands, by the name that they read"
     ),
   );
   for (const name of passed) expect(settings).toContain(`"${name}"`);
+});
+
+test("irm ci run loads no package but those that the action installs", () => {
+  const folder = temporaryFolder();
+  const event = folder.path("event.json");
+  writeFileSync(event, JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
+  const env = {
+    ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: event, GITHUB_REF: "refs/heads/main" },
+    ...{
+      GITHUB_ACTION_PATH: root,
+      IRM_CI_COMMAND: "preview",
+      IRM_CI_STACK_NAME: "x",
+      IRM_CI_FOLDER: folder.path("files"),
+    },
+    ...{ IRM_BASE_URL: "http://127.0.0.1:9", IRM_TOKEN: "t", PATH: "/nowhere" },
+  };
+  const hook = join(root, "test", "support", "only-dependencies.mjs");
+  const args = ["--import", hook, join(root, "cli", "main.ts"), "ci", "run"];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder.path("."), env, encoding: "utf8" });
+  folder.remove();
+  expect(stderr).toMatch(/^irm ci run: pulumi is not on the PATH/);
+  expect(status).toBe(1);
 });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   };
   repository = createRepository(program.folder);
   repository.commit({
-    ".gitignore": "node_modules\n*.json\narguments\n.preview\nstate\nhome\n",
+    ".gitignore": "node_modules\n*.json\narguments\nstate\nhome\n",
     "review.yaml": "deny: [gains-owner]\n",
   });
   repository.git("remote", "add", "origin", `file://${program.folder}`);
