@@ -6,10 +6,10 @@ import { copyText } from "../../access/copy/text.ts";
 import { parseSeed } from "../../server/index.ts";
 import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { copyOfServer, listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
-import { createRandomOrganization } from "../harness/random-organization.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { createRandom } from "../support/random.ts";
 import type { PartOptions, PartResult } from "./part.ts";
+import { growOrganization } from "./random-organization.ts";
 
 /** `rounds`: organizations. */
 export const copies = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
@@ -19,7 +19,11 @@ export const copies = async ({ seed, rounds, log }: PartOptions): Promise<PartRe
   for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
     const own = seed * 1_000_003 + round;
     const original = await startServer({ ids: shuffledIds(own) });
-    await createRandomOrganization(original, createRandom(own));
+    const random = createRandom(own);
+    const { organization, clock } = original;
+    const others = random.below(2) === 0 ? [(await original.actor("seen")).uid] : [];
+    const tick = () => clock.advance(random.below(1_000));
+    await growOrganization(random, original, { organization, others, nowMs: clock.today(), tick });
     const expected = withoutKeys(await listEverything(original));
     records += Object.values(expected).flat().length;
     const check = async (what: string, server: TestServer): Promise<void> => {

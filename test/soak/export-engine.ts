@@ -11,9 +11,9 @@ import compilePlugin from "../support/compile-plugin.ts";
 import installLanguages from "../support/install-languages.ts";
 import { createRandom } from "../support/random.ts";
 import { countOf, differencesOfCopy, exported, type Form, formText, secretsFor } from "./export/exported.ts";
-import { growOrganization } from "./export/organization.ts";
 import { type Access, accessTo } from "./export/service.ts";
 import type { PartOptions, PartResult } from "./part.ts";
+import { growOrganization } from "./random-organization.ts";
 
 const FORMS: readonly Form[] = [
   { format: "typescript", isNative: false },

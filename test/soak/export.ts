@@ -1,24 +1,16 @@
 // `irm export` of random organizations. The program takes over every record and writes nothing, it has nothing to do the second time, and
 // on a fresh service it creates an organization that is alike.
 import type { Export } from "../../access/export/model.ts";
-import { type Contents, readContents } from "../../access/export/read.ts";
-import type { Json } from "../../schema/index.ts";
+import { type Contents, type ExportKind, KINDS, readContents } from "../../access/export/read.ts";
+import { type Json, resources } from "../../schema/index.ts";
 import { type ProgramHost, startProgramHost } from "../harness/small-engine/program-host.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import {
-  countOf,
-  differencesOfCopy,
-  exported,
-  type Form,
-  formText,
-  mapRecords,
-  secretsFor,
-} from "./export/exported.ts";
+import { differencesOfCopy, exported, type Form, formText, mapRecords, secretsFor } from "./export/exported.ts";
 import { differencesBetween } from "./export/likeness.ts";
-import { growOrganization } from "./export/organization.ts";
 import { type Deployment, deploy, PROJECT } from "./export/program.ts";
 import { type Service, startService } from "./export/service.ts";
 import type { PartOptions, PartResult } from "./part.ts";
+import { growOrganization } from "./random-organization.ts";
 
 const FORMS: readonly Form[] = [
   { format: "typescript", isNative: false },
@@ -31,7 +23,7 @@ const FAILURES_MAX = 5;
 
 /** `rounds`: organizations, each in one form. */
 export const exports = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
-  const counts: Counts = { organizations: 0, records: 0, adopted: 0, created: 0, leftOut: 0 };
+  const counts: Counts = { organizations: 0, records: 0, kinds: new Map(), adopted: 0, created: 0, leftOut: 0 };
   const failures: string[] = [];
   const host = await startProgramHost();
   const { stackTraceLimit } = Error;
@@ -52,6 +44,7 @@ export const exports = async ({ seed, rounds, log }: PartOptions): Promise<PartR
     figures: {
       organizations: counts.organizations,
       "records of all kinds": counts.records,
+      ...Object.fromEntries([...counts.kinds].map(([kind, count]) => [`  ${resources[kind].words}`, count])),
       "records that a resource took over": counts.adopted,
       "records that a program names and leaves out": counts.leftOut,
       "resources created on a fresh service": counts.created,
@@ -61,7 +54,15 @@ export const exports = async ({ seed, rounds, log }: PartOptions): Promise<PartR
   };
 };
 
-type Counts = Record<"organizations" | "records" | "adopted" | "created" | "leftOut", number>;
+interface Counts {
+  organizations: number;
+  records: number;
+  /** records of each */
+  kinds: Map<ExportKind, number>;
+  adopted: number;
+  created: number;
+  leftOut: number;
+}
 
 interface Proof {
   host: ProgramHost;
@@ -80,12 +81,16 @@ const proveOne = async (host: ProgramHost, seed: number, form: Form, counts: Cou
     const outsider = await createOutsider(source);
     await growOrganization(random, source, {
       organization: source.organization,
-      outsider,
+      others: [outsider],
       nowMs: source.client().clock.today(),
     });
     const contents = await readContents(source.client(), source.organization);
     counts.organizations += 1;
-    counts.records += countOf(contents);
+    for (const kind of KINDS) {
+      const { length } = contents.records[kind];
+      counts.records += length;
+      counts.kinds.set(kind, (counts.kinds.get(kind) ?? 0) + length);
+    }
     const proof = { host, source, fresh, contents, form, random, counts };
     return [...(await takesOver(proof)), ...(await createsTheSame(proof))];
   } catch (error) {

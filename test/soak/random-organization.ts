@@ -1,0 +1,158 @@
+// A random organization, as people make one by hand over the API: every kind, odd names, equal names, patterns, and records that were
+// changed since.
+import { BUILT_IN_ROLE_CAPABILITIES, capabilityFrom } from "../../schema/index.ts";
+import { IAM, REGISTRY } from "../harness/api-server.ts";
+import { type Collection, postRecord } from "../harness/records.ts";
+import type { Body } from "../support/http.ts";
+import type { Random } from "../support/random.ts";
+import { randomRelationship } from "./random-relationship.ts";
+import { REPO_NAMES, randomMap, randomName, randomText, randomWord } from "./random-text.ts";
+
+type Api = Parameters<typeof postRecord>[0];
+
+export interface Place {
+  organization: string;
+  /** identities that may have roles besides */
+  others?: readonly string[];
+  nowMs: number;
+  /** called before each request that writes */
+  tick?(): void;
+}
+
+/** The owner of an organization has them. */
+const GRANTABLE = BUILT_IN_ROLE_CAPABILITIES.owner.map((name) => capabilityFrom(name) as string);
+
+const DIGESTS = ["a", "b"].map((digit) => `sha256:${digit.repeat(64)}`);
+const BUNDLES = ["application", "base", "byol", "ai", "fips"];
+const TIERS = ["APPLICATION", "BASE", "FIPS"].map((tier) => `CATALOG_TIER_${tier}`);
+const TAGS = ["latest", "1", "1.0", "1.2-r3", "sha256-abc", "latest-20260101", "_", "null"];
+
+/** Creates the records. What the API refuses, such as a pattern that is too large, is left out. */
+export const growOrganization = async (random: Random, api: Api, place: Place): Promise<void> => {
+  const { organization, others = [], nowMs, tick = () => undefined } = place;
+  const { json: answer } = await api.call("GET", `${IAM}/roles?uidp.inRoot=true&pageSize=200`);
+  const builtIn = (answer.roles as { uid: string }[]).map(({ uid }) => uid);
+  const chance = (percent: number): boolean => random.below(100) < percent;
+  const maybe = (percent: number, fields: Body): Body => (chance(percent) ? fields : {});
+  const some = <T>(items: readonly T[], most = items.length): T[] =>
+    random.shuffle(items).slice(0, random.below(most + 1));
+  const name = (): string => randomName(random);
+  const text = (): string => randomText(random);
+  const word = (): string => randomWord(random);
+  const described = (): Body => maybe(50, { description: text() });
+  const times = async (most: number, work: () => Promise<unknown>): Promise<void> => {
+    for (let left = random.below(most + 1); left > 0; left -= 1) await work();
+  };
+  /** Adds the uid to `own`, unless the API refuses the record. */
+  const make = async (own: string[], collection: Collection, parent: string, fields: Body): Promise<void> => {
+    tick();
+    const { status, json, text: why } = await postRecord(api, collection, parent, fields);
+    if (status === 200) own.push(json.uid as string);
+    else if (status !== 400 && status !== 409) throw new Error(`${collection}: ${status} ${why}`);
+  };
+  const change = async (path: string, updateMask: string, body: Body): Promise<void> => {
+    tick();
+    const { status, text: why } = await api.call("PATCH", `${path}?updateMask=${updateMask}`, { body });
+    if (status !== 200) throw new Error(`${path}: ${status} ${why}`);
+  };
+
+  const groups = [organization];
+  const roles: string[] = [];
+  const identities: string[] = [];
+  const providers: string[] = [];
+  const repos: string[] = [];
+  const group = (): string => random.pick(groups);
+  const role = (): string => random.pick([...builtIn, ...roles]);
+
+  if (chance(30)) await change(`${IAM}/groups/${organization}`, "kind", { kind: "ORG_KIND_CUSTOMER" });
+  if (chance(50))
+    await change(`${IAM}/groups/${organization}`, "name,description", { name: name(), description: text() });
+  await times(8, () => make(groups, "groups", group(), { name: name(), ...described() }));
+  await times(4, () => {
+    const capabilities = [...some(GRANTABLE, 5), "CAP_IAM_GROUPS_LIST"];
+    return make(roles, "roles", group(), { name: name(), ...described(), capabilities });
+  });
+  await times(8, () => {
+    const fields = { name: name(), ...described(), ...maybe(20, { company: text().slice(0, 255) }) };
+    return make(identities, "identities", group(), { ...fields, ...randomRelationship(random, nowMs) });
+  });
+  const bound = [...identities, ...others];
+  if (bound.length > 0)
+    await times(10, async () => {
+      const [at, fields] = [group(), { identityUid: random.pick(bound), roleUid: role() }];
+      await make([], "roleBindings", at, fields);
+      if (chance(15)) await make([], "roleBindings", at, fields);
+    });
+  await times(2, () => {
+    const oidc = {
+      ...{ issuer: "https://login.example", clientId: text() },
+      ...(chance(50) ? { pkceEnabled: true } : { clientSecret: "kept by the service" }),
+      ...maybe(50, { groupsClaim: text(), additionalScopes: some(["profile", "email", text()]) }),
+      ...maybe(20, { correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" }),
+    };
+    return make(providers, "identityProviders", organization, {
+      name: name(),
+      ...described(),
+      defaultRole: role(),
+      oidc,
+    });
+  });
+  if (providers.length > 0)
+    await times(4, () => {
+      const fields = { externalGroupId: text(), roleUid: role(), scope: organization };
+      return make([], "externalGroupRoleMappings", random.pick(providers), fields);
+    });
+  await times(3, () =>
+    make([], "groupInvites", group(), {
+      ...{ roleUid: role(), ttl: random.pick(["604800s", "3600.5s", "0.001s"]) },
+      ...maybe(50, { email: random.pick(["ann@acme.example", "o'hara+a@acme.example"]) }),
+      ...maybe(30, { singleUse: true }),
+    }),
+  );
+  await times(2, () =>
+    make([], "accountAssociations", group(), {
+      ...{ name: name(), ...described() },
+      ...maybe(50, { amazon: { account: "123456789012" } }),
+      ...maybe(40, { google: { projectId: text(), projectNumber: "42" } }),
+      ...maybe(40, { azure: { tenantId: text(), clientIds: { [word()]: text() } } }),
+      ...(identities.length > 0 &&
+        maybe(50, { chainguard: { serviceBindings: { [word()]: random.pick(identities) } } })),
+      ...maybe(40, {
+        github: { appInstallations: { 12345: { installations: [{ installationId: "67890", name: text() }] } } },
+      }),
+    }),
+  );
+  const overlay = (): Body => ({
+    contents: {
+      ...{ packages: some(["curl", "bash"]), runtimeRepositories: ["b", "a"] },
+      runtimeKeyring: [{ name: text(), content: text() }],
+    },
+    ...{ environment: randomMap(random, 3, text), annotations: randomMap(random, 2, text) },
+    accounts: {
+      ...{ runAs: text(), users: [{ username: text(), uid: 7 }] },
+      groups: [{ groupname: text(), members: ["b", "a"] }],
+    },
+  });
+  await times(4, () =>
+    make(repos, "repos", group(), {
+      ...{ name: random.pick(REPO_NAMES), ...described() },
+      ...(repos.length > 0 && chance(30)
+        ? { sync_config: { source: random.pick(repos), ...maybe(30, { google: text() }) } }
+        : {
+            ...maybe(50, { catalogTier: random.pick(TIERS), bundles: some(BUNDLES) }),
+            ...maybe(30, { aliases: ["web:latest", "a/b:1"], activeTags: some(["latest", "1", "1.0"]) }),
+          }),
+      ...maybe(30, { customOverlay: overlay() }),
+    }),
+  );
+  if (repos.length > 0)
+    await times(5, () => {
+      const fields = { name: random.pick(TAGS), digest: random.pick(DIGESTS) };
+      return make([], "tags", random.pick(repos), {
+        ...fields,
+        ...maybe(30, { deprecated: true, bundles: some(BUNDLES) }),
+      });
+    });
+  for (const uid of repos)
+    if (chance(20)) await change(`${REGISTRY}/repos/${uid}`, "description", { description: text() });
+};
