@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../../scripts/base/project.mjs";
 import { startServer, type TestServer } from "../harness/api-server.ts";
 import { createPolicyChange, type PolicyChange } from "../harness/pipeline/change.ts";
 import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
@@ -52,19 +53,19 @@ describe("a merge request", () => {
     expect(note?.body).toContain("| :no_entry: denied | `gains-owner` |");
     expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
     // Once: in the target, and not in the change.
-    expect(gitlab.npm()).toHaveLength(1);
-    expect(gitlab.npm()[0]).not.toContain(basename(change.checkout));
+    expect(gitlab.commands.npm()).toHaveLength(1);
+    expect(gitlab.commands.npm()[0]).not.toContain(basename(change.checkout));
     for (const folder of [change.checkout, change.repository.root])
       expect(existsSync(join(folder, "hacked"))).toBe(false);
   });
 
   test("from a fork runs a job without a token, which says why", async () => {
-    const before = [audiences.length, gitlab.npm().length, gitlab.repository.requests.length];
+    const before = [audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length];
     const [job, ...others] = await run(mergeRequest("43"));
     expect(others).toEqual([]);
     expect(job).toMatchObject({ name: "access-fork", code: 1, hasToken: false });
     expect(job?.log).toMatch(/^This merge request comes from a fork, whose author need not have any right here\./);
-    expect([audiences.length, gitlab.npm().length, gitlab.repository.requests.length]).toEqual(before);
+    expect([audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length]).toEqual(before);
   });
 });
 
@@ -77,6 +78,20 @@ describe("the rules choose", () => {
   ])("for %s %j: %j", (_, variables, expected) => {
     expect(gitlab.chosen(variables, inputs)).toEqual(expected);
   });
+});
+
+test("a push to the default branch is applied, with the package that the project has", async () => {
+  gitlab.commands.add("pulumi", 'echo "$* as $IRM_IDENTITY in $PWD"');
+  const identity = `${api.organization}/${"a".repeat(16)}`;
+  const further = { "stack-name": "production", "up-identity": identity };
+  // The clone runs the engine of the PATH as the published package does.
+  const options = { checkout: change.checkout, own: { GITHUB_ACTION_PATH: root } };
+  const [job] = await gitlab.run(onMain("push"), { ...inputs, ...further }, options);
+  expect(job, job?.log).toMatchObject({ name: "access-up", code: 0 });
+  expect(job?.log).toMatch(
+    new RegExp(`^up --yes --refresh .* --stack production as ${identity} in ${change.checkout}$`, "m"),
+  );
+  expect(gitlab.commands.npm().at(-1)).toBe(`${change.checkout}: ci --no-audit --no-fund`);
 });
 
 test("no input is written into a script, and every input is used", () => {

@@ -8,6 +8,8 @@ export interface Commands {
   folder: string;
   /** `FOLDER: ci --no-audit` */
   npm(): string[];
+  /** Adds a program. */
+  add(name: string, ...lines: string[]): void;
 }
 
 export const createCommands = (folder: string): Commands => {
@@ -21,5 +23,6 @@ export const createCommands = (folder: string): Commands => {
     `echo "$PWD: $*" >> ${JSON.stringify(log)}`,
     `[ -e node_modules ] || { mkdir -p node_modules/.bin && ln -s ${JSON.stringify(irm)} node_modules/.bin/irm; }`,
   );
-  return { folder: bin, npm: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []) };
+  const add: Commands["add"] = (name, ...lines) => write(join(bin, name), ...lines);
+  return { folder: bin, add, npm: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []) };
 };

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { root } from "../../../scripts/base/project.mjs";
 import { COMPILED } from "../../support/compiled.ts";
-import { createCommands } from "./commands.ts";
+import { type Commands, createCommands } from "./commands.ts";
 import { type Repository, startGitlab, TOKEN } from "./posts.ts";
 import { runScript } from "./script.ts";
 
@@ -78,7 +78,7 @@ export interface PipelineJob {
 
 export interface Gitlab {
   repository: Repository;
-  npm(): string[];
+  commands: Commands;
   /** The jobs that the rules choose. */
   chosen(variables: Record<string, string>, inputs: Record<string, string>): string[];
   /** Runs the jobs that the rules choose. `own`: variables of the project. */
@@ -124,7 +124,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
   };
   return {
     repository,
-    npm: commands.npm,
+    commands,
     chosen,
     run: async (variables, inputs, { checkout, own = {}, artifacts = [] }) => {
       const { jobs } = includeOf(inputs);
