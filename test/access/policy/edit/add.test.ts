@@ -124,6 +124,7 @@ access:
   expect(entries).toEqual([
     "groups.platform/registry/images",
     "groups.007",
+    "groups.007/below",
     "identities.nightly",
     "roles.y",
     "access.platform.y: release",
