@@ -20,3 +20,12 @@ export const programsOf = (folder: string, document: string): DocumentProgram[] 
     }))
     .filter((program) => /^import .* from "pulumi-irm/m.test(program.text));
 };
+
+/** The commands in the fences of a text that have no language, without comments. */
+export const commandsOf = (text: string): string[] =>
+  [...text.matchAll(/^( *)```\n([\s\S]*?)^\1```$/gm)].flatMap((found) =>
+    (found[2] as string)
+      .split("\n")
+      .map((line) => line.replace(/\s+# .*$/, "").trim())
+      .filter((line) => /^(npx|irm|npm|pulumi|export|cd|mkdir) /.test(line)),
+  );

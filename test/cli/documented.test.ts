@@ -1,0 +1,31 @@
+// Each `irm` command in README and docs is one that the command line has, with flags that its help names.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commandsOf, documents } from "../support/document.ts";
+import { runIrm } from "../support/irm.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const helps = new Map<string, string>();
+const helpOf = async (command: string): Promise<string> => {
+  const known = helps.get(command);
+  if (known !== undefined) return known;
+  const { code, stdout } = await runIrm("help", command);
+  const help = code === 0 ? stdout : "";
+  helps.set(command, help);
+  return help;
+};
+
+test.each(documents(root))("the commands in %s exist, with their flags", async (document) => {
+  const commands = commandsOf(readFileSync(join(root, document), "utf8")).flatMap((line) => {
+    const [, command = "", rest = ""] = /^(?:npx )?irm ([a-z]+)(.*)$/.exec(line) ?? [];
+    return command === "" ? [] : [{ line, command, flags: rest.match(/(?<= )--[a-z-]+/g) ?? [] }];
+  });
+  if (/start|take-over/.test(document)) expect(commands.length).toBeGreaterThan(0);
+  for (const { line, command, flags } of commands) {
+    const help = await helpOf(command);
+    expect(help, line).toContain(`Usage: irm ${command}`);
+    // The flags of a subcommand have a help of their own.
+    if (!help.includes("\nCommands:")) for (const flag of flags) expect(help, line).toContain(flag);
+  }
+});

@@ -1,0 +1,86 @@
+// docs/take-over.md: its commands run in their order, first on a copy, and print what the page shows.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { driftOf, irmIn } from "../harness/irm-command.ts";
+import { commandsOf } from "../support/document.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const page = readFileSync(join(root, "docs", "take-over.md"), "utf8");
+const [exported = [], copied = [], taken = [], drift = []] = page.split(/^## /m).slice(1).map(commandsOf);
+
+/** A command of `pulumi` as the page has it: the engine asks nobody here. */
+const runPulumi = (program: Program, command: string) => {
+  const [, ...args] = command.split(" ");
+  return program.must(...args, ...(args[0] === "up" ? ["--yes", "--skip-preview"] : []));
+};
+const ofPulumi = (commands: string[]) => commands.filter((command) => /^pulumi (?!stack init)/.test(command));
+
+describe("docs/take-over.md", () => {
+  const places: Workplace[] = [];
+  let original: Workplace;
+  let source: string;
+  let wrote: string;
+  beforeAll(async () => {
+    original = await createWorkplace();
+    places.push(original);
+    const { organization } = original.server;
+    const make = async (collection: string, parent: string, fields: object): Promise<string> => {
+      const { status, json } = await original.call("POST", `/iam/v2beta1/${collection}/${parent}`, fields);
+      expect(status, JSON.stringify(json)).toBe(200);
+      return json.uid as string;
+    };
+    const platform = await make("groups", organization, { name: "platform" });
+    const subject = "repo:acme/images:ref:refs/heads/main";
+    const claimMatch = { issuer: "https://token.actions.githubusercontent.com", subject };
+    const identityUid = await make("identities", platform, { name: "release", claimMatch });
+    const capabilities = ["CAP_REPO_LIST", "CAP_TAG_CREATE"];
+    const roleUid = await make("roles", platform, { name: "publisher", capabilities });
+    await make("roleBindings", platform, { identityUid, roleUid });
+    await original.server.takeRequests();
+
+    const [command = ""] = exported.filter((line) => line.startsWith("npx irm export"));
+    const env = { ...process.env, IRM_BASE_URL: original.server.baseUrl, IRM_TOKEN: original.server.token };
+    const { code, stdout, stderr } = await irmIn(
+      { folder: original.folder, env } as never,
+      command.split(" ").slice(2),
+    );
+    expect(code, stderr).toBe(0);
+    wrote = stdout + stderr;
+    source = readFileSync(join(original.folder, "acme", "index.ts"), "utf8");
+    vi.stubEnv("IRM_TOKEN", original.server.token);
+    const copy = await createWorkplace(["--copy-of", original.server.baseUrl]);
+    places.push(copy);
+    vi.unstubAllEnvs();
+    await original.server.takeRequests();
+  });
+  afterAll(() => Promise.all(places.map((place) => place.close())));
+
+  it("the export prints what the page shows", () => {
+    expect(page).toContain(wrote.trim());
+  });
+
+  it.each([
+    ["on a copy", 1, copied],
+    ["in the organization", 0, taken],
+  ] as const)("the program takes everything over %s, and sends nothing", async (_where, at, commands) => {
+    const place = places[at] as Workplace;
+    const program = await place.program("program", source);
+    expect(ofPulumi(commands).length).toBeGreaterThan(1);
+    const outputs: string[] = [];
+    for (const command of ofPulumi(commands)) outputs.push((await runPulumi(program, command)).output);
+    const release = place.rows("identities", "name = ?", "release")[0]?.uid as string;
+    expect(outputs[0]).toContain(`takes over identity ${release} "release"`);
+    expect(writesOf(await place.server.takeRequests())).toEqual([]);
+    if (at === 1) expect(await original.server.takeRequests()).toEqual([]);
+    if (at === 0) {
+      expect(drift).toContain("npx irm drift");
+      const { code, stdout } = await driftOf(program);
+      expect(code, stdout).toBe(0);
+      expect(page).toContain(stdout.split("\n")[0]);
+      expect(writesOf(await place.server.takeRequests())).toEqual([]);
+    }
+  });
+});
