@@ -7,6 +7,7 @@ import type { Kind } from "../provider/record/kind.ts";
 import { roleBindingSet } from "../schema/index.ts";
 import { ACCESS_POLICY, accessPolicySpec, accessPolicyTypes } from "./schema/component.ts";
 import { functionSpecs } from "./schema/function.ts";
+import { languages } from "./schema/language.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
 import type { FunctionSpec, Properties, PropertySpec, ResourceSpec } from "./schema/spec.ts";
 import { createTypes, descriptionFrom, token } from "./schema/types.ts";
@@ -33,7 +34,7 @@ export const packageSchema = ({ version, description, license }: PackageInfo) =>
     description,
     license,
     meta: { moduleFormat: "(.*)" },
-    language: { python: PYTHON },
+    language: languages,
     config: configSpec(),
     types: sortByName(Object.entries({ ...types.specs, ...accessPolicyTypes })),
     provider: providerSpec(),
@@ -44,30 +45,6 @@ export const packageSchema = ({ version, description, license }: PackageInfo) =>
     ]),
     functions: sortByName(functions),
   };
-};
-
-const README = `# pulumi_irm
-
-Access as code for an identity and registry management API: groups, workload identities, roles, role bindings and image
-repositories as Pulumi resources in Python.
-
-\`\`\`python
-import pulumi_irm as irm
-
-platform = irm.Group("platform", parent="<uid of your organization>", name="platform")
-irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
-\`\`\`
-
-The engine needs the plugin \`irm\` of the same version, and Node 22.19 or later on the PATH.
-`;
-
-const PYTHON = {
-  packageName: "pulumi_irm",
-  requires: { pulumi: ">=3.231.0,<4.0.0" },
-  pyproject: { enabled: true },
-  // The version of the package, and of the plugin that it asks for.
-  respectSchemaVersion: true,
-  readme: README,
 };
 
 // The settings of an explicit provider and of a stack's configuration (docs/configuration.md).

@@ -10,8 +10,9 @@ import { bundle, licensesOf } from "./build/bundle.ts";
 import { compileCache, entryText, supportedNode } from "./build/entry.ts";
 import { compiledPath, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./build/package.ts";
 import { writePlugin } from "./build/plugin.ts";
-import { writePluginTarball, writeWheel } from "./build/release-files.ts";
+import { writePluginTarball, writeSdkTarball, writeWheel } from "./build/release-files.ts";
 import { bundleTypes } from "./build/types.ts";
+import { DOTNET_SDK, GO_SDK } from "./generate/schema-hash.ts";
 
 const dist = join(root, "dist");
 const release = join(root, "release");
@@ -103,7 +104,12 @@ async function writeRelease(source: PackageJson): Promise<string[]> {
   const plugin = join(dist, "plugin");
   await writePlugin(plugin, { version, range: engines.node }).catch((error: Error) => fail(error.message));
   await mkdir(release);
-  return [await writePluginTarball(plugin, version, release), await writeWheel(release)];
+  return [
+    await writePluginTarball(plugin, version, release),
+    await writeWheel(release),
+    await writeSdkTarball("go", GO_SDK, version, release),
+    await writeSdkTarball("dotnet", DOTNET_SDK, version, release),
+  ];
 }
 
 async function writeManifest(source: PackageJson): Promise<PackageJson> {

@@ -1,7 +1,7 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
 // policy files, files of tests and what `irm review` prints; the page of all capabilities, and the table of resources in docs/; and the
 // package schema of the plugin.
-// With --check, writes nothing and fails when a file is out of date, or the Python package, which needs Go (scripts/python-sdk.ts).
+// With --check, writes nothing and fails when a file is out of date, or the packages for other languages, which need Go (scripts/sdks.ts).
 //
 //   node scripts/generate.ts [--check] [ROOT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { nativeFiles } from "./generate/native-text.ts";
 import { programFiles } from "./generate/program-text.ts";
 import { protoText } from "./generate/proto-text.ts";
 import { withResourceTable } from "./generate/resource-table.ts";
-import { PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
+import { SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;
@@ -59,7 +59,7 @@ const changed = [...wanted].filter(([name, text]) => !present.includes(name) || 
 const left = present.filter((name) => !wanted.has(name));
 
 const isStale = !existsSync(join(target, SCHEMA_HASH)) || read(SCHEMA_HASH).trim() !== schemaHash(schemaText);
-if (isStale) console.error(`${PYTHON_SDK} is out of date: run npm run generate:python, which needs Go`);
+if (isStale) console.error("sdk is out of date: run npm run generate:sdks, which needs Go");
 
 if (isCheck) {
   for (const [name] of changed) console.error(`${name} is out of date: run npm run generate`);

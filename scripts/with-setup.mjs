@@ -9,7 +9,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { exitLike, run } from "./base/child.mjs";
 import { binFolder, findOnPath, log, root } from "./base/project.mjs";
 import { ensureEngine } from "./engine/engine.mjs";
-import { languagesEdition, nodejsEdition } from "./engine/version.mjs";
+import { editions, nodejsEdition } from "./engine/version.mjs";
 import { ensureDependencies, projectNode } from "./setup/dependencies.mjs";
 
 async function main() {
@@ -73,8 +73,9 @@ async function editionFor(command, args) {
   const named = at < 0 ? args.find((word) => word.startsWith("--cwd="))?.slice("--cwd=".length) : args[at + 1];
   for (let folder = resolve(callersFolder(), named ?? "."); ; folder = dirname(folder)) {
     const text = await readFile(join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
+    const [, runtime] = /^runtime:\s*(?:name:\s*)?([a-z]+)\b/m.exec(text ?? "") ?? [];
     if (text !== undefined)
-      return /^runtime:\s*(name:\s*)?(yaml|python)\b/m.test(text) ? languagesEdition : nodejsEdition;
+      return editions.find(({ pieces }) => pieces.includes(`pulumi-language-${runtime}`)) ?? nodejsEdition;
     if (folder === dirname(folder)) return nodejsEdition;
   }
 }

@@ -72,7 +72,7 @@ export const role = resource("Role", roleOperations, {
       by: "name",
       text: "The role of that name in `parent`; without one, the built-in role of that name: `viewer`, `editor`, `owner`.",
     },
-    list: "Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only.",
+    list: "Roles that the caller may read; with `uidp.inRoot`, the built-in ones only.",
   },
   schema: Role,
   replacementBreaks: "its uid would change: role bindings that name it keep the old role from being deleted",

@@ -1,5 +1,5 @@
-// The files of a release beside the npm package: the plugin as `pulumi plugin install --file` takes it, and the Python package as
-// `pip install` takes it. Neither needs Python, Go or tar on the machine that builds.
+// The files of a release beside the npm package: the plugin as `pulumi plugin install --file` takes it, the Python package as
+// `pip install` takes it, and the sources of the packages for Go and .NET. None needs Python, Go, .NET or tar on the machine that builds.
 import { createHash } from "node:crypto";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -14,15 +14,33 @@ const attributes = { uid: 0, gid: 0, mtime: 0 };
 
 /** Writes `pulumi-resource-irm-v1.2.3.tar.gz`, the same for each platform, and returns its name. */
 export async function writePluginTarball(plugin: string, version: string, folder: string): Promise<string> {
-  const names = (await readdir(plugin)).toSorted();
-  const files = names.map(async (name) => {
-    const data = await readFile(join(plugin, name));
-    const mode = data.subarray(0, 2).toString() === "#!" ? "755" : "644";
-    return { name, data, attrs: { ...attributes, mode } };
-  });
   const file = `pulumi-resource-irm-v${version}.tar.gz`;
-  await writeFile(join(folder, file), await createTarGzip(await Promise.all(files)));
+  await writeTarball(join(folder, file), plugin);
   return file;
+}
+
+/** Writes `pulumi-irm-go-v1.2.3.tar.gz`, which unpacks to the folder `pulumi-irm-go`, and returns its name. `sdk` is a folder of the clone. */
+export async function writeSdkTarball(
+  language: "go" | "dotnet",
+  sdk: string,
+  version: string,
+  folder: string,
+): Promise<string> {
+  const name = `pulumi-irm-${language}`;
+  const file = `${name}-v${version}.tar.gz`;
+  await writeTarball(join(folder, file), join(root, sdk), `${name}/`);
+  return file;
+}
+
+async function writeTarball(file: string, source: string, prefix = ""): Promise<void> {
+  const entries = await readdir(source, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = paths.toSorted().map(async (path) => {
+    const data = await readFile(path);
+    const mode = data.subarray(0, 2).toString() === "#!" ? "755" : "644";
+    return { name: prefix + relative(source, path).replaceAll(sep, "/"), data, attrs: { ...attributes, mode } };
+  });
+  await writeFile(file, await createTarGzip(await Promise.all(files)));
 }
 
 /** What the generated pyproject.toml says. */

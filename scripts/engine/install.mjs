@@ -11,9 +11,9 @@ import { storeEngine, takeCachedPieces } from "./cache.mjs";
 import { findEngine } from "./engine.mjs";
 import { versionOf } from "./path.mjs";
 import { downloadEngine } from "./release.mjs";
-import { engineVersion, isAtLeast, languagesEdition, nodejsEdition, oldestEngine } from "./version.mjs";
+import { editions, engineVersion, isAtLeast, nodejsEdition, oldestEngine } from "./version.mjs";
 
-const edition = process.argv[2] === languagesEdition.name ? languagesEdition : nodejsEdition;
+const edition = editions.find(({ name }) => name === process.argv[2]) ?? nodejsEdition;
 
 /** @typedef {(folder: string, pieces: string[]) => Promise<void>} Provide */
 

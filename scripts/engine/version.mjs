@@ -6,6 +6,9 @@ export const engineVersion = "3.259.0";
 /** The oldest `pulumi` on the PATH that is accepted. */
 export const oldestEngine = "3.200.0";
 
+/** The newest engine on the Go module proxy that has the generator of .NET packages. */
+export const dotnetGeneratorVersion = "3.225.1";
+
 // Of each Go build, the newest version that the Go module proxy serves in a form that builds outside its own tree.
 
 const versionVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
@@ -48,9 +51,11 @@ const furtherBuilds = {
   },
 };
 
-const furtherVersions = Object.entries(furtherBuilds).map(
-  ([name, { version }]) => `${name.split("-").at(-1)}-${version}`,
-);
+/** @type {Record<string, import("../setup/go-build.mjs").GoBuild>} */
+const goBuilds = {
+  // The next version of the SDK that the proxy serves is without it.
+  "pulumi-language-go": { ...sdk, version: "v3.62.0", package: "go/pulumi-language-go" },
+};
 
 /**
  * @typedef {object} Edition an engine, and the language hosts beside it
@@ -61,15 +66,30 @@ const furtherVersions = Object.entries(furtherBuilds).map(
 
 const nodejsPieces = ["pulumi", "pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
+/** The engine's version, and that of each further host. @param {Edition["builds"]} builds */
+const nameWith = (builds) =>
+  [engineVersion, ...Object.entries(builds).map(([name, { version }]) => `${name.split("-").at(-1)}-${version}`)].join(
+    "-",
+  );
+
 /** For programs in TypeScript. @type {Edition} */
 export const nodejsEdition = { name: engineVersion, pieces: nodejsPieces, builds: nodejsBuilds };
 
 /** For those in YAML and Python too, which a few tests have. @type {Edition} */
 export const languagesEdition = {
-  name: [engineVersion, ...furtherVersions].join("-"),
+  name: nameWith(furtherBuilds),
   pieces: [...nodejsPieces, "pulumi-language-yaml", "pulumi-language-python", "pulumi-language-python-exec"],
   builds: { ...nodejsBuilds, ...furtherBuilds },
 };
+
+/** For those in Go, which a long proof has. @type {Edition} */
+export const goEdition = {
+  name: nameWith(goBuilds),
+  pieces: [...nodejsPieces, "pulumi-language-go"],
+  builds: { ...nodejsBuilds, ...goBuilds },
+};
+
+export const editions = [nodejsEdition, languagesEdition, goEdition];
 
 /**
  * The numbers of a version such as `v3.259.0`, `3.101.0-dev.1+dirty`; undefined when the text has none.

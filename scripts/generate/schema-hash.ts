@@ -1,11 +1,13 @@
-// Which schema the Python package was generated from.
+// Which schema the packages for other languages were generated from.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** The folder of the Python package in the clone. */
+/** The folder of the Python package in the clone, of the Go module, and of the .NET package. */
 export const PYTHON_SDK = join("sdk", "python");
+export const GO_SDK = join("sdk", "go", "irm");
+export const DOTNET_SDK = join("sdk", "dotnet");
 
-/** Its file with the hash. */
-export const SCHEMA_HASH = join(PYTHON_SDK, "schema.sha256");
+/** The file with the hash, which all of them share: one command writes them. */
+export const SCHEMA_HASH = join("sdk", "schema.sha256");
 
 export const schemaHash = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -13,7 +13,7 @@ const heartbeatMs = 30_000;
  * @property {string} module
  * @property {string} version
  * @property {string} [package] folder of the program in its module
- * @property {string} [source] a program of this clone that uses the module, instead of a package
+ * @property {string[]} [sources] the files of a program of this clone that uses the module, instead of a package
  * @property {string} [versionVariable] set to the version
  * @property {string} [replace] a line of go.mod
  * @property {string[]} [scripts] files of the module that belong beside the program
@@ -30,11 +30,11 @@ export async function buildGoProgram(target, build) {
   );
   try {
     await writeFile(join(folder, "go.mod"), goMod(build));
-    if (build.source !== undefined) await copyFile(build.source, join(folder, "main.go"));
+    for (const source of build.sources ?? []) await copyFile(source, join(folder, basename(source)));
     const version = build.versionVariable === undefined ? "" : ` -X ${build.versionVariable}=${build.version}`;
-    const program = build.source === undefined ? `${build.module}/${build.package}` : ".";
+    const program = build.sources === undefined ? `${build.module}/${build.package}` : ".";
     const args = ["build", "-mod=mod", "-trimpath", "-ldflags", `-s -w${version}`, "-o", target, program];
-    await go(folder, args, (text) => {
+    await runGo(folder, args, (text) => {
       downloads += text.split("go: downloading ").length - 1;
     });
     if (build.scripts !== undefined) await copyScripts(folder, build, build.scripts, dirname(target));
@@ -44,11 +44,15 @@ export async function buildGoProgram(target, build) {
   }
 }
 
-/** @param {string} folder @param {string[]} args @param {(text: string) => void} [onOutput] */
-async function go(folder, args, onOutput) {
+/**
+ * Runs a command of Go, without the user's flags and workspace.
+ * @param {string} folder
+ * @param {string[]} args
+ * @param {(text: string) => void} [onOutput]
+ */
+export async function runGo(folder, args, onOutput) {
   const { code, signal, output } = await capture("go", args, {
     cwd: folder,
-    // Ignores the user's Go flags and workspace.
     env: { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" },
     onOutput,
   });
@@ -58,7 +62,7 @@ async function go(folder, args, onOutput) {
 
 /** @param {string} folder @param {GoBuild} build @param {string[]} scripts @param {string} target */
 async function copyScripts(folder, build, scripts, target) {
-  const source = (await go(folder, ["list", "-mod=mod", "-m", "-f", "{{.Dir}}", build.module])).trim();
+  const source = (await runGo(folder, ["list", "-mod=mod", "-m", "-f", "{{.Dir}}", build.module])).trim();
   for (const script of scripts) {
     const file = join(target, basename(script));
     await copyFile(join(source, script), file);

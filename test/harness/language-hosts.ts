@@ -1,9 +1,11 @@
-// What programs in YAML and Python need: the plugin, and the hosts of these languages. Vitest gives it to the tests, and a long proof, which
+// What programs in YAML, Python and Go need: the plugin, and the hosts of these languages. Vitest gives it to the tests, and a long proof, which
 // runs without Vitest, to itself.
 
 export interface LanguageHosts {
   pluginFolder: string;
   languagesEngine: string | undefined;
+  /** null where programs in Go are left out */
+  goEngine?: string | undefined | null;
   pythonSdk: { folder?: string; reason?: string };
   pythonWheel: string;
 }

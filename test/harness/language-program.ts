@@ -1,10 +1,11 @@
-// A program in YAML or Python in its own folder, with the native plugin, against the server of a workplace: the commands that a person
+// A program in YAML, Python or Go in its own folder, with the native plugin, against the server of a workplace: the commands that a person
 // types.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { root } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
+import { writeGoModule } from "./go.ts";
 import { languageHost } from "./language-hosts.ts";
 import { createPythonEnvironment } from "./python.ts";
 
@@ -36,26 +37,44 @@ export const createPythonProgram = async (
   return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
+/** `source` is `main.go`, and `writeModule` writes its `go.mod`. */
+export const createGoProgram = async (
+  place: Workplace,
+  name: string,
+  source: string,
+  writeModule = writeGoModule,
+): Promise<Program> => {
+  const folder = folderOf(place, name);
+  writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "go"));
+  const write = (text: string) => writeFileSync(join(folder, "main.go"), text);
+  write(source);
+  await writeModule(folder);
+  return { ...(await openStack(place, folder, {}, goEngine())), ...ownOf(folder), write };
+};
+
+const MAIN = { python: "__main__.py", go: "main.go" };
+
 /** A stack whose program may be in each of these languages, one after the other. It begins in TypeScript. Use its `commandLine`. */
 export const createMovingProgram = async (
   place: Workplace,
   name: string,
   source: string,
-): Promise<Program & { continueIn(language: "typescript" | "yaml" | "python", source: string): void }> => {
-  const hosts = envWithHosts({
-    ...place.env,
-    ...(withoutPython ? {} : activePython(place.folder, languageHost("pythonWheel"))),
-  });
+): Promise<
+  Program & { continueIn(language: "typescript" | "yaml" | keyof typeof MAIN, source: string): Promise<void> }
+> => {
+  const own = { ...place.env, ...(withoutPython ? {} : activePython(place.folder, languageHost("pythonWheel"))) };
+  const hosts = envWithHosts(envWithHosts(own), goEngine());
   const program = await place.program(name, source, hosts, { plugin: languageHost("pluginFolder") });
   const project = join(program.folder, "Pulumi.yaml");
   const typescript = readFileSync(project, "utf8");
   return {
     ...program,
-    continueIn: (language, own) => {
+    continueIn: async (language, own) => {
       writeFileSync(project, language === "typescript" ? typescript : projectOf(name, language));
       if (language === "typescript") program.write(own);
       else if (language === "yaml") appendFileSync(project, own);
-      else writeFileSync(join(program.folder, "__main__.py"), own);
+      else writeFileSync(join(program.folder, MAIN[language]), own);
+      if (language === "go") await writeGoModule(program.folder);
     },
   };
 };
@@ -79,6 +98,13 @@ export const withoutPython = ((): string => {
   const { reason } = languageHost("pythonSdk");
   return reason === undefined || process.env.IRM_REQUIRE_PYTHON === "1" ? "" : ` (${reason})`;
 })();
+
+/** The same for Go: they take minutes to compile, so only `npm run soak` runs them. */
+export const withoutGo =
+  process.env.VITEST !== undefined && languageHost("goEngine") === null ? " (npm run soak -- --only go)" : "";
+
+/** Its engine has the host of Go beside those of the other languages, or is on the PATH. */
+const goEngine = (): string | undefined => languageHost("goEngine") ?? undefined;
 
 const folderOf = (place: Workplace, name: string): string => {
   const folder = join(place.folder, name);
@@ -106,12 +132,18 @@ const activePython = (folder: string, ...packages: string[]): Record<string, str
   return createPythonEnvironment(folder, sdk, packages);
 };
 
-const openStack = (place: Workplace, program: string, own: Readonly<Record<string, string>> = {}): Promise<Stack> =>
-  createStack({ folder: program, program, env: envWithHosts({ ...place.env, ...own }) });
+const openStack = (
+  place: Workplace,
+  program: string,
+  own: Readonly<Record<string, string>> = {},
+  engine = languageHost("languagesEngine"),
+): Promise<Stack> => createStack({ folder: program, program, env: envWithHosts({ ...place.env, ...own }, engine) });
 
 /** With the engine that has the hosts of these languages on the PATH. */
-const envWithHosts = (env: Readonly<Record<string, string>>): Record<string, string> => {
+const envWithHosts = (
+  env: Readonly<Record<string, string>>,
+  engine = languageHost("languagesEngine"),
+): Record<string, string> => {
   const { PATH = process.env.PATH ?? "" } = env;
-  const engine = languageHost("languagesEngine");
   return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };
 };

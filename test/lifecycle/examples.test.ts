@@ -1,11 +1,21 @@
-// The same organization in each language: created, found unchanged, destroyed. And the programs of docs/plugin.md.
+// The same organization in each language: created, found unchanged, destroyed. And the programs of docs/plugin.md, and of the module for Go.
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeSdkTarball } from "../../scripts/build/release-files.ts";
+import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
 import { root } from "../harness/api-process.ts";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
-import { createExample, createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
+import {
+  createExample,
+  createGoProgram,
+  createPythonProgram,
+  createYamlProgram,
+  withoutGo,
+  withoutPython,
+} from "../harness/language-program.ts";
 
 // The root Pulumi.yaml is the example's; a stack's configuration lies beside it.
 const STACK = `demo-test-${process.pid}`;
@@ -75,9 +85,9 @@ describe("examples", () => {
     });
   }
 
-  // As docs/plugin.md has them, with the uid filled in.
-  const page = readFileSync(join(root, "docs", "plugin.md"), "utf8");
-  const programOf = (language: string, text: RegExp): string => {
+  // As pages have them, with the uid filled in.
+  const programOf = (language: string, text: RegExp, file = "docs/plugin.md"): string => {
+    const page = readFileSync(join(root, file), "utf8");
     const programs = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, own]) => own === language);
     const [[, , program = ""] = []] = programs.filter(([, , own = ""]) => text.test(own));
     return program.replaceAll("<uid of your organization>", place.server.organization);
@@ -95,4 +105,26 @@ describe("examples", () => {
     const { changeSummary } = JSON.parse((await program.must("preview", "--json")).stdout);
     expect(changeSummary).toEqual({ create: 4 });
   });
+
+  it.skipIf(withoutGo)(
+    `docs/plugin.md and the module have programs in Go that can be created${withoutGo}`,
+    async () => {
+      const programs = ["docs/plugin.md", `${GO_SDK}/README.md`].map((file) => programOf("go", /^func main/m, file));
+      const [page = "", module = ""] = programs;
+      const [, commands = ""] =
+        /^## Go\n+```\n(.*?)^```/ms.exec(readFileSync(join(root, "docs", "plugin.md"), "utf8")) ?? [];
+      const program = await createGoProgram(place, "docs-go", page, async (folder) => {
+        const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+        await writeSdkTarball("go", GO_SDK, version, folder);
+        // The plugin is in Pulumi.yaml; test/package/plugin-install.test.ts installs it.
+        const own = commands.replace(/^pulumi plugin install .*\n/m, "");
+        expect(own).toContain("go mod tidy");
+        execFileSync("sh", ["-ec", own], { cwd: folder });
+      });
+      const created = async () => JSON.parse((await program.must("preview", "--json")).stdout).changeSummary;
+      expect(await created()).toEqual({ create: 4 });
+      program.write(module);
+      expect(await created()).toEqual({ create: 3 });
+    },
+  );
 });

@@ -1,15 +1,18 @@
-// The same program in TypeScript, with dynamic and with native resources, in YAML and in Python: the stored rows, what the engine says
-// of each resource, and the requests that the server saw.
+// The same program in TypeScript, with dynamic and with native resources, in YAML, in Python and in Go: the stored rows, what the engine
+// says of each resource, and the requests that the server saw.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
+import { GO_MODULE } from "../../plugin/schema/language.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
 import { reviewOf } from "../harness/irm-command.ts";
 import {
+  createGoProgram,
   createMovingProgram,
   createPythonProgram,
   createYamlProgram,
+  withoutGo,
   withoutPython,
 } from "../harness/language-program.ts";
 
@@ -99,6 +102,73 @@ irm.RoleBinding("own", parent=sub.uid, identity=chosen.apply(lambda uids: uids[1
 irm.RoleBinding("other", parent=sub.uid, identity=ci.uid, role="${role}")
 pulumi.export("viewer", irm.get_role(name="viewer").uid)
 `;
+
+const go = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
+package main
+
+import (
+	"${GO_MODULE}"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(program)
+}
+
+func program(ctx *pulumi.Context) error {
+	organization := pulumi.String("${organization}")
+	team, err := irm.NewGroup(ctx, "team", &irm.GroupArgs{
+		Parent: organization, Name: pulumi.String("team"), Description: pulumi.String("${description}"),
+	})
+	if err != nil {
+		return err
+	}
+	sub, err := irm.NewGroup(ctx, "sub", &irm.GroupArgs{Parent: team.Uid, Name: pulumi.String("sub")})
+	if err != nil {
+		return err
+	}
+	ci, err := irm.NewIdentity(ctx, "ci", &irm.IdentityArgs{
+		Parent: team.Uid, Name: pulumi.String("ci"),
+		ClaimMatch: &irm.IdentityClaimMatchArgs{${goFields({ issuer: ISSUER, ...claim })}},
+	})
+	if err != nil {
+		return err
+	}
+	custom, err := irm.NewRole(ctx, "custom", &irm.RoleArgs{
+		Parent: team.Uid, Name: pulumi.String("custom"),
+		Capabilities: pulumi.ToStringArray([]string{${capabilities.map((one) => JSON.stringify(one))}}),
+	})
+	if err != nil {
+		return err
+	}
+	uids := pulumi.All(team.Uid, ci.Uid, custom.Uid)
+	chosen := func(index int) pulumi.StringOutput {
+		return uids.ApplyT(func(uids []any) string { return uids[index].(string) }).(pulumi.StringOutput)
+	}
+	bindings := map[string]*irm.RoleBindingArgs{
+		"built-in": {Parent: ${bound}.Uid, Identity: ci.Uid, Role: pulumi.String("viewer")},
+		"own":      {Parent: sub.Uid, Identity: chosen(1), Role: chosen(2)},
+		"other":    {Parent: sub.Uid, Identity: ci.Uid, Role: pulumi.String("${role}")},
+	}
+	for name, args := range bindings {
+		if _, err := irm.NewRoleBinding(ctx, name, args); err != nil {
+			return err
+		}
+	}
+	viewer, err := irm.LookupRole(ctx, &irm.LookupRoleArgs{Name: "viewer"})
+	if err != nil {
+		return err
+	}
+	ctx.Export("viewer", pulumi.String(viewer.Uid))
+	return nil
+}
+`;
+
+const goFields = (members: Readonly<Record<string, string>>) =>
+  Object.entries(members).map(([name, value]) => {
+    const field = name.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+    return `${field}: pulumi.String(${JSON.stringify(value)})`;
+  });
 
 const isBinding = /^(Batch)?CreateRoleBindings?$/;
 
@@ -292,6 +362,11 @@ describe.skipIf(withoutPython)(
   life({ source: python, create: createPythonProgram, computes: true, properties: true }),
 );
 
+describe.skipIf(withoutGo)(
+  `a program in Go${withoutGo}`,
+  life({ source: go, create: createGoProgram, computes: true, properties: true }),
+);
+
 describe("a stack of a TypeScript program with dynamic resources", () => {
   let place: Workplace;
   let program: Awaited<ReturnType<typeof createMovingProgram>>;
@@ -306,7 +381,7 @@ describe("a stack of a TypeScript program with dynamic resources", () => {
 
   // The classes of TypeScript derive the output `parent`, so the state has none. Any other language reads it there.
   it("stores the outputs that the same program in YAML reads, and sends nothing", async () => {
-    program.continueIn("yaml", yaml(place.server.organization, before));
+    await program.continueIn("yaml", yaml(place.server.organization, before));
     const parents = () => program.state().resources.map(({ outputs }) => outputs?.parent);
     expect(parents().filter((parent) => parent !== undefined)).toEqual([]);
     const { output } = await program.commandLine.must("up", "--yes");
@@ -317,7 +392,13 @@ describe("a stack of a TypeScript program with dynamic resources", () => {
     expect(writesOf(await place.server.takeRequests())).toEqual([]);
   });
   it.skipIf(withoutPython)(`is not changed by the same program in Python after that${withoutPython}`, async () => {
-    program.continueIn("python", python(place.server.organization, before));
+    await program.continueIn("python", python(place.server.organization, before));
+    await program.commandLine.must("preview", "--expect-no-changes");
+    await program.commandLine.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    expect(writesOf(await place.server.takeRequests())).toEqual([]);
+  });
+  it.skipIf(withoutGo)(`is not changed by the same program in Go after that${withoutGo}`, async () => {
+    await program.continueIn("go", go(place.server.organization, before));
     await program.commandLine.must("preview", "--expect-no-changes");
     await program.commandLine.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(writesOf(await place.server.takeRequests())).toEqual([]);

@@ -33,7 +33,7 @@ describe("a stack with an access policy", () => {
     writeFileSync(join(program.folder, "access.yaml"), policy);
     // The program is in a folder of its own; the policy is found from the folder of the project.
     mkdirSync(join(program.folder, "program"));
-    program.continueIn("yaml", "main: program\n");
+    await program.continueIn("yaml", "main: program\n");
     writeFileSync(join(program.folder, "program", "Main.yaml"), yaml);
   });
   afterAll(() => place.close());
@@ -87,20 +87,20 @@ describe("a stack with an access policy", () => {
 
   it("is not changed by the same policy in TypeScript", async () => {
     const before = stored();
-    program.continueIn("typescript", typescript);
+    await program.continueIn("typescript", typescript);
     await run.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     expect(stored()).toEqual(before);
     expect(await writes()).toEqual([]);
   });
 
   it.skipIf(withoutPython)(`is not changed by it in Python after that${withoutPython}`, async () => {
-    program.continueIn("python", python);
+    await program.continueIn("python", python);
     await run.must("preview", "--expect-no-changes");
     expect(await writes()).toEqual([]);
   });
 
   it("shows all mistakes of its policy in YAML, and plans nothing", async () => {
-    program.continueIn("yaml", yaml);
+    await program.continueIn("yaml", yaml);
     const mistaken = policy.replace("in: platform, github", "in: platfrm, github").replace("[review]", "[reviw]");
     writeFileSync(join(program.folder, "access.yaml"), mistaken);
     const preview = await run.run("preview");

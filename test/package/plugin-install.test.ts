@@ -21,8 +21,8 @@ afterAll(() => place.close());
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** A file that the build has put beside the package. */
-const released = (ending: string): string => {
-  const [name = ""] = readdirSync(join(root, "release")).filter((one) => one.endsWith(ending));
+const released = (file: RegExp): string => {
+  const [name = ""] = readdirSync(join(root, "release")).filter((one) => file.test(one));
   return join(root, "release", name);
 };
 
@@ -77,7 +77,7 @@ test("npm and two lines in Pulumi.yaml; a refresh and a destroy need no other fi
 
 /** `pulumi plugin install` of the file of the release. */
 const installFile = (stack: Stack) =>
-  stack.must("plugin", "install", "resource", "irm", `v${version}`, "--file", released(".tar.gz"));
+  stack.must("plugin", "install", "resource", "irm", `v${version}`, "--file", released(/^pulumi-resource-irm-/));
 
 test("one command with the file of the release, for a program in YAML", async () => {
   const stack = await open("file", {
@@ -105,7 +105,7 @@ irm.Group("wheel", parent="${place.server.organization}", name="wheel")
 `;
     const files = { "Pulumi.yaml": "name: wheel\nruntime: python\n", "__main__.py": program };
     const folder = writeProject(join(place.folder, "wheel"), files);
-    const stack = await open("wheel", files, createPythonEnvironment(folder, sdk, [released(".whl")]));
+    const stack = await open("wheel", files, createPythonEnvironment(folder, sdk, [released(/\.whl$/)]));
     await installFile(stack);
     const { output } = await stack.must("up", ...quietly);
     expect(output).not.toMatch(/warning/i);

@@ -27,8 +27,8 @@ const filesIn = (path: string) =>
     .concat([PAGE, TABLE].filter((name) => existsSync(join(path, name))))
     .toSorted();
 
-mkdirSync(`${target}/sdk/python`, { recursive: true });
-copyFileSync(`${root}/sdk/python/schema.sha256`, `${target}/sdk/python/schema.sha256`);
+mkdirSync(`${target}/sdk`, { recursive: true });
+copyFileSync(`${root}/sdk/schema.sha256`, `${target}/sdk/schema.sha256`);
 expect((await generate()).code).toBe(0);
 const count: number = filesIn(target).length;
 
@@ -61,10 +61,10 @@ describe("with --check", () => {
     rmSync(`${target}/schema/generated/chainguard/platform/iam/v2/iam.proto`);
     mkdirSync(`${target}/schema/generated/old`);
     writeFileSync(`${target}/schema/generated/old/old.proto`, "");
-    const hash = readFileSync(`${target}/sdk/python/schema.sha256`, "utf8");
-    writeFileSync(`${target}/sdk/python/schema.sha256`, `${"0".repeat(64)}\n`);
+    const hash = readFileSync(`${target}/sdk/schema.sha256`, "utf8");
+    writeFileSync(`${target}/sdk/schema.sha256`, `${"0".repeat(64)}\n`);
     const { code, lines } = await generate("--check");
-    writeFileSync(`${target}/sdk/python/schema.sha256`, hash);
+    writeFileSync(`${target}/sdk/schema.sha256`, hash);
     expect({ code, lines: lines.toSorted() }).toEqual({
       code: 1,
       lines: [
@@ -72,7 +72,7 @@ describe("with --check", () => {
         "schema/generated/chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
         "schema/generated/old/old.proto is left over: run npm run generate",
         "plugin/generated/schema.json is out of date: run npm run generate",
-        "sdk/python is out of date: run npm run generate:python, which needs Go",
+        "sdk is out of date: run npm run generate:sdks, which needs Go",
       ].toSorted(),
     });
     expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });

@@ -119,7 +119,7 @@ export const getRoleOutput = (args: GetOutputArgs): pulumi.Output<RoleMessage> =
 export type ListRolesArgs = ListArgs<ListRolesRequest>;
 
 /**
- * Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only.
+ * Roles that the caller may read; with `uidp.inRoot`, the built-in ones only.
  *
  * All pages, read while the program iterates. Errors: PERMISSION_DENIED without `roles.list`; INVALID_ARGUMENT for
  * a filter that is none.

@@ -1202,7 +1202,7 @@ class IdentityProviderOIDCArgsDict(TypedDict):
     """
     correlation_rule: NotRequired[pulumi.Input[Optional['IdentityProviderOIDCCorrelationRule']]]
     """
-    How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
+    How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
     """
     groups_claim: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -1228,7 +1228,7 @@ class IdentityProviderOIDCArgs:
         :param pulumi.Input[_builtins.str] issuer: Https URL of the issuer, byte for byte as its tokens have it
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] additional_scopes: Scopes beside `openid`, which is always asked for; order and duplicates mean nothing
         :param pulumi.Input[_builtins.str] client_secret: Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service
-        :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
+        :param pulumi.Input['IdentityProviderOIDCCorrelationRule'] correlation_rule: How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
         :param pulumi.Input[_builtins.str] groups_claim: Claim that carries the groups of the person who signs in
         :param pulumi.Input[_builtins.bool] pkce_enabled: The client proves itself by PKCE (RFC 7636), as well or alone; default: false
         """
@@ -1297,7 +1297,7 @@ class IdentityProviderOIDCArgs:
     @pulumi.getter(name="correlationRule")
     def correlation_rule(self) -> pulumi.Input[Optional['IdentityProviderOIDCCorrelationRule']]:
         """
-        How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)
+        How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allow_replace)
         """
         return pulumi.get(self, "correlation_rule")
 

@@ -29,7 +29,7 @@ class ExternalGroupRoleMappingArgs:
         """
         The set of arguments for constructing a ExternalGroupRoleMapping resource.
 
-        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
         :param pulumi.Input[_builtins.str] role_uid: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
@@ -52,7 +52,7 @@ class ExternalGroupRoleMappingArgs:
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> pulumi.Input[_builtins.str]:
         """
-        The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 
@@ -155,7 +155,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a mapping may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
-        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
         :param pulumi.Input[_builtins.str] role_uid: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
@@ -265,7 +265,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> pulumi.Output[_builtins.str]:
         """
-        The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 

@@ -55,7 +55,7 @@ class GetExternalGroupRoleMappingResult:
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> _builtins.str:
         """
-        The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 

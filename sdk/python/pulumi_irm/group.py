@@ -41,8 +41,8 @@ class GroupArgs:
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
-        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50
+        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
+        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
         :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid
         :param pulumi.Input[_builtins.bool] root: Creates a new root organization
@@ -148,7 +148,7 @@ class GroupArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
+        Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
         """
         return pulumi.get(self, "force_destroy")
 
@@ -160,7 +160,7 @@ class GroupArgs:
     @pulumi.getter(name="forceDestroyMax")
     def force_destroy_max(self) -> pulumi.Input[Optional[_builtins.int]]:
         """
-        Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50
+        Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
         """
         return pulumi.get(self, "force_destroy_max")
 
@@ -246,8 +246,8 @@ class Group(pulumi.CustomResource):
         :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent to create a new group, with a new uid for it and all below it; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
-        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retainOnDelete` of resources below do not reach it. Default: a group that holds something is not deleted
-        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50
+        :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the group the records below it that this run does not delete: listed in the log first, deepest first, never on a root group. `protect` and `retain_on_delete` of resources below do not reach it. Default: a group that holds something is not deleted
+        :param pulumi.Input[_builtins.int] force_destroy_max: Most records that force_destroy deletes; more are an error and nothing is deleted; default: 50
         :param pulumi.Input['OrgKind'] kind: Kind of an organization; groups below a root inherit it; default: the service's choice
         :param pulumi.Input[_builtins.str] name: Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique
         :param pulumi.Input[_builtins.str] parent: The group that this one belongs to: its uid

@@ -42,7 +42,7 @@ class IdentityArgs:
         :param pulumi.Input[_builtins.str] parent: The group that the identity belongs to: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
-        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
+        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, static_keys or service_principal to create a new identity; default: refused in the preview
         :param pulumi.Input['IdentityAWSIdentityArgs'] aws_identity: Assumed by an AWS principal
         :param pulumi.Input['IdentityClaimMatchArgs'] claim_match: Assumed by a workload whose token's claims match
         :param pulumi.Input[_builtins.str] company: At most 255 characters; default: empty
@@ -129,7 +129,7 @@ class IdentityArgs:
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
+        Allows a change of parent, static_keys or service_principal to create a new identity; default: refused in the preview
         """
         return pulumi.get(self, "allow_replace")
 
@@ -261,7 +261,7 @@ class Identity(pulumi.CustomResource):
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the identity although one with the same parent and fields exists that this stack did not create; default: the update refuses it
-        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, staticKeys or servicePrincipal to create a new identity; default: refused in the preview
+        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent, static_keys or service_principal to create a new identity; default: refused in the preview
         :param pulumi.Input[Union['IdentityAWSIdentityArgs', 'IdentityAWSIdentityArgsDict']] aws_identity: Assumed by an AWS principal
         :param pulumi.Input[Union['IdentityClaimMatchArgs', 'IdentityClaimMatchArgsDict']] claim_match: Assumed by a workload whose token's claims match
         :param pulumi.Input[_builtins.str] company: At most 255 characters; default: empty

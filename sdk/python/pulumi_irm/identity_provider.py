@@ -39,7 +39,7 @@ class IdentityProviderArgs:
         :param pulumi.Input['IdentityProviderOIDCArgs'] oidc: OpenID Connect
         :param pulumi.Input[_builtins.str] parent: The organization or group whose people sign in there: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
+        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlation_rule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty
         :param pulumi.Input[_builtins.bool] force_destroy: Deletes with the provider mappings of external groups that this run does not delete; default: they prevent the deletion
@@ -123,7 +123,7 @@ class IdentityProviderArgs:
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
+        Allows a change of parent or correlation_rule to create a new provider with a new uid; default: refused in the preview
         """
         return pulumi.get(self, "allow_replace")
 
@@ -190,7 +190,7 @@ class IdentityProvider(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
-        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlationRule to create a new provider with a new uid; default: refused in the preview
+        :param pulumi.Input[_builtins.bool] allow_replace: Allows a change of parent or correlation_rule to create a new provider with a new uid; default: refused in the preview
         :param pulumi.Input[_builtins.str] default_role: The role granted at the first sign-in: the name of a built-in role, or a uid
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] description: One line, at most 512 characters; default: empty

@@ -54,7 +54,7 @@ def list_external_group_role_mappings(identity_provider_uid: Optional[_builtins.
                                       uidp: Optional[Union['UIDPFilter', 'UIDPFilterDict']] = None,
                                       opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableListExternalGroupRoleMappingsResult:
     """
-    Mappings of external groups that the caller may read; `identityProviderUid` selects one identity provider.
+    Mappings of external groups that the caller may read; `identity_provider_uid` selects one identity provider.
 
     :param _builtins.str identity_provider_uid: uid of an identity provider
     :param _builtins.str order_by: One field, optionally `asc` or `desc`
@@ -77,7 +77,7 @@ def list_external_group_role_mappings_output(identity_provider_uid: pulumi.Input
                                              uidp: pulumi.Input[Optional[Optional[Union['UIDPFilter', 'UIDPFilterDict']]]] = None,
                                              opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[ListExternalGroupRoleMappingsResult]:
     """
-    Mappings of external groups that the caller may read; `identityProviderUid` selects one identity provider.
+    Mappings of external groups that the caller may read; `identity_provider_uid` selects one identity provider.
 
     :param _builtins.str identity_provider_uid: uid of an identity provider
     :param _builtins.str order_by: One field, optionally `asc` or `desc`

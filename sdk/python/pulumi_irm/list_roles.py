@@ -54,7 +54,7 @@ def list_roles(name: Optional[_builtins.str] = None,
                uidp: Optional[Union['UIDPFilter', 'UIDPFilterDict']] = None,
                opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableListRolesResult:
     """
-    Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only.
+    Roles that the caller may read; with `uidp.in_root`, the built-in ones only.
 
     :param _builtins.str name: The whole name
     :param _builtins.str order_by: One field, optionally `asc` or `desc`
@@ -77,7 +77,7 @@ def list_roles_output(name: pulumi.Input[Optional[Optional[_builtins.str]]] = No
                       uidp: pulumi.Input[Optional[Optional[Union['UIDPFilter', 'UIDPFilterDict']]]] = None,
                       opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[ListRolesResult]:
     """
-    Roles that the caller may read; `uidp: { inRoot: true }` for the built-in ones only.
+    Roles that the caller may read; with `uidp.in_root`, the built-in ones only.
 
     :param _builtins.str name: The whole name
     :param _builtins.str order_by: One field, optionally `asc` or `desc`

@@ -59,7 +59,7 @@ def list_tags(digest: Optional[_builtins.str] = None,
               updated_since: Optional[_builtins.str] = None,
               opts: Optional[pulumi.InvokeOptions] = None) -> AwaitableListTagsResult:
     """
-    Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
+    Tags that the caller may read. Three kinds are left out unless they are asked for: `include_referrers` (`sha256-*`), `include_dates` (`*-20yymmdd`), `include_epochs` (`*-r[0-9]+`).
 
     :param _builtins.str digest: Digest of the manifest
     :param _builtins.bool include_dates: Includes `*-20yymmdd`
@@ -97,7 +97,7 @@ def list_tags_output(digest: pulumi.Input[Optional[Optional[_builtins.str]]] = N
                      updated_since: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                      opts: Optional[Union[pulumi.InvokeOptions, pulumi.InvokeOutputOptions]] = None) -> pulumi.Output[ListTagsResult]:
     """
-    Tags that the caller may read. Three kinds are left out unless they are asked for: `includeReferrers` (`sha256-*`), `includeDates` (`*-20yymmdd`), `includeEpochs` (`*-r[0-9]+`).
+    Tags that the caller may read. Three kinds are left out unless they are asked for: `include_referrers` (`sha256-*`), `include_dates` (`*-20yymmdd`), `include_epochs` (`*-r[0-9]+`).
 
     :param _builtins.str digest: Digest of the manifest
     :param _builtins.bool include_dates: Includes `*-20yymmdd`

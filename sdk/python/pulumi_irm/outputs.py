@@ -889,7 +889,7 @@ class ExternalGroupRoleMappingRecord(dict):
                  uid: _builtins.str):
         """
         :param _builtins.str create_time: When it was created: RFC 3339, UTC
-        :param _builtins.str external_group_id: The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        :param _builtins.str external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param _builtins.str identity_provider_uid: uid of its identity provider
         :param _builtins.str role_uid: uid of the role that its people get
         :param _builtins.str scope: uid of the organization, where they get it
@@ -914,7 +914,7 @@ class ExternalGroupRoleMappingRecord(dict):
     @pulumi.getter(name="externalGroupId")
     def external_group_id(self) -> _builtins.str:
         """
-        The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters
+        The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         """
         return pulumi.get(self, "external_group_id")
 

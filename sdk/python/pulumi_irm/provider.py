@@ -41,7 +41,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
@@ -168,7 +168,7 @@ class ProviderArgs:
     @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         """
         return pulumi.get(self, "token")
 
@@ -232,7 +232,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
         """
@@ -359,7 +359,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def token(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment
+        Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         """
         return pulumi.get(self, "token")
 

@@ -1,4 +1,5 @@
-// Writes the Python package of a package schema, as `pulumi package gen-sdk` does. Usage: PROGRAM SCHEMA FOLDER
+// Writes the package of a language from a package schema, as `pulumi package gen-sdk` does. Usage: PROGRAM SCHEMA FOLDER
+// The file beside it has the language: the engine's generators of different languages come from different versions of the engine.
 package main
 
 import (
@@ -7,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
@@ -16,8 +16,8 @@ func main() {
 	check(err)
 	var spec schema.PackageSpec
 	check(json.Unmarshal(text, &spec))
-	// Also validates it against the metaschema.
-	pkg, problems, err := schema.BindSpec(spec, schema.NewNullLoader(), schema.ValidationOptions{})
+	// Also validates it against the metaschema. No type refers to another package, so the loader is never called.
+	pkg, problems, err := schema.BindSpec(spec, struct{ schema.Loader }{}, schema.ValidationOptions{})
 	for _, problem := range problems {
 		log.Println(problem)
 	}
@@ -25,7 +25,7 @@ func main() {
 	if len(problems) > 0 {
 		os.Exit(1)
 	}
-	files, err := python.GeneratePackage("pulumi-irm", pkg, nil, nil)
+	files, err := generate(pkg)
 	check(err)
 	for name, content := range files {
 		file := filepath.Join(os.Args[2], name)

@@ -1,0 +1,101 @@
+// What the generators of SDKs need to know for each language: the names of its package, and a README with an example.
+
+/** Languages of which the engine's generators write a package: the keys of the schema's `language`. */
+export type Language = "python" | "go" | "csharp";
+
+const about = (language: string): string =>
+  `Access as code for an identity and registry management API: groups, workload identities, roles, role bindings and image
+repositories as Pulumi resources in ${language}.`;
+
+const NEEDS =
+  "The engine needs the plugin `irm` of the same version, and Node 22.19 or later on the PATH. See docs/plugin.md of the project.";
+
+const PYTHON_EXAMPLE = `import pulumi_irm as irm
+
+platform = irm.Group("platform", parent="<uid of your organization>", name="platform")
+irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
+`;
+
+/** A module whose path is in a domain that belongs to no one (RFC 2606), as the engine names a package without a public repository. */
+export const GO_MODULE = "example.com/pulumi-irm/sdk/go/irm";
+
+const GO_EXAMPLE = `package main
+
+import (
+	"${GO_MODULE}"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		platform, err := irm.NewGroup(ctx, "platform", &irm.GroupArgs{
+			Parent: pulumi.String("<uid of your organization>"),
+			Name:   pulumi.String("platform"),
+		})
+		if err != nil {
+			return err
+		}
+		_, err = irm.NewRole(ctx, "reader", &irm.RoleArgs{
+			Parent:       platform.Uid,
+			Name:         pulumi.String("reader"),
+			Capabilities: pulumi.ToStringArray([]string{"groups.list", "repo.list"}),
+		})
+		return err
+	})
+}
+`;
+
+const CSHARP_EXAMPLE = `using System.Threading.Tasks;
+using Pulumi;
+using Irm = Pulumi.Irm;
+
+class Program
+{
+    static Task<int> Main() => Deployment.RunAsync(() =>
+    {
+        var platform = new Irm.Group("platform", new Irm.GroupArgs
+        {
+            Parent = "<uid of your organization>",
+            Name = "platform",
+        });
+        new Irm.Role("reader", new Irm.RoleArgs
+        {
+            Parent = platform.Uid,
+            Name = "reader",
+            Capabilities = new[] { "groups.list", "repo.list" },
+        });
+    });
+}
+`;
+
+const readme = (title: string, language: string, fence: string, example: string, more = ""): string =>
+  `# ${title}\n\n${about(language)}\n\n\`\`\`${fence}\n${example}\`\`\`\n\n${more}${NEEDS}\n`;
+
+export const readmes: Readonly<Record<Language, string>> = {
+  python: readme("pulumi_irm", "Python", "python", PYTHON_EXAMPLE),
+  go: readme("irm", "Go", "go", GO_EXAMPLE),
+  csharp: readme(
+    "Pulumi.Irm",
+    ".NET",
+    "csharp",
+    CSHARP_EXAMPLE,
+    "This package is generated. The tests of the project do not compile it.\n\n",
+  ),
+};
+
+/** The comment of the package clause, as `go doc` shows it. */
+export const goComment = `Package irm is ${about("Go").replace(/^A/, "a")}\n\n${GO_EXAMPLE.replace(/^(?=.)/gm, "\t")}\n${NEEDS}\n`;
+
+// Each language takes the version of the package, and asks for the plugin of that version.
+export const languages = {
+  python: {
+    packageName: "pulumi_irm",
+    requires: { pulumi: ">=3.231.0,<4.0.0" },
+    pyproject: { enabled: true },
+    respectSchemaVersion: true,
+    readme: readmes.python,
+  },
+  // The package is the root of its module, where the engine looks for pulumi-plugin.json.
+  go: { importBasePath: GO_MODULE, modulePath: GO_MODULE, rootPackageName: "irm", respectSchemaVersion: true },
+  csharp: { rootNamespace: "Pulumi", namespaces: { irm: "Irm" }, respectSchemaVersion: true },
+} as const satisfies Record<Language, object>;

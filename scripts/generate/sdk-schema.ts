@@ -1,0 +1,58 @@
+// The package schema for the generator of one language: its texts call properties, and options of the engine, as that language does.
+import { goComment, type Language } from "../../plugin/schema/language.ts";
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Schema = { [name: string]: Json };
+
+/** Options that texts mention. */
+const OPTIONS = ["protect", "retainOnDelete"];
+
+const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const snakeCase = (name: string): string =>
+  name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3_$2$4").toLowerCase();
+
+const spellings: Readonly<Record<Language, (name: string) => string>> = {
+  python: snakeCase,
+  go: pascalCase,
+  csharp: pascalCase,
+};
+
+export const schemaFor = (language: Language, schema: Schema): Schema => {
+  const names = new Set([...OPTIONS, ...propertiesIn(schema)]);
+  const spell = spellings[language];
+  const own = mapTexts(schema, (text) => spellNames(text, names, spell)) as Schema;
+  if (language === "go") return { ...own, description: goComment };
+  // Without one, the generator names Pulumi as the author.
+  return language === "csharp" ? { ...own, publisher: "pulumi-irm" } : own;
+};
+
+const propertiesIn = (value: Json): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(propertiesIn);
+  return Object.entries(value).flatMap(([name, own]) => [
+    ...(/^(?:properties|inputProperties|variables)$/.test(name) ? Object.keys(own ?? {}) : []),
+    ...propertiesIn(own),
+  ]);
+};
+
+const mapTexts = (value: Json, change: (text: string) => string): Json => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [
+      name,
+      // A property may have that name too.
+      name === "description" && typeof own === "string" ? change(own) : mapTexts(own, change),
+    ]),
+  );
+};
+
+/** A name of several words wherever it stands; one of a single word, which may be prose, only as code. */
+const spellNames = (text: string, names: ReadonlySet<string>, spell: (name: string) => string): string =>
+  text
+    .replace(/(?<![\w/.-])[a-z]+(?:[A-Z][a-z]*)+\b/g, (name) => (names.has(name) ? spell(name) : name))
+    .replace(/`([A-Za-z.]+)`/g, (code, path: string) => {
+      const parts = path.split(".");
+      return parts.every((part) => names.has(part)) ? `\`${parts.map(spell).join(".")}\`` : code;
+    });

@@ -1,0 +1,102 @@
+// Writes sdk/: the packages of the plugin for other languages, which the engine's own code generators make of the plugin's schema. Needs
+// Go, and minutes with an empty Go cache, so `npm run generate` only compares the schema that they were made of.
+//
+//   node scripts/sdks.ts
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GO_MODULE, type Language, readmes } from "../plugin/schema/language.ts";
+import { capture } from "./base/child.mjs";
+import { root } from "./base/project.mjs";
+import { dotnetGeneratorVersion, engineVersion } from "./engine/version.mjs";
+import { DOTNET_SDK, GO_SDK, PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
+import { schemaFor } from "./generate/sdk-schema.ts";
+import { buildGoProgram, runGo } from "./setup/go-build.mjs";
+
+interface Sdk {
+  language: Language;
+  /** its folder in the clone */
+  target: string;
+  /** the generator: a file of scripts/generate/sdk, and the version of the engine that has it */
+  source: string;
+  version: string;
+  /** from what the generator has written to what is in the clone */
+  finish(folder: string): void | Promise<void>;
+}
+
+/** The oldest SDK of Go that a program may have: of the same time as that of Python (plugin/schema/language.ts). */
+const GO_SDK_VERSION = "v3.231.0";
+
+const sdks: readonly Sdk[] = [
+  { language: "python", target: PYTHON_SDK, source: "python.go", version: engineVersion, finish: finishPython },
+  { language: "go", target: GO_SDK, source: "golang.go", version: engineVersion, finish: finishGo },
+  {
+    language: "csharp",
+    target: DOTNET_SDK,
+    source: "dotnet.go",
+    version: dotnetGeneratorVersion,
+    finish: finishDotnet,
+  },
+];
+
+const text = readFileSync(join(root, "plugin", "generated", "schema.json"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-sdk-"));
+try {
+  // All or none.
+  for (const sdk of sdks) await generate(sdk, join(folder, sdk.language));
+  rmSync(join(root, "sdk"), { recursive: true, force: true });
+  for (const { language, target } of sdks) cpSync(join(folder, language), join(root, target), { recursive: true });
+  writeFileSync(join(root, SCHEMA_HASH), `${schemaHash(text)}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function generate({ language, source, version, finish }: Sdk, to: string): Promise<void> {
+  const [schema, program] = [`${to}.json`, `${to}-generator`];
+  writeFileSync(schema, JSON.stringify(schemaFor(language, JSON.parse(text))));
+  const sources = ["main.go", source].map((name) => join(root, "scripts", "generate", "sdk", name));
+  await buildGoProgram(program, { module: "github.com/pulumi/pulumi/pkg/v3", version: `v${version}`, sources });
+  mkdirSync(to);
+  const { code, output } = await capture(program, [schema, to], {});
+  if (code !== 0) throw new Error(`the code generator of ${language} refuses the schema:\n${output}`);
+  await finish(to);
+}
+
+function finishPython(to: string): void {
+  const module = join(to, "pulumi_irm");
+  for (const name of readdirSync(module).filter((one) => one.endsWith(".py")))
+    edit(join(module, name), withOrganization);
+  // pyproject.toml looks for it beside itself.
+  cpSync(join(module, "README.md"), join(to, "README.md"));
+  rmSync(join(module, "README.md"));
+}
+
+async function finishGo(to: string): Promise<void> {
+  rmSync(join(to, ".gitattributes"));
+  writeFileSync(join(to, "README.md"), readmes.go);
+  const requirement = `require github.com/pulumi/pulumi/sdk/v3 ${GO_SDK_VERSION}`;
+  writeFileSync(join(to, "go.mod"), `module ${GO_MODULE}\n\ngo 1.21\n\n${requirement}\n`);
+  await runGo(to, ["mod", "tidy"]);
+}
+
+function finishDotnet(to: string): void {
+  for (const name of [".gitattributes", "logo.png"]) rmSync(join(to, name));
+  writeFileSync(join(to, "README.md"), readmes.csharp);
+  edit(join(to, "Pulumi.Irm.csproj"), (project) =>
+    project
+      .replace(/^ *<PackageIcon>.*\n/m, "")
+      .replace(/^ *<ItemGroup>\s*<None Include="logo.png">[\s\S]*?<\/ItemGroup>\n\n/m, ""),
+  );
+}
+
+function edit(file: string, change: (text: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, "utf8")));
+}
+
+/** The plugin's journal names the stack's organization, which no request of the engine has but that for a component (plugin/key.ts). */
+function withOrganization(text: string): string {
+  return text.replace(
+    /^( +__props__)( = (?!Provider|AccessPolicy)(\w+)Args\.__new__\(\3Args\)\n)/gm,
+    '$1$2$1.__dict__["__organization"] = pulumi.get_organization()\n',
+  );
+}
