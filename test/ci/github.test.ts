@@ -1,4 +1,5 @@
-// action.yml by a runner that executes its steps: a policy, which needs no engine. test/lifecycle/action.test.ts runs a program.
+// action.yml by a runner that executes its steps: a policy, which needs no engine. test/lifecycle/action.test.ts runs a program, whose next
+// review replaces the comment.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -39,8 +40,6 @@ const review = (further: Record<string, string> = {}, from: "branch" | "fork" = 
     { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl } },
   );
 
-const stranger = { id: 1, author: "stranger", body: "" };
-
 describe("a pull request", () => {
   test("gets the review as a comment, a page, a summary and outputs, by the rules of the base", async () => {
     const { conclusion, outputs, summary, log, ran } = await review();
@@ -78,23 +77,6 @@ describe("a pull request", () => {
     for (const folder of [change.checkout, change.repository.root])
       expect(existsSync(join(folder, "hacked"))).toBe(false);
     expect(log + summary).not.toContain(TOKEN);
-  });
-
-  test("gets the next review in the same comment, and fails for a finding of a denied rule", async () => {
-    const [first] = github.repository.comments;
-    const marker = first?.body.split("\n", 1)[0] ?? "";
-    github.repository.comments.unshift({ ...stranger, body: `${marker}\nnothing to see here` });
-    github.repository.comments.unshift({ ...stranger, id: 2, body: "+1" });
-    head = change.propose("owner");
-    const { conclusion, outputs, log } = await review();
-    expect(conclusion).toBe("failure");
-    expect(log).toContain("::error::findings of denied rules, or failed tests of access: the review has them");
-    expect(outputs.access).toMatchObject({ "exit-code": "3" });
-    const { comments } = github.repository;
-    expect(comments.map(({ id }) => id)).toEqual([2, 1, first?.id]);
-    expect(comments[1]?.body).toContain("nothing to see here");
-    expect(comments[2]?.body).toContain("| :no_entry: denied | `gains-owner` |");
-    expect(comments[2]?.body).toContain(head);
   });
 
   test("from a fork gets neither a token nor a comment, and the reason", async () => {
