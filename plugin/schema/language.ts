@@ -71,7 +71,12 @@ class Program
 const readme = (title: string, language: string, fence: string, example: string, more = ""): string =>
   `# ${title}\n\n${about(language)}\n\n\`\`\`${fence}\n${example}\`\`\`\n\n${more}${NEEDS}\n`;
 
-export const readmes: Readonly<Record<Language, string>> = {
+/** The comment of the package clause, as `go doc` shows it. */
+const goComment = `Package irm is ${about("Go").replace(/^A/, "a")}\n\n${GO_EXAMPLE.replace(/^(?=.)/gm, "\t")}\n${NEEDS}\n`;
+
+/** READMEs by language, and what `go doc` shows. */
+export const readmes: Readonly<Record<Language | "goComment", string>> = {
+  goComment,
   python: readme("pulumi_irm", "Python", "python", PYTHON_EXAMPLE),
   go: readme("irm", "Go", "go", GO_EXAMPLE),
   csharp: readme(
@@ -82,9 +87,6 @@ export const readmes: Readonly<Record<Language, string>> = {
     "This package is generated. The tests of the project do not compile it.\n\n",
   ),
 };
-
-/** The comment of the package clause, as `go doc` shows it. */
-export const goComment = `Package irm is ${about("Go").replace(/^A/, "a")}\n\n${GO_EXAMPLE.replace(/^(?=.)/gm, "\t")}\n${NEEDS}\n`;
 
 // Each language takes the version of the package, and asks for the plugin of that version.
 export const languages = {

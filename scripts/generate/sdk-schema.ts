@@ -1,5 +1,5 @@
 // The package schema for the generator of one language: its texts call properties, and options of the engine, as that language does.
-import { goComment, type Language } from "../../plugin/schema/language.ts";
+import { type Language, readmes } from "../../plugin/schema/language.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Schema = { [name: string]: Json };
@@ -22,7 +22,7 @@ export const schemaFor = (language: Language, schema: Schema): Schema => {
   const names = new Set([...OPTIONS, ...propertiesIn(schema)]);
   const spell = spellings[language];
   const own = mapTexts(schema, (text) => spellNames(text, names, spell)) as Schema;
-  if (language === "go") return { ...own, description: goComment };
+  if (language === "go") return { ...own, description: readmes.goComment };
   // Without one, the generator names Pulumi as the author.
   return language === "csharp" ? { ...own, publisher: "pulumi-irm" } : own;
 };
