@@ -11,7 +11,7 @@ afterAll(() => place.close());
 
 const sourceOf = (name: string, from: string) => `
 import { AccountAssociation, Group, Identity, RoleBinding, RoleBindingSet } from "${from}";
-const team = new Group("team", { parent: process.env.ORG!, name: "${name}" });
+const team = new Group("team", { parent: process.env.ORG!, name: "${name}", allowDuplicate: true });
 const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
 new RoleBinding("views", { parent: process.env.ORG!, identity: ci, role: "viewer" });
 new RoleBindingSet("edits", { parent: team, bindings: [{ identity: ci, role: "editor" }] });
