@@ -278,6 +278,30 @@ describe("irm export --from-tfstate", () => {
     );
   });
 
+  test("takes over organizations too, also several, which a policy cannot", async () => {
+    const beside = await createUid(api, "groups", "", { name: "beside" });
+    vi.stubEnv("IRM_TOKEN", await api.token(api.owner.uid, { subject: "owner" }));
+    const team = await createUid(api, "groups", api.organization, { name: "a team" });
+    const { name, description } = await api.ok("GET", `${IAM}/groups/${api.organization}`);
+    const state = pulledWith("organizations.json", () => [
+      resource("chainguard_group", "own", { id: api.organization, name, description, kind: null }),
+      resource("chainguard_group", "beside", { id: beside, name: "beside", description: null, kind: null }),
+      resource("chainguard_group", "team", { id: team, name: "a team", description: null, kind: null }),
+    ]);
+    const { code, stdout, stderr } = await take(state);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("// What Terraform manages, written by irm export.\n");
+    expect(stdout.match(/root: true/g)).toHaveLength(2);
+    expect(stdout).toContain('new Group("a-team", {\n  parent: devGroup,');
+    const policy = await take(state, "--format", "yaml", "--out", folder.path("several"));
+    expect(policy).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "irm export: --format yaml: a policy is of one organization, and these records are in none or in several\nRun `irm export --help`.\n",
+    });
+  });
+
   test("asks whether it is the right service where nothing exists", async () => {
     const id = `${api.organization}/${"f".repeat(16)}`;
     const state = pulledWith("elsewhere.json", () => [resource("chainguard_group", "team", { id, name: "team" })]);

@@ -1,6 +1,13 @@
 // Runs a program in TypeScript without an engine: the real SDK runs it in this process, as an inline program of the Automation API, and
 // registers its resources here. Each goes to the provider, as in engine.ts. One program runs at a time.
-import { Server, type ServerUnaryCall, type sendUnaryData, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import {
+  type Client,
+  Server,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { runtime } from "@pulumi/pulumi";
 import * as automation from "@pulumi/pulumi/automation/server.js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engine, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
@@ -61,7 +68,6 @@ export const startProgramHost = async (): Promise<ProgramHost> => {
     engineService.EngineService as never,
     engineOf(() => current as Current),
   );
-  // One for all runs: the SDK never closes its connections.
   const port = createPort(server);
   const address = `127.0.0.1:${await port.listen()}`;
   return {
@@ -69,9 +75,16 @@ export const startProgramHost = async (): Promise<ProgramHost> => {
       current = { ...run, steps: [], errors: [] };
       const { steps, errors } = current;
       const request = requestOf(run, address);
+      let connections: unknown[] = [];
+      const program = async (): Promise<object> => {
+        connections = [runtime.getMonitor(), runtime.getEngine()];
+        return await run.program();
+      };
       const failed = await new Promise<Error | null>((resolve) => {
-        void new LanguageServer(run.program).run({ request }, resolve).catch(resolve);
+        void new LanguageServer(program).run({ request }, resolve).catch(resolve);
       });
+      // The SDK never does, and what it keeps grows with each run.
+      for (const one of connections) (one as Client | undefined)?.close();
       if (failed && errors.length === 0) errors.push(failed.message);
       return { steps, errors };
     },
