@@ -1,7 +1,6 @@
 // The methods of every kind, as the engine calls them through either adapter: its dynamic provider (handler.ts), or the native plugin
 // (plugin/). Calls overlap, and the dynamic provider calls methods before configure has finished
 // (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so each method waits for the configuration.
-import { isDeepStrictEqual } from "node:util";
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
@@ -252,12 +251,15 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const session = await sessionFor(steps.held(id, stored), stored);
         const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
         const about = { inputs, isRefresh };
-        const result = await steps.read(session, id, stored, about).catch((error) => gate.explain(id, error));
+        const { isUnchanged, ...result } = await steps
+          .read(session, id, stored, about)
+          .catch((error) => gate.explain(id, error));
         if (result.id === "") return result;
         const here = { ...stored, [SERVICE]: session.service };
         const props = withKey(result.props, here);
         // The engine keeps its inputs: those from a record may have another spelling, and each difference is a save of the whole state.
-        if (inputs === undefined && isAsStored(props, stored)) return { id: result.id, props };
+        const keepsInputs = inputs === undefined && isUnchanged && stored[SERVICE] === session.service;
+        if (keepsInputs) return { id: result.id, props };
         const { [SERVICE]: _service, ...described } = withKey(result.inputs ?? {}, here);
         return {
           ...result,
@@ -295,9 +297,6 @@ const placeAndTime = (service: string, stamp: string | undefined): Json =>
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
 const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
   Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
-
-const isAsStored = (props: Json, { [PROVIDER]: _handler, ...stored }: Json): boolean =>
-  isDeepStrictEqual(props, stored);
 
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,
 // and derives the group of the id. Of a native resource only the plugin knows what declares it.

@@ -1,4 +1,5 @@
 // Read: the record as it is, as outputs and as inputs, so that a manual change shows as a diff.
+import { isDeepStrictEqual } from "node:util";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { changeOf, keepVolatile } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
@@ -14,6 +15,8 @@ export interface ReadResult {
   id: string;
   props: Json;
   inputs?: Json;
+  /** whether the stored outputs describe the same arguments */
+  isUnchanged?: boolean;
 }
 
 export interface Reading {
@@ -36,8 +39,13 @@ export const read = async (
   const record = await (isRefresh ? readInBatch(kind, session, id, readSingly) : readSingly());
   if (!record) return { id: "", props: {} };
   const observed = outputsFrom(kind, record, stored);
-  const inputs = isAsGiven(kind, id, observed, given) ? given : inputsFrom(kind, id, observed, stored);
-  return { id, props: keepVolatile(kind, observed, stored), inputs };
+  const described = inputsFrom(kind, id, observed, stored);
+  return {
+    id,
+    props: keepVolatile(kind, observed, stored),
+    inputs: isAsGiven(kind, id, observed, given) ? given : described,
+    isUnchanged: isDeepStrictEqual(described, inputsFrom(kind, id, stored, stored)),
+  };
 };
 
 /** Whether the inputs describe the record: others in their place would make the next update save a resource that does not differ. */

@@ -1,4 +1,5 @@
 // Read of a set: one list, or a part of one that answers other reads of a refresh too. What was removed or changed by hand shows as a diff, and what others have added is recorded.
+import { isDeepStrictEqual } from "node:util";
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -26,7 +27,13 @@ export const readSet = async (
   const unmanaged = live.filter((one) => !managed.includes(one));
   const kept = keptBy(stored, group, live, unmanaged, await session.identity());
   const outputs = outputsOf({ group, managed, unmanaged, kept }, stored, hiddenNames([], stored));
-  return { id: group, props: outputs, inputs: isAsGiven(outputs, given) ? given : inputsOf(outputs) };
+  const described = inputsOf(outputs);
+  return {
+    id: group,
+    props: outputs,
+    inputs: isAsGiven(outputs, given) ? given : described,
+    isUnchanged: isDeepStrictEqual(described, inputsOf(stored)),
+  };
 };
 
 /** Whether the inputs describe what is managed. */

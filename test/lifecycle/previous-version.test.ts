@@ -67,7 +67,8 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     const names = place.rows("groups").map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["platform team", "mistaken"]));
     const { resources, text } = program.state();
-    const ids = resources.map(({ id }) => id);
+    // To say what the state has of a record to adopt, the engine needs its own provider.
+    const ids = resources.filter(({ type }) => type !== "pulumi:providers:pulumi").map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([...recorded.map(({ id }) => id), ...made]));
     expect(ids).toHaveLength(recorded.length + made.length + 1);
     expect(text).not.toContain("nightingale");
