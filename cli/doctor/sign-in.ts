@@ -6,7 +6,7 @@ import { type Client, clientWith } from "../../client/client.ts";
 import { systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { claimsOf, missingCredentials } from "../../client/credentials.ts";
-import { apiErrorOf, hasCode, ListError } from "../../client/errors.ts";
+import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { getRecord } from "../../client/records.ts";
 import { redactor } from "../../client/redact.ts";
@@ -147,8 +147,10 @@ const findIdentity = async (client: Client, comparison: Parameters<typeof compar
     for await (const record of listAll(client, IDENTITY.list, {}))
       if (compareClaims(record, comparison).every(({ isMet }) => isMet)) found.push(`${record.uid} ${record.name}`);
   } catch (error) {
-    if (apiErrorOf(error) === undefined && !(error instanceof ListError)) throw error;
-    return showClaims(comparison.claims, false);
+    const text = clientErrorText(error);
+    if (text === undefined) throw error;
+    if (hasCode(error, "PERMISSION_DENIED")) return showClaims(comparison.claims, false);
+    return bad("claims", text, "run it again, or set IRM_IDENTITY to the identity that is meant");
   }
   if (found.length === 0)
     return bad(
