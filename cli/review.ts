@@ -10,6 +10,7 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import { readHeldRecords } from "../access/graph/live-contents.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import {
+  asStack,
   mistakeText,
   type Policy,
   type PolicyStack,
@@ -18,6 +19,8 @@ import {
   policyStackIn,
   readPolicy,
   removedBy,
+  TextFileError,
+  uidsBeside,
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
@@ -166,16 +169,17 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const folders = [dirname(file), ...(stackName === undefined ? [] : [process.cwd()])];
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
+  const adopted = stack ? undefined : adoptedBy(file);
   return {
     propose(live, base) {
-      const wanted = policyGraph(policy, live.graph, stack);
+      const wanted = policyGraph(policy, live.graph, stack ?? adopted);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
       const known = identitiesBefore(stack, base, live);
       const twins = known ? possibleTwins(wanted, live.graph, known) : [];
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
-      const unknown = exported && !stack ? [{ subject: "", message: NO_STACK }] : [];
+      const unknown = exported && !stack ? [{ subject: "", message: noStackText(adopted !== undefined) }] : [];
       return {
         ...proposal,
         unknown: [...unknown, ...twins, ...proposal.unknown],
@@ -197,8 +201,19 @@ const identitiesBefore = (stack: PolicyStack | undefined, base: { policy?: Polic
   return base && { ids: new Set<string>(), source: "the base" };
 };
 
-const NO_STACK =
-  "no stack with this policy is selected beside it, so records match by their names: what a stack would rename or remove is not known; give --stack";
+const noStackText = (hasUids: boolean): string =>
+  `no stack with this policy is selected beside it, so records match by ${hasUids ? "the uids of adopt.json, and otherwise by their names" : "their names"}: ` +
+  "what a stack would rename or remove is not known; give --stack";
+
+/** The records that the program takes over by the uids beside the policy, if it has them as `adopt`. */
+const adoptedBy = (file: string): PolicyStack | undefined => {
+  try {
+    const found = uidsBeside(file);
+    return found && asStack(found.uids);
+  } catch (error) {
+    throw error instanceof TextFileError ? new PolicyError(error.message) : error;
+  }
+};
 
 const stackFrom = (text: string, policy: Policy): PolicyStack | undefined => {
   try {

@@ -10,4 +10,5 @@ export {
   ROOT,
 } from "./policy.ts";
 export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";
-export { type PolicyUids, parseUids } from "./uids.ts";
+export { TextFileError } from "./text-file.ts";
+export { asStack, type PolicyUids, parseUids, uidsBeside } from "./uids.ts";

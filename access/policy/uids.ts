@@ -1,7 +1,10 @@
 // The records that a policy means, by their uids: a file of JSON beside it, which `irm export --format yaml` writes and AccessPolicy takes
 // as `adopt: { file }`. A name may then be that of several records.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isObject, isUidp, printable } from "../../schema/index.ts";
 import type { PolicyStack } from "./stack.ts";
+import { findTextFile, TextFileError } from "./text-file.ts";
 
 /** Of the policy `access.yaml`, in the same folder. */
 export const UIDS_FILE = "adopt.json";
@@ -32,6 +35,27 @@ export const parseUids = (text: string): { uids?: PolicyUids; problems: string[]
     return [section, new Map(entries)] as const;
   });
   return problems.length > 0 ? { problems } : { uids: Object.fromEntries(sections) as unknown as PolicyUids, problems };
+};
+
+export interface UidsFile {
+  /** its path beside the policy */
+  name: string;
+  /** the same without links */
+  real: string;
+  text: string;
+  uids: PolicyUids;
+}
+
+/** Those beside the policy of this path; undefined where there are none. Throws TextFileError with every problem of the file. */
+export const uidsBeside = (policy: string): UidsFile | undefined => {
+  const folder = dirname(policy);
+  const name = join(folder, UIDS_FILE);
+  if (!existsSync(name)) return undefined;
+  const { real, read } = findTextFile(name, folder);
+  const text = read();
+  const { uids, problems } = parseUids(text);
+  if (!uids) throw new TextFileError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
+  return { name, real, text, uids };
 };
 
 /** As if a stack had these records: a key has the record of its uid, and no other key has it. */

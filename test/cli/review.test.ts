@@ -1,6 +1,7 @@
 // `irm review`: exit codes, flags and streams.
 import { execFileSync } from "node:child_process";
-import { createReadStream, writeFileSync } from "node:fs";
+import { createReadStream, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
@@ -25,6 +26,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const write = (name: string, text: string): string => {
   const path = folder.path(name);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   return path;
 };
@@ -331,6 +333,34 @@ access: ${access}
     expect(next?.gains).toContainEqual({ group: null, groupName: "team", capability: "groups.list", role: "viewer" });
     expect(identities.find(({ uid }) => uid === api.owner.uid)).toMatchObject({ change: "deleted", gains: [] });
     expect(findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["last-owner-goes", api.organization]);
+  });
+
+  test("takes records by the uids beside the policy, so two of one name are no obstacle", async () => {
+    const team = await createUid(api, "groups", api.organization, { name: "twins" });
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "next" };
+    const uids = [];
+    for (const name of ["next", "next"]) uids.push(await createUid(api, "identities", team, { name, claimMatch }));
+    const file = write(
+      "twins/access.yaml",
+      `organization: { uid: "${api.organization}" }
+groups: { twins: {} }
+identities: { next: { in: twins, claimMatch: { issuer: "https://issuer.example.com", subject: next } } }
+access: { twins: { viewer: [next] } }
+`,
+    );
+    const byName = await runIrm("review", "--policy", file, "--format", "json");
+    expect(byName.code).toBe(1);
+    expect(byName.stderr).toContain(`the API has 2 identities of this name: ${uids.join(", ")}`);
+    write("twins/adopt.json", JSON.stringify({ identities: { next: uids[1] } }));
+    const { stdout, stderr } = await runIrm("review", "--policy", file, "--format", "json");
+    expect(stderr).toBe("");
+    const { identities } = Report.parse(JSON.parse(stdout));
+    expect(identities).toMatchObject([{ uid: uids[1], change: "none", losses: [] }]);
+    write("twins/adopt.json", JSON.stringify({ identities: { next: "none" }, people: {} }));
+    const wrong = await runIrm("review", "--policy", file);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain("twins/adopt.json: people: there is no such section");
+    expect(wrong.stderr).toContain("twins/adopt.json: identities.next: must be a uid");
   });
 
   test("with mistakes has no review, and exits with 1", async () => {

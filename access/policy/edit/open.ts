@@ -1,11 +1,9 @@
 // A policy that is about to be edited: its files as they were read, what they say, and the uids beside it.
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { mistakeText, readPolicy } from "../parse.ts";
 import type { Policy } from "../policy.ts";
 import type { PolicyStack } from "../stack.ts";
 import { type FindFile, findTextFile, TextFileError } from "../text-file.ts";
-import { asStack, type PolicyUids, parseUids, UIDS_FILE } from "../uids.ts";
+import { asStack, type UidsFile, uidsBeside } from "../uids.ts";
 import { PolicyEditError } from "./document.ts";
 import { type ChangedFile, replaceFiles } from "./write.ts";
 
@@ -16,7 +14,7 @@ export interface OpenPolicy {
   /** by path without links */
   texts: ReadonlyMap<string, { name: string; text: string }>;
   /** the file beside it with the uids of its records, where there is one */
-  adopted?: { name: string; real: string; text: string; uids: PolicyUids };
+  adopted?: UidsFile;
 }
 
 /** Throws a PolicyEditError with every mistake of the policy, and of the uids beside it. */
@@ -37,14 +35,9 @@ export const openPolicy = (file: string): OpenPolicy => {
 };
 
 const adoptedBeside = (file: string): Pick<OpenPolicy, "adopted"> => {
-  const name = join(dirname(file), UIDS_FILE);
-  if (!existsSync(name)) return {};
   try {
-    const { real, read } = findTextFile(name, dirname(file));
-    const text = read();
-    const { uids, problems } = parseUids(text);
-    if (uids === undefined) throw new PolicyEditError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
-    return { adopted: { name, real, text, uids } };
+    const adopted = uidsBeside(file);
+    return adopted ? { adopted } : {};
   } catch (error) {
     throw error instanceof TextFileError ? new PolicyEditError(error.message) : error;
   }
