@@ -26,6 +26,7 @@ const project = (name: string, { timeout = 300_000, ...own }: ProjectOptions = {
     name,
     include: [`test/${name}/**/*.test.ts`],
     isolate: false,
+    setupFiles: ["test/support/same-environment.ts"],
     // Requests leave much garbage: with room for it the collector takes a sixth less processor time (contract and exchange tests).
     execArgv: ["--max-semi-space-size=64"],
     // More than there are processors: most of these wait for other processes, or for a package to be installed.

@@ -99,7 +99,11 @@ describe("plan", () => {
 
 describe("run", () => {
   const UID = "cc2e6e8099dd7fdbd7d866059f72a7a3b5e6d502/1782c7386ec01ef2";
-  beforeEach(() => env({ GITHUB_EVENT_NAME: "push", IRM_CI_UP_IDENTITY: UID, IRM_CI_CLOUD_URL: "s3://state" }));
+  beforeEach(() => {
+    // The command sets these for the engine.
+    for (const name of ["IRM_IDENTITY", "PULUMI_BACKEND_URL"]) vi.stubEnv(name, undefined);
+    env({ GITHUB_EVENT_NAME: "push", IRM_CI_UP_IDENTITY: UID, IRM_CI_CLOUD_URL: "s3://state" });
+  });
 
   test("updates as its own identity, without the token, and tells the log and the summary", async () => {
     env({ IRM_CI_TOKEN: "a token" });
