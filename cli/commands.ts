@@ -9,6 +9,7 @@ import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
+import type { RecoverFlags } from "./recover.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RevokeFlags } from "./revoke.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -116,6 +117,19 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .argument("<FILE>", "the exported state, or - for stdin")
     .action(async (file: string) => exit(await (await import("./journal.ts")).pending(file)));
+
+  program
+    .command("recover")
+    .usage("[FLAGS]")
+    .summary("delete what a killed run without checkpoints created")
+    .description(
+      "Lists the records that runs without checkpoints (PULUMI_SKIP_CHECKPOINTS) created, and that no resource of the stack of this folder has, and asks whether to delete them. Reads the engine's state; runs no program. Exits with 3 if records are left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--stack <NAME>", "the stack (default: the selected one)")
+    .option(...FOLDER)
+    .option("--yes", "delete them without a question")
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: RecoverFlags) => exit(await (await import("./recover.ts")).recover(flags)));
 
   program
     .command("init")

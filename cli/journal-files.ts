@@ -1,8 +1,10 @@
 // The journals of this machine, as the commands read them.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { contentsFrom } from "../provider/log/entries.ts";
 import type { Entry, InvalidLine } from "../provider/log/entry.ts";
 import { journalFile, quarantineOf } from "../provider/log/file.ts";
+import type { Runs } from "../provider/log/runs.ts";
 import { journalFolder } from "../provider/run/journal-path.ts";
 
 export const JOURNAL = /\.jsonl$/;
@@ -20,12 +22,19 @@ export interface InvalidLineAt extends InvalidLine {
   journal: string;
 }
 
+interface JournalContents {
+  entries: Entry[];
+  /** runs without checkpoints, and what they changed */
+  runs: Runs;
+  invalid: InvalidLineAt[];
+}
+
 /** The entries of a journal and its invalid lines, quarantined or not. */
-export const contentsOf = async (journal: string): Promise<{ entries: Entry[]; invalid: InvalidLineAt[] }> => {
+export const contentsOf = async (journal: string): Promise<JournalContents> => {
   const file = journalFile(journal);
-  const { entries, invalid } = (await file.read()) ?? { entries: new Map<string, Entry>(), invalid: [] };
+  const { entries, runs, invalid } = (await file.read()) ?? contentsFrom("");
   const byLine = new Map([...invalid, ...(await file.quarantined())].map((one) => [one.line, { ...one, journal }]));
-  return { entries: [...entries.values()], invalid: [...byLine.values()] };
+  return { entries: [...entries.values()], runs, invalid: [...byLine.values()] };
 };
 
 export const isPending = ({ uid }: Entry): boolean => uid === undefined;

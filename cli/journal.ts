@@ -11,6 +11,7 @@ import { contentsFrom } from "../provider/log/entries.ts";
 import type { Entry } from "../provider/log/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
 import { lockOf } from "../provider/log/lock.ts";
+import { countsText } from "../provider/open/text.ts";
 import { recordLine } from "../provider/record/id.ts";
 import { journalProblem } from "../provider/run/journal-path.ts";
 import { sessionWith, systemEnvironment } from "../provider/run/session.ts";
@@ -52,13 +53,16 @@ export const list = reported("list", async (flags: ListFlags) => {
   const contents = await Promise.all(journalsIn(folder).map(contentsOf));
   const entries = contents.flatMap((one) => one.entries);
   const invalid = contents.flatMap((one) => one.invalid);
+  const runs = contents.flatMap((one) => [...one.runs.byId.values()]);
   if (flags.json) {
-    for (const one of [...entries, ...invalid]) print(`${JSON.stringify(one)}\n`);
+    const writes = contents.flatMap((one) => [...one.runs.writes.values()]);
+    for (const one of [...runs, ...entries, ...writes, ...invalid]) print(`${JSON.stringify(one)}\n`);
     return 0;
   }
   const shown = flags.all ? entries : entries.filter(isPending);
-  print(shown.map(lineOf).join("") + invalid.map(invalidLineOf).join(""));
-  if (!entries.some(isPending) && invalid.length === 0) print(`${allSucceeded(entries.length, folder)}\n`);
+  print(contents.flatMap(runLines).join("") + shown.map(lineOf).join("") + invalid.map(invalidLineOf).join(""));
+  if (runs.length === 0 && !entries.some(isPending) && invalid.length === 0)
+    print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
 });
 
@@ -84,6 +88,18 @@ const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string => {
   if (entry) return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
   return `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
 };
+
+/** What the next run of each stack finds in the state, or compares with the live records. */
+const runLines = ({ runs, entries }: Awaited<ReturnType<typeof contentsOf>>): string[] =>
+  [...runs.byId.values()].map(({ began, stack, at, pid, host, ending, judged }) => {
+    const creates = entries.filter(({ run }) => run === began).length;
+    const writes = [...runs.writes.values()].filter(({ run }) => run === began);
+    const isOpen = ending === undefined || judged !== undefined;
+    const then = isOpen ? "did not end" : "ended; the next run of the stack checks that the engine has saved its state";
+    const what = countsText(creates, writes);
+    const left = what === "" ? "; nothing of it is left to settle" : `: ${what}`;
+    return `${isOpen ? "open      " : "ended     "} ${new Date(at).toISOString()}  ${stack}  a run without checkpoints, process ${pid} on ${host}, ${then}${left}\n`;
+  });
 
 const STATUS_WIDTH = "succeeded  ".length;
 
@@ -113,12 +129,14 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
     const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log });
     await lock.acquire();
     try {
-      const { entries, invalid } = await contentsOf(path);
+      const { entries, invalid, runs: found } = await contentsOf(path);
+      const runs = flags.all ? undefined : found;
+      const hasRuns = runs !== undefined && runs.byId.size + runs.writes.size > 0;
       for (const { key } of entries) keys.add(key);
       const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
       for (const entry of entries) if (!kept.includes(entry)) print(`forgotten: ${lineOf(entry)}`);
-      if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept);
-      if (kept.length === 0) rmSync(path, { force: true });
+      if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept, runs);
+      if (kept.length === 0 && !hasRuns) rmSync(path, { force: true });
       const isForgotten = flags.all || flags.invalid;
       for (const one of invalid) print(`${isForgotten ? "forgotten" : "quarantined"}: ${invalidLineOf(one)}`);
       if (isForgotten) rmSync(quarantineOf(path), { force: true });

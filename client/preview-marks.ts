@@ -44,3 +44,19 @@ export const takeoverText = (resource: string, record: string, { at, doubt }: Ta
     : `${resource} may take over ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
 
 export const isTakeoverText = (text: string): boolean => text.includes(BY_EARLIER_RUN);
+
+const IS_OPEN = " is open: ";
+
+/** The line about a stack that a run without checkpoints left open. */
+export const openStackText = (stack: string, why: string): string => `warning: stack ${stack}${IS_OPEN}${why}`;
+
+const UNDECLARED = " what a run without checkpoints created, and this program does not declare:";
+
+/** What the update does with such records, one in each line. */
+export const undeclaredText = (verb: string, lines: readonly string[]): string =>
+  [`the update ${verb}${UNDECLARED}`, ...lines].join("\n  - ");
+
+/** Whether a line of a preview is one of these. */
+export const isOfOpenStack = (text: string): boolean =>
+  (text.startsWith("warning: stack ") && text.includes(IS_OPEN)) ||
+  (text.startsWith("the update ") && text.includes(UNDECLARED));

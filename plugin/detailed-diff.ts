@@ -37,6 +37,8 @@ export interface Compared {
   id: string;
   /** outputs as last observed */
   olds: Json;
+  /** those in the state, where others were observed now */
+  stored?: Json;
   /** inputs */
   news: Json;
   oldInputs: Json;
@@ -47,6 +49,7 @@ export interface Compared {
 export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
   if (!result.changes) return new Map();
+  if (result.isGone) return GONE;
   const desired = desiredFrom(kind, news);
   const { args } = desired;
   const members = changedMembers(desired, olds).map(
@@ -69,6 +72,7 @@ export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
 /** The detailed diff of a set of role bindings: its pairs, by their places in the program or in the state. */
 export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
+  if (result.isGone) return GONE;
   if (news.parent !== id) return diffFrom([{ path: ["parent"], change: "update" }], compared, result.replaces);
   const settings = Object.entries(settingsOf(news)).flatMap(([name, value]): Found[] => {
     const before = settingsOf(olds)[name as "exclusive"];
@@ -90,13 +94,16 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   return diffFrom([...managedRemovals, ...otherRemovals, ...additions, ...settings], compared, []);
 };
 
+/** Another record is created, with another uid. */
+const GONE: DetailedDiff = new Map([["uid", { change: "update", isReplacement: true, isInput: false }]]);
+
 /** How a value changes; the two differ. */
 export const changeBetween = (before: unknown, after: unknown): Change =>
   before === undefined ? "add" : after === undefined ? "delete" : "update";
 
 const diffFrom = (
   found: readonly Found[],
-  { oldInputs, news, result }: Compared,
+  { oldInputs, news, olds, stored = olds, result }: Compared,
   replaces: readonly string[],
 ): DetailedDiff => {
   const detailed = new Map<string, PropertyChange>();
@@ -112,9 +119,10 @@ const diffFrom = (
       isInput,
     });
   }
-  // The service has moved, or an argument is replaced that itself does not differ.
+  // The service has moved, the state is not as the record is, or an argument is replaced that itself does not differ.
+  const others = Object.keys(olds).filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(stored[name]));
   if (detailed.size === 0 && result.changes)
-    for (const name of replaces.length > 0 ? replaces : [SERVICE])
+    for (const name of [replaces, others, [SERVICE]].find(({ length }) => length > 0) as string[])
       detailed.set(name, { change: "update", isReplacement: replaces.length > 0, isInput: true });
   return detailed;
 };

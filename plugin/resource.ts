@@ -127,7 +127,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       if (result.replaces.length === 0) noteName(subject.kind, id, plainFrom(asked).name, containsSecret(asked.name));
       return diffResponse(result.changes, detailed, {
         replaces: result.replaces,
-        deleteBeforeReplace: !canCoexist(subject.kind, detailed),
+        deleteBeforeReplace: !result.isGone && !canCoexist(subject.kind, detailed),
       });
     },
 
@@ -173,8 +173,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       notes.noteStep(preview !== 0);
       if (preview) {
         methods.plannedUpdate();
-        const { detailed, derived } = await compare(subject, request);
-        const planned = kind ? { ...derived, ...plannedUpdate(kind, olds, news, detailed) } : plannedSet(olds, news);
+        const { detailed, derived, before } = await compare(subject, request);
+        const planned = kind
+          ? { ...derived, ...plannedUpdate(kind, before, news, detailed) }
+          : plannedSet(before, news);
         return updateResponse(outputs(kind, planned, asked));
       }
       refuseUnchecked(type, news);
@@ -197,12 +199,14 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const inputs = withKey(urn, plainFrom(request.news));
     const news = withNames(inputs, storedNames(urn, type, inputs, olds));
     const found = await methods.diff(id, olds, news);
-    const compared = { id, olds, news, oldInputs, result: found };
+    // Of an open stack, what is there now was compared.
+    const before = found.observed ?? olds;
+    const compared = { id, olds: before, stored: olds, news, oldInputs, result: found };
     const detailed = kind ? detailedDiff(kind, compared) : detailedSetDiff(compared);
     // It is no change of a property: the option replaceOnChanges would apply to it.
     const place = lackingParent(urn, kind, id, olds);
     const derived = place === undefined ? {} : { parent: place };
-    return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived };
+    return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived, before };
   }
 };
 

@@ -47,7 +47,10 @@ export const driftOf = ({
     keys: keysIn(preview, live, proposal, nowMs),
     pending: pendingIn(preview, entries, exported, live.graph),
     // The rest is about the access that an update would give.
-    unknown: proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
+    unknown: [
+      ...preview.openStack.map((message) => ({ subject: "", message })),
+      ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
+    ],
     notVisible: live.notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(live.graph, group), message }))
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),

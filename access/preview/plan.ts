@@ -80,6 +80,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
           hides: { of: "anything" },
         }),
       ),
+      ...preview.openStack.map((message): UnknownPart => ({ subject: "", message })),
       ...work.unknown,
       ...limitsOf(preview, resources),
     ],

@@ -1,6 +1,7 @@
 // The document that `pulumi preview --json` prints: what a review reads of it. Members of newer engines are ignored. A step that
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
 import { z } from "zod";
+import { isOfOpenStack } from "../../client/preview-marks.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
 
 const bag = z.record(z.string(), z.unknown()).nullish();
@@ -50,6 +51,8 @@ export interface Preview {
   unreadable: string[];
   /** lines that are printed beside a resource: by its provider, or by the program in its name */
   lines: { urn: string; text: string }[];
+  /** what the provider and the end of the program print about an open stack (docs/recovery.md#open-stack) */
+  openStack: string[];
   /** counts of steps by op, also of those that are not shown */
   summary: Readonly<Record<string, number>>;
 }
@@ -79,7 +82,8 @@ export const parsePreview = (text: string, source: string): Preview => {
   if (errors.length > 0)
     throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
   const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));
-  const preview: Preview = { steps: [], unreadable: [], lines, summary: changeSummary ?? {} };
+  const openStack = printed.flatMap(({ message }) => (message && isOfOpenStack(message) ? [message.trim()] : []));
+  const preview: Preview = { steps: [], unreadable: [], lines, openStack, summary: changeSummary ?? {} };
   (steps ?? []).forEach((one, i) => {
     const step = Step.safeParse(one);
     const problem = step.success ? otherType(step.data) : z.prettifyError(step.error).replaceAll(/\s+/g, " ");

@@ -14,9 +14,12 @@ import { isUnknown } from "../record/normal-form.ts";
 import { atWith, stampText, stampTextIn } from "../record/stamp.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
+import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
 import { withoutLookUp } from "./look-up.ts";
+import { openStacks } from "./open-stacks.ts";
+import { openStepsWith } from "./open-steps.ts";
 import { type RecordNames, recordNames } from "./record-names.ts";
 import type { IsSecret } from "./record-review.ts";
 import { recordStepsWith } from "./record-steps.ts";
@@ -25,6 +28,7 @@ import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
 import type { Held, LookedUp, StepParts, Steps } from "./steps.ts";
+import { uncheckedGate } from "./unchecked.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 export interface StackConfig {
@@ -195,6 +199,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
         if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
         if (run.isUpdate !== false && (await hasCredentials())) await gate.reachable(run);
+        if (run.isUpdate !== undefined) await unchecked?.expect(asked[KEY], run.isUpdate);
+        await lookAt(asked[KEY], run.isUpdate);
         const looked = await lookedUp(steps, olds, asked, isSecret);
         const { inputs, failures } = await steps.check(olds, looked.news, {
           isSecret,
@@ -240,6 +246,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     create: reported(async (inputs) => {
       if (gate.stopped.reason) throw gate.stopped.reason;
       if (offline.reason) offline.carriedOut();
+      if (unchecked) await unchecked.require(inputs[KEY]);
       const session = await connect();
       const { id, outs } = await steps.create(session, inputs);
       const here = inputs[AT] === undefined ? inputs : { ...inputs, [SERVICE]: session.service };
@@ -248,6 +255,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     read: reported((id, stored, inputs) =>
       refresh.read(id, stored, declared.size === 0, async () => {
         await gate.address(stored);
+        await lookAt(stored[KEY]);
         const session = await sessionFor(steps.held(id, stored), stored);
         const isRefresh = declared.size === 0 && typeof stored[KEY] === "string";
         const about = { inputs, isRefresh };
@@ -270,22 +278,37 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     ),
     update: reported(async (id, olds, news) => {
       offline.carriedOut();
+      await unchecked?.require(news[KEY]);
       await noteInState(steps.held(id, olds), news[KEY]);
       const { outs } = await steps.update(await connect(), id, olds, news);
       return { outs: withKey(outs, { ...news, ...withService(news) }, hasParent) };
     }),
     delete: reported(async (id, stored) => {
       await gate.address(stored);
+      await unchecked?.require(stored[KEY]);
+      await lookAt(stored[KEY]);
       const session = await sessionFor(steps.held(id, stored), stored);
+      // A destroy declares nothing.
+      const mustClear = open.current !== undefined && declared.size === 0;
+      if (mustClear) await open.clear();
       await steps.delete(session, id, stored).catch((error) => gate.explain(id, error));
+      if (mustClear) await open.clear();
     }),
   });
 
   const names = recordNames({ ledger: getLedger, connect, hasCredentials });
   const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, names };
+  const open = openStacks(parts);
+  const lookAt = async (key: unknown, isUpdate = true): Promise<void> => {
+    if (typeof key === "string" && !key.startsWith(open.seen)) await open.look(key, isUpdate);
+  };
+  const unchecked = skipsCheckpoints(env) ? uncheckedGate({ config, ledger: getLedger, env, cwd, log }) : undefined;
+  // The engine sends Cancel at the end of each run, and saves what it has not saved yet.
+  environment.cancelled?.addEventListener("abort", () => ledger?.journal.endInOrder(), { once: true });
   const recordSteps = recordStepsWith(parts);
-  const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
-  const roleBindingSet = methodsOf(setStepsWith(parts));
+  const openSteps = openStepsWith(open, connect);
+  const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(openSteps(recordSteps(kind)))]);
+  const roleBindingSet = methodsOf(openSteps(setStepsWith(parts)));
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
   return { kinds, session: connect, ledger: getLedger, note: names.note };
 };

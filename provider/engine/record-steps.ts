@@ -3,12 +3,13 @@
 import { openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { isAlike, noteRefreshed, observeRecord } from "../open/observe.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
-import { containsUnknown, isUnknown } from "../record/normal-form.ts";
+import { containsUnknown, isUnknown, secretPaths } from "../record/normal-form.ts";
 import { plannedUid } from "../record/planned-uid.ts";
-import { KEY, MATCH, nameInKey } from "../record/state.ts";
+import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
 import { previewInterrupted } from "../recovery/preview-interrupted.ts";
@@ -96,9 +97,9 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   return (kind) => ({
     derivesParent: true,
     lookUp: (olds, news, isSecret) => lookUpRecord(parts, kind, olds, news, isSecret),
-    check: async (olds, news, { isSecret, showsNames }) => {
+    check: async (olds, news, { isSecret, showsNames, mayReplace }) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
-      const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news));
+      const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news), mayReplace);
       if (failures.length > 0) return { inputs, failures };
       const problems = [...(await adoptionProblems(kind, inputs)), ...(await placeProblems(kind, inputs))];
       if (isSecret) secrets.set(inputs[KEY], isSecret);
@@ -150,6 +151,18 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (kind === kindRecords.roleBinding) review.compared(olds, await withNames(olds, news));
       recordReview.noteDiff(kind, id, olds, news, compared.replaces.length > 0);
       return compared;
+    },
+    observe: async (session, stack, id, stored) => {
+      const outputs = await observeRecord(session, stack, { kind, uid: id, stored });
+      return (
+        outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: !isAlike(kind, id, outputs, stored) }
+      );
+    },
+    noteRead: async (session, stack, id, stored, outputs) => {
+      stack.live.skip(kind, id);
+      await noteRefreshed(session, stack, { kind, uid: id, stored }, outputs);
+      const isKnown = outputs !== undefined && secretPaths(kind).length === 0;
+      return isKnown ? { outputs: { ...hiddenMembers(stored), ...outputs }, differs: false } : undefined;
     },
     create: async (session, inputs) => {
       const asked: Json = { names: passed.get(inputs[KEY]), ...inputs };

@@ -2,12 +2,14 @@
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { noteRefreshed } from "../open/observe.ts";
 import { isUnknown } from "../record/normal-form.ts";
-import { KEY, nameInKey } from "../record/state.ts";
+import { hiddenMembers, KEY, nameInKey } from "../record/state.ts";
 import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
 import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { type Live, listLive } from "../set/live.ts";
+import { observeSet } from "../set/observe.ts";
 import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
 import { diffSet, planOf } from "../set/plan.ts";
 import { readSet } from "../set/read.ts";
@@ -73,6 +75,26 @@ export const setStepsWith = (parts: StepParts): Steps => {
       else if (isSame) review.noteDiff(olds, await withNames(news), live);
       else review.moved(olds, await withNames(news), looking.has(news[KEY]) ? live : []);
       return compared;
+    },
+    observe: async (session, { leftovers }, id, stored) => {
+      const created = leftovers.map(({ entry }) => entry);
+      const outputs = await observeSet(session, id, stored, created);
+      const uidsOf = (bag: Json) =>
+        bindingsIn(bag, "bindings")
+          .map(({ uid }) => uid)
+          .toSorted()
+          .join();
+      return (
+        outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: uidsOf(outputs) !== uidsOf(stored) }
+      );
+    },
+    noteRead: async (session, stack, _id, stored, outputs = {}) => {
+      const left = new Set(bindingsIn(outputs, "bindings").map(({ uid }) => uid));
+      const kind = kindRecords.roleBinding;
+      // A role binding does not change.
+      for (const { uid } of bindingsIn(stored, "bindings"))
+        await noteRefreshed(session, stack, { kind, uid, stored }, left.has(uid) ? "same" : undefined);
+      return undefined;
     },
     create: async (session, inputs) => ({
       id: inputs.parent as string,

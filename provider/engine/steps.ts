@@ -1,6 +1,7 @@
 // What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
 import type { TakenOver } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
+import type { OpenStack } from "../open/stack.ts";
 import type { CheckFailure, DiffResult, Reading, ReadResult } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Ledger, Session } from "../run/session.ts";
@@ -22,6 +23,16 @@ export interface Shown {
   isSecret?: ((names: readonly string[]) => boolean) | undefined;
   /** the API's names of what the program gives by uid: those that are secret in the program are known */
   showsNames: boolean;
+  /** what held the record is deleted, so that nothing is lost with a replacement */
+  mayReplace?: boolean;
+}
+
+/** A resource of an open stack as its records are now. */
+export interface Observed {
+  /** in place of the outputs in the state */
+  outputs: Json;
+  /** they differ from those */
+  differs: boolean;
 }
 
 /** The arguments after a look-up, and the problems of names. */
@@ -46,6 +57,16 @@ export interface Steps {
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
+  /** Undefined: it is deleted. `stored` are the outputs in the state. */
+  observe(session: Session, stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined>;
+  /** A refresh of an open stack has read these outputs; undefined: it is deleted. Returns what `observe` would, where that is known. */
+  noteRead(
+    session: Session,
+    stack: OpenStack,
+    id: string,
+    stored: Json,
+    outputs: Json | undefined,
+  ): Promise<Observed | undefined>;
   create(session: Session, inputs: Json): Promise<{ id: string; outs: Json }>;
   read(session: Session, id: string, stored: Json, about: Reading): Promise<ReadResult>;
   update(session: Session, id: string, olds: Json, news: Json): Promise<{ outs: Json }>;

@@ -1,13 +1,17 @@
 // The entries of a journal that are not settled: a reducer over its lines, with an index for each question that a create asks.
 import { recordId } from "../record/id.ts";
-import { type Entry, type Intent, type InvalidLine, isTorn, type Known, type Line, parse } from "./entry.ts";
+import { type Entry, type InvalidLine, isTorn, type Known, type Line, parse, type RunLine } from "./entry.ts";
+import { createRuns, linesOfRuns, type Runs } from "./runs.ts";
 
 export interface Entries {
   /** by id, in the order of their intents */
   byId: ReadonlyMap<string, Entry>;
-  /** those without an outcome */
+  /** those without an outcome, except those that are left */
   pending: ReadonlySet<Entry>;
+  /** except those that are left: the resource has another record */
   byKey: ReadonlyMap<string, readonly Entry[]>;
+  /** runs without checkpoints, and what they changed */
+  runs: Runs;
   /** Applies a line of this process. */
   apply(line: Line): void;
   /** Applies lines of the file. Returns the invalid ones. */
@@ -25,19 +29,31 @@ export const createEntries = (): Entries => {
   const byRecord = new Map<string, Entry[]>();
   // Of all intents, for the lines that follow.
   const ids = new Set<string>();
+  const runs = createRuns();
 
+  const applyToRuns = (line: RunLine): void => {
+    runs.apply(line);
+    if (!("ended" in line)) return;
+    for (const entry of [...byId.values()]) {
+      const { run, ...others } = entry;
+      // What else it created is like the creates of any other run.
+      if (run === line.ended) apply(entry.left ? { closed: entry.intent } : others);
+    }
+  };
   const apply = (line: Line): void => {
     if ("known" in line) {
       for (const { intent } of byRecord.get(recordId(line.kind ?? "", line.known)) ?? []) apply({ closed: intent });
       return;
     }
     const id = idOf(line);
+    if (id === undefined) return void applyToRuns(line as RunLine);
     const before = byId.get(id);
     let after: Entry | undefined;
     if ("intent" in line) after = { ...line };
     else if ("answered" in line) after = before && { ...before, answered: line.uid };
     else if ("made" in line) after = before && { ...before, at: line.at, uid: line.uid };
     else if ("again" in line) after = before && { ...before, at: line.at };
+    else if ("left" in line) after = before && { ...before, left: true };
     if (before) {
       take(byKey, before.key, before);
       pending.delete(before);
@@ -46,9 +62,10 @@ export const createEntries = (): Entries => {
     if (!after) return void byId.delete(id);
     ids.add(id);
     byId.set(id, after);
+    if (after.uid !== undefined) put(byRecord, recordId(after.kind, after.uid), after);
+    if (after.left) return;
     put(byKey, after.key, after);
     if (after.uid === undefined) pending.add(after);
-    else put(byRecord, recordId(after.kind, after.uid), after);
   };
   // It names a record, so it must not disappear with its entry. Other lines of a settled entry may.
   const isOrphan = (line: Line): boolean =>
@@ -59,6 +76,7 @@ export const createEntries = (): Entries => {
     byKey,
     byRecord,
     pending,
+    runs,
     apply,
     read: (lines) =>
       lines.flatMap((line) => {
@@ -74,13 +92,14 @@ export const createEntries = (): Entries => {
   };
 };
 
-type Outcome = Exclude<Line, Intent | Known>;
-
-const idOf = (line: Intent | Outcome): string => {
+/** The create that a line is about; undefined: it is about a run. */
+const idOf = (line: Exclude<Line, Known>): string | undefined => {
   if ("intent" in line) return line.intent;
   if ("closed" in line) return line.closed;
   if ("answered" in line) return line.answered;
-  return "made" in line ? line.made : line.again;
+  if ("made" in line) return line.made;
+  if ("again" in line) return line.again;
+  return "left" in line ? line.left : undefined;
 };
 
 const put = (entries: Map<string, Entry[]>, name: string, entry: Entry): void => {
@@ -97,24 +116,25 @@ const take = (entries: Map<string, Entry[]>, name: string, entry: Entry): void =
 
 export interface Contents {
   entries: ReadonlyMap<string, Entry>;
+  runs: Runs;
   invalid: InvalidLine[];
 }
 
 export const contentsFrom = (file: string): Contents => {
-  const { byId, read } = createEntries();
-  return { invalid: read(file.split("\n")), entries: byId };
+  const { byId, runs, read } = createEntries();
+  return { invalid: read(file.split("\n")), entries: byId, runs };
 };
 
-/** The shortest text with the same entries. */
-export const textFrom = (entries: Iterable<Entry>): string =>
-  [...entries]
-    .flatMap(({ uid, answered, ...intent }): Line[] => [
-      intent,
-      ...(answered === undefined ? [] : [{ answered: intent.intent, uid: answered }]),
-      ...(uid === undefined ? [] : [{ made: intent.intent, uid, at: intent.at }]),
-    ])
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join("");
+/** The shortest text with the same entries and runs. */
+export const textFrom = (entries: Iterable<Entry>, runs: Runs = createRuns()): string =>
+  [...linesOfRuns(runs), ...[...entries].flatMap(linesOf)].map((line) => `${JSON.stringify(line)}\n`).join("");
+
+const linesOf = ({ uid, answered, left, ...intent }: Entry): Line[] => [
+  intent,
+  ...(answered === undefined ? [] : [{ answered: intent.intent, uid: answered }]),
+  ...(uid === undefined ? [] : [{ made: intent.intent, uid, at: intent.at }]),
+  ...(left ? [{ left: intent.intent }] : []),
+];
 
 /** The line for a record of this kind. */
 export const knownLine = (kind: string, uid: string): Known =>

@@ -1,5 +1,6 @@
 // The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after it. Inputs are stored only as a
 // hash; a search needs the uid of the parent. Invalid lines are ignored and kept: people and broken disks write to files too.
+// A run without checkpoints has lines of its own, also for updates and deletes (runs.ts).
 // The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
@@ -29,13 +30,57 @@ const Intent = z.object({
   at: time,
   /** milliseconds by the service's clock: an older record is not of this create */
   notBefore: time,
+  /** id of a run without checkpoints: the engine saves what it does at its end */
+  run: text.optional(),
 });
 
 /** A create that is about to be sent. */
 export type Intent = z.infer<typeof Intent>;
 
+const Began = z.object({
+  /** id of the run, unique in the file */
+  began: text,
+  /** organization/project/stack */
+  stack: text,
+  /** before its first request that changes something: milliseconds by the service's clock */
+  at: time,
+  /** the same by the clock of its machine, which is the engine's too */
+  clock: time,
+  host: text,
+  pid: z.int().nonnegative(),
+  /** when the process began, in ticks since boot; empty where the system does not say */
+  start: z.string(),
+  /** namespace of the pid; without it the pid counts as that of another machine */
+  pids: text.optional(),
+  /** the operation that its process shares with others */
+  operation: text.optional(),
+});
+
+/** A run without checkpoints, from before its first write. */
+export type Began = z.infer<typeof Began>;
+
+const Wrote = z.object({
+  /** uid of the record */
+  wrote: uidp,
+  kind: text,
+  /** of the resource, as in an intent */
+  key: text,
+  /** when it was sent: milliseconds by the service's clock */
+  at: time,
+  /** the same by the clock of its machine */
+  clock: time,
+  /** the run without checkpoints; absent: a run that puts in order what such a run has left */
+  run: text.optional(),
+  /** what the record has then, as the inputs of an intent; absent: the record is deleted */
+  to: text.optional(),
+  given: z.array(text, { error: "must be a list of texts" }).optional(),
+});
+
+/** An update or a delete that is about to be sent. */
+export type Wrote = z.infer<typeof Wrote>;
+
 /** The lines that follow an intent, by their first member. */
-const LINES = {
+const OF_CREATE = {
   intent: Intent,
   again: z.object({ again: text, at: time }),
   made: z.object({ made: text, uid: uidp, at: time }),
@@ -47,6 +92,31 @@ const LINES = {
   known: z.object({ known: uidp, kind: text.optional() }),
 };
 
+/** The lines of runs without checkpoints. */
+const OF_RUN = {
+  began: Began,
+  /** the engine ends the run in order, and saves its state next */
+  ending: z.object({ ending: text, clock: time }),
+  /** What a later run found: the engine never saved what the run did, or that is not certain. */
+  judged: z.object({ judged: text, as: z.enum(["lost", "unclear"]) }),
+  /** nothing of the run is left to settle */
+  ended: z.object({ ended: text }),
+  wrote: Wrote,
+  /** the response to an update or a delete has arrived */
+  done: z.object({ done: uidp, kind: text }),
+  /** the state has the record as it is */
+  settled: z.object({ settled: uidp, kind: text }),
+};
+
+const LINES = {
+  ...OF_CREATE,
+  /** of a create of such a run: the resource has another record, and no resource this one */
+  left: z.object({ left: text }),
+  ...OF_RUN,
+};
+
+export type RunLine = { [K in keyof typeof OF_RUN]: z.infer<(typeof OF_RUN)[K]> }[keyof typeof OF_RUN];
+
 /** The engine has a record of this uid in its state; `kind` distinguishes records that share a uid. */
 export type Known = z.infer<typeof LINES.known>;
 
@@ -57,6 +127,8 @@ export interface Entry extends Intent {
   uid?: string;
   /** the record in the response, which differs from the request */
   answered?: string;
+  /** the resource has another record */
+  left?: true;
 }
 
 /** A line that is not an entry: it is kept and shown, and otherwise ignored. */
@@ -75,7 +147,7 @@ export const parse = (line: string): Line | string => {
   if (value === undefined) return "it is not JSON";
   if (typeof value !== "object" || value === null) return "it is not an object";
   const [name] = (Object.keys(LINES) as (keyof typeof LINES)[]).filter((one) => Object.hasOwn(value, one));
-  if (name === undefined) return `it has none of ${Object.keys(LINES).join(", ")}`;
+  if (name === undefined) return `it has none of ${Object.keys(OF_CREATE).join(", ")}`;
   const { error } = LINES[name].safeParse(value);
   // As it was read, with the members of a later version.
   return error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ") ?? (value as Line);

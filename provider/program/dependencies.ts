@@ -9,6 +9,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
+import { settleOpenStack } from "./open-stack.ts";
+import { refuseOtherResources } from "./other-resources.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun } from "./per-run.ts";
 import { reportRemovals } from "./removals.ts";
@@ -65,7 +67,11 @@ export interface Entered {
 export const currentProgram = perRun((monitor): Program => {
   const program = programWith(TIMEOUT_MS);
   // The plugin itself sees the end of a program of which it constructs a part.
-  if (monitor && !isConstructed()) reportRemovals({ monitor, ...program });
+  if (monitor && !isConstructed()) {
+    refuseOtherResources();
+    reportRemovals({ monitor, ...program });
+    settleOpenStack({ monitor, ...program });
+  }
   return program;
 });
 

@@ -130,17 +130,20 @@ const connect = (program: Program): Promise<Session> => {
 // Loaded when the first function is called: most programs call none.
 const newSession = async (program: Program, first: PromiseWithResolvers<void>): Promise<Session> => {
   const config = programConfig(program);
-  const [{ sessionWith, systemEnvironment }, { operationError, sessionErrorOf, sessionText }] = await Promise.all([
-    import("../run/session.ts"),
-    import("../../client/errors.ts"),
-  ]);
+  const [{ sessionWith, systemEnvironment }, { storedStacks }, { operationError, sessionErrorOf, sessionText }] =
+    await Promise.all([
+      import("../run/session.ts"),
+      import("../run/stored-stack.ts"),
+      import("../../client/errors.ts"),
+    ]);
   const sharedError = (error: unknown): pulumi.RunError | undefined => {
     const cause = sessionErrorOf(error);
     return cause && program.errorFor(sessionText(cause));
   };
   let session: Session;
   try {
-    session = sessionWith(config, systemEnvironment());
+    const stored = storedStacks({ env: process.env, cwd: process.cwd() });
+    session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored });
   } catch (error) {
     throw sharedError(error) ?? error;
   }

@@ -4,8 +4,8 @@
 // Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
 // the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
 import * as pulumi from "@pulumi/pulumi";
-import type { Env } from "../../client/config.ts";
 import type { Known } from "../log/entry.ts";
+import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { isOnCommandLine, perRun } from "./per-run.ts";
 import { programJournal } from "./session.ts";
 
@@ -13,7 +13,8 @@ const TOLD_EVERY_MS = 1_000;
 
 /** `field`: of the kind of the records; `uids` resolves once the engine has stored the resource. */
 export const noteStored = (field: string, uids: () => Promise<readonly (string | undefined)[]>): void => {
-  if (pulumi.runtime.isDryRun() || !isOnCommandLine() || savesAtItsEnd(process.env)) return;
+  // Without checkpoints the engine answers before it stores anything (pkg/backend/journal.go of the engine).
+  if (pulumi.runtime.isDryRun() || !isOnCommandLine() || skipsCheckpoints(process.env)) return;
   uids().then(
     (known) =>
       currentStored().add(
@@ -24,9 +25,6 @@ export const noteStored = (field: string, uids: () => Promise<readonly (string |
     () => undefined,
   );
 };
-
-/** Such an engine answers before it stores anything (pkg/backend/journal.go of the engine). */
-const savesAtItsEnd = ({ PULUMI_SKIP_CHECKPOINTS: flag = "" }: Env): boolean => flag !== "";
 
 const currentStored = perRun(() => {
   let fresh: { field: string; uid: string }[] = [];

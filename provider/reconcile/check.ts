@@ -32,12 +32,17 @@ export interface CheckFailure {
   reason: string;
 }
 
-/** `olds` and `news` are inputs. The returned inputs are in the API's spelling. */
-export const check = (kind: Kind, olds: Json, news: Json): { inputs: Json; failures: CheckFailure[] } => {
+/** `olds` and `news` are inputs. The returned inputs are in the API's spelling. `mayReplace`: what held the record is deleted. */
+export const check = (
+  kind: Kind,
+  olds: Json,
+  news: Json,
+  mayReplace = false,
+): { inputs: Json; failures: CheckFailure[] } => {
   const inputs = canonicalize(kind, news);
   const problems = inputProblems(kind, inputs);
   const before = argumentsIn(kind, olds);
-  const refusals = Object.keys(before).length === 0 ? [] : refusedReplacements(kind, before, inputs);
+  const refusals = Object.keys(before).length === 0 || mayReplace ? [] : refusedReplacements(kind, before, inputs);
   return {
     inputs: { ...withOrderedLists(kind, inputs), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(failureFrom),

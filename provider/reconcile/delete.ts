@@ -35,6 +35,10 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     return false;
   }
   if (kind.deleteGuard && isForced(kind, stored)) await reportBlockers(kind, session, id, subjectOf(kind, id, stored));
+  const { [KEY]: key } = stored;
+  const isRecorded = session.journal.recordsWrites && typeof key === "string";
+  const write = isRecorded ? { kind: kind.field, uid: id, key } : undefined;
+  if (write) await session.journal.beginWrite(write, session.serviceNow);
   const deletes = deletesOf(session);
   let mayForce = kind.supportsForceDestroy === "below" && stored.forceDestroy === true;
   let fewest = Infinity;
@@ -43,7 +47,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     // Before the attempt, so that it also catches a delete that finishes during the attempt.
     const next = deletes.next.promise;
-    const blocked = await attempt(kind, session, id, stored);
+    const blocked = await attemptRemoval(kind, session, id, stored);
     if (blocked === undefined) break;
     const blocking = await listBlocking(kind, session, id);
     const count = deletes.counts.get(id) ?? 0;
@@ -58,6 +62,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
       await forceDestroy(session, id, stored);
     } else throw stillBlocked(kind, id, blocked, blocking, stored.forceDestroy !== true);
   }
+  if (write) await session.journal.endWrite(write);
   if (kind.list.sharesUid) ownership.forget(recordId(kind.field, id));
   noteDeleted(session, id, kind.references?.(stored));
   return true;
@@ -71,7 +76,12 @@ const isForced = (kind: Kind, stored: Json): boolean =>
   kind.supportsForceDestroy === "guarded" && stored.forceDestroy === true;
 
 /** Deletes the record, or returns the error of one that is still blocked. */
-const attempt = async (kind: Kind, session: Session, id: string, stored: Json): Promise<ApiError | undefined> => {
+export const attemptRemoval = async (
+  kind: Kind,
+  session: Session,
+  id: string,
+  stored: Json,
+): Promise<ApiError | undefined> => {
   const guard = kind.deleteGuard !== undefined && !isForced(kind, stored) ? kind.deleteGuard : undefined;
   const refusal = guard && (await guardRefusal(kind, session, id, stored, guard));
   if (refusal) return refusal;

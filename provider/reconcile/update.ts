@@ -10,6 +10,7 @@ import { observe, shownOncePaths, withoutPaths, writeOnlyPaths } from "../record
 import { originIn, outputsFrom, withoutOwn } from "../record/state.ts";
 import { retryWhileNew } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
+import type { NewWrite } from "../run/write-ahead.ts";
 import { differentResponse } from "./incomplete.ts";
 
 /** `olds` are outputs, `news` inputs. */
@@ -39,13 +40,21 @@ export const sendUpdate = async (
   olds: Json = {},
 ): Promise<Json> => {
   const { kind, args } = desired;
+  const { journal } = session;
+  const write = journal.recordsWrites ? writeOf(desired, id) : undefined;
+  if (write) await journal.beginWrite(write, session.serviceNow);
   const answer = await retryWhileNew(session, olds, () => send(session, desired, id, paths));
+  if (write) await journal.endWrite(write);
   const shownOnce = Object.fromEntries(shownOncePaths(kind).map((name) => [name, olds[name]]));
   const outs = outputsFrom(kind, answer, { ...shownOnce, ...args });
   const differing = changedPaths(desired, outs).filter((path) => maskTouches(paths, path));
   if (differing.length > 0) throw differentResponse(kind, { ...outs, ...desired.hidden }, differing);
   return outs;
 };
+
+const writeOf = ({ kind, key, fingerprint, choices }: Desired, uid: string): NewWrite => ({
+  ...{ kind: kind.field, uid, key, to: fingerprint, given: [...choices] },
+});
 
 const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
   const { kind, fields, args } = desired;

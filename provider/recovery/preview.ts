@@ -12,7 +12,7 @@ import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 import { absentOrganization } from "./gone.ts";
-import { hiddenMsOf, recordOf, requireAsked, type Waits } from "./recover.ts";
+import { hiddenMsOf, isAsked, recordOf, requireAsked, type Waits } from "./recover.ts";
 
 export interface Shown {
   taken: TakenOver;
@@ -47,7 +47,10 @@ export const previewRecovery = async (
       desired = await withUids(withOneAttempt(session), desired);
       record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
-      if (record && !containsUnknown(asked)) requireAsked(session, desired, record);
+      if (record && !containsUnknown(asked)) {
+        if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) continue;
+        requireAsked(session, desired, record);
+      }
     } catch (error) {
       const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? apiErrorOf((error as Error).cause);
       if (cause === undefined) throw error;

@@ -45,6 +45,12 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       await session.journal.recordFailure(entry);
       continue;
     }
+    // The run created it for another program, and the engine has lost it: it is deleted (provider/open), and another one is created.
+    if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) {
+      if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
+      await session.journal.leave(entry);
+      continue;
+    }
     requireAsked(session, desired, record);
     if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an earlier run at ${when}`);
@@ -58,19 +64,26 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
  * preview shows it. Throws where it differs, and a person decides.
  */
 export const requireAsked = (session: Session, desired: Desired, record: Json): void => {
-  const { kind, key, parent, args, choices, fingerprint } = desired;
-  const uid = record.uid as string;
-  const place = placeOf(kind, uid);
-  if (place === parent && fingerprintOf(kind, parent, record, choices) === fingerprint) return;
+  if (isAsked(desired, record)) return;
+  const { kind, key, args } = desired;
+  const place = placeOf(kind, record.uid as string);
   const { paths, replaces } = changeOf(desired, place, outputsFrom(kind, record, withoutSecrets(kind, args)));
   const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
   throw differentRecord(kind, session, key, record, [...names]);
 };
 
+/** Whether the record is exactly what the program asks for. */
+export const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
+  placeOf(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
+
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
 export const settleByAdoption = async (kind: Kind, session: Session, key: string, record: Json): Promise<void> => {
   const uid = record.uid as string;
   for (const entry of await session.journal.findUnsettled(key)) {
+    if (entry.run !== undefined && entry.uid !== uid) {
+      await session.journal.leave(entry);
+      continue;
+    }
     if (entry.uid === undefined) {
       if (entry.answered !== uid) await reportAbandoned(session, entry, uid);
     } else if (entry.uid !== uid) {

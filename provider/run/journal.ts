@@ -8,6 +8,7 @@ import { JournalError, quarantineOf } from "../log/file.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
 import { catchUp, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
+import { createWriteAhead, type WriteAhead } from "./write-ahead.ts";
 
 export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
 
@@ -17,7 +18,7 @@ export interface Created {
   uid: string;
 }
 
-export interface Journal {
+export interface Journal extends WriteAhead {
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
@@ -70,6 +71,8 @@ export interface JournalOptions {
   log(text: string): void;
   /** whose processes share the stack's journal */
   operation?: Operation;
+  /** the engine saves no checkpoints in this run */
+  isUnchecked?: boolean;
 }
 
 /** Precision of a recorded send time: a line on disk for every request would cost too much. */
@@ -78,7 +81,7 @@ export const SEND_TIME_MS = 1_000;
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
 export const createJournal = (options: JournalOptions): Journal => {
-  const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation() } = options;
+  const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
   const isShared = operation.id !== undefined;
   // A process serves one stack; the Automation API, and tests, may serve several.
   const stacks = new Map<string, Promise<StackJournal>>();
@@ -137,7 +140,9 @@ export const createJournal = (options: JournalOptions): Journal => {
     }
   };
 
+  const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
   return {
+    ...writeAhead,
     findUnsettled: async (key, isOwn) => {
       const open = await openFor(key);
       if (!open.isCaughtUp) await catchUp(open);
@@ -160,9 +165,14 @@ export const createJournal = (options: JournalOptions): Journal => {
           return undefined;
         }
         const at = await now();
-        const entries = intents.map((intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at }));
+        const tag = run && { run: run.id };
+        const entries = intents.map(
+          (intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at, ...tag }),
+        );
         share({ is: "begun", ids: entries.map(({ intent }) => intent) });
-        await write(open, ...entries);
+        const mark = run?.mark(open, (intents[0] as NewIntent).key, at) ?? [];
+        await write(open, ...mark, ...entries);
+        run?.noteMarked(open);
         return entries;
       } catch (error) {
         await open.lock.release();
@@ -234,7 +244,9 @@ export const createJournal = (options: JournalOptions): Journal => {
     takeUnreported: async (key) => {
       try {
         const { entries } = await upToDate(key);
-        return fromEarlierRuns([...entries.pending]).filter(({ intent }) => share({ is: "reported", id: intent }));
+        // What a run without checkpoints left open is one message (provider/open).
+        const others = [...entries.pending].filter(({ run }) => run === undefined);
+        return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
       } catch (error) {
         // Whoever asks does not need the journal.
         if (error instanceof JournalError) return [];

@@ -12,6 +12,7 @@ import { joinOperation } from "../log/join.ts";
 import { soleOperation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
 import { besidePlugins } from "./beside-plugins.ts";
+import { skipsCheckpoints } from "./checkpoints.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
@@ -100,6 +101,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
       timeoutMs,
       log,
       operation,
+      isUnchecked: skipsCheckpoints(env),
     }),
   };
 };

@@ -68,7 +68,7 @@ const readAgain = (open: StackJournal): void => {
 const compact = async (open: StackJournal): Promise<void> => {
   if (open.isCaughtUp) return;
   readAgain(open);
-  await open.file.compact(open.entries.byId.values());
+  await open.file.compact(open.entries.byId.values(), open.entries.runs);
   open.isCaughtUp = true;
 };
 

@@ -32,6 +32,8 @@ export const removeSurplus = async (work: Work): Promise<void> => {
   for await (const { uid, isRemoved } of removeEach(session, name, removals, identity, { ...news, ...newest(olds) })) {
     own.delete(uid);
     if (isRemoved) work.live = work.live.filter((one) => one.uid !== uid);
+    const entry = isRemoved ? work.recovered.get(uid) : undefined;
+    if (entry) await noteFailure(session, entry);
     work.hasChanged = true;
   }
 };

@@ -14,6 +14,8 @@ Exits with 1 when a record is leaked, duplicated or lost, or when the last previ
   --adapter A  dynamic (dynamic resources), native (the plugin) or both, one after the other (default: both)
   --cycles N   number of runs, with each adapter (default: 500)
   --kills K    number of runs that are killed (default: 100)
+  --checkpoints C  on, or off: the engine saves its state at the end of a run, and after a kill the program changes or is reverted,
+                   or the stack is refreshed or destroyed (default: on)
   --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
   --lanes L    stacks that run at the same time (default: 8)
   --help       print this help
@@ -24,6 +26,7 @@ const main = async (args: string[]): Promise<number> => {
     adapter: { type: "string" },
     cycles: { type: "string" },
     kills: { type: "string" },
+    checkpoints: { type: "string" },
     seed: { type: "string" },
     lanes: { type: "string" },
     help: { type: "boolean", short: "h" },
@@ -40,13 +43,16 @@ const main = async (args: string[]): Promise<number> => {
   const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter ?? "both"));
   if (adapters.length === 0)
     throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
+  const { checkpoints = "on" } = flags;
+  if (checkpoints !== "on" && checkpoints !== "off")
+    throw new UsageError(`--checkpoints takes on or off, not ${JSON.stringify(checkpoints)}`);
   await compileSmallEngine();
   const { providerSoak } = await import("../../test/soak/provider.ts");
   const log = (text: string) => void process.stderr.write(`${text}\n`);
   log(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, log: log });
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, checkpoints, log });
     process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
     hasFailed ||= result.failures.length > 0;
   }

@@ -1,19 +1,16 @@
 // `up` after `up` on programs that change at random, while one request in five fails and processes are killed: each cycle ends,
 // after at most one more run without a fault, with nothing lost (docs/faults.md#nothing-lost).
 
-import { kindRecords } from "../../provider/kind/index.ts";
-import type { OperationName } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/faults/script.ts";
-import { type Foreign, judge, judgeDestroyed } from "../faults/judge.ts";
-import type { PauseAt } from "../harness/small-engine/environment.ts";
-import type { Program } from "../harness/small-engine/program.ts";
+import { judge, judgeDestroyed } from "../faults/judge.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
-import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
+import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { createRandom, type Random } from "../support/random.ts";
+import { type Count, CREATES, type Cycle, HURRIED_MS, killedRun, STACK, STEPS, targetOf } from "./cycle.ts";
 import type { PartResult } from "./part.ts";
 import { randomProgram } from "./random-program.ts";
+import { cycleWithoutCheckpoints } from "./without-checkpoints.ts";
 
 export interface ProviderSoakOptions {
   /** with the native one, each run has a plugin in a process of its own, as with Pulumi */
@@ -21,48 +18,11 @@ export interface ProviderSoakOptions {
   seed: number;
   cycles: number;
   kills: number;
+  /** off: kills leave the state as it was before the run, and the program changes after them (without-checkpoints.ts) */
+  checkpoints?: "on" | "off";
   /** stacks that run at the same time, each with its own server: most of the time is waiting */
   lanes?: number;
   log?: (text: string) => void;
-}
-
-const STACK = "soak";
-
-const STEPS: NonNullable<FaultScript["random"]>["steps"] = [
-  { reset: true },
-  { at: "after", reset: true },
-  { status: 503 },
-  { at: "after", status: 503 },
-  { status: 429, retryAfter: 1 },
-  { at: "after", status: 502, body: "html" },
-  { at: "after", status: 504, body: "html" },
-  { at: "after", status: 500, body: "html" },
-  { truncate: 15 },
-  { at: "after", status: 200, body: "html" },
-  { status: 401 },
-  { status: 403 },
-];
-
-// Real time of a request in a run that meets faults: what a slow machine makes of it is one more of them.
-const HURRIED_MS = 1_000;
-
-const CREATES: OperationName[] = Object.values(kindRecords).map(({ operations }) => operations.create);
-
-const SET_OPERATIONS = {
-  create: "BatchCreateRoleBindings",
-  update: "BatchCreateRoleBindings",
-  delete: "DeleteRoleBinding",
-} as const;
-
-interface Count {
-  cycles: number;
-  kills: number;
-  steps: number;
-  faults: number;
-  failed: number;
-  leaked: number;
-  duplicated: number;
-  lost: number;
 }
 
 export const providerSoak = async ({
@@ -71,6 +31,7 @@ export const providerSoak = async ({
   cycles,
   kills,
   lanes = 8,
+  checkpoints = "on",
   log,
 }: ProviderSoakOptions): Promise<PartResult> => {
   const count: Count = { cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, leaked: 0, duplicated: 0, lost: 0 };
@@ -81,7 +42,7 @@ export const providerSoak = async ({
     Array.from({ length: own }, (_, lane) =>
       runLane(
         {
-          ...{ adapter, lane, random: createRandom(seed * 1_000 + lane) },
+          ...{ adapter, lane, checkpoints, random: createRandom(seed * 1_000 + lane) },
           ...{ cycles: share(cycles, lane), kills: share(kills, lane) },
         },
         count,
@@ -106,6 +67,7 @@ export const providerSoak = async ({
 
 interface Lane {
   adapter: Adapter;
+  checkpoints: "on" | "off";
   lane: number;
   random: Random;
   cycles: number;
@@ -113,27 +75,36 @@ interface Lane {
 }
 
 const runLane = async (
-  { adapter, lane, random, cycles, kills }: Lane,
+  { adapter, checkpoints, lane, random, cycles, kills }: Lane,
   count: Count,
   failures: string[],
   say: (text: string) => void = () => undefined,
 ): Promise<void> => {
   const testbed = await startTestbed(adapter, { speed: 20 });
   const foreign = await testbed.records();
-  const programs = randomProgram(random, testbed.home);
-  const engine = testbed.engine(STACK, { pluginProcess: true });
+  const isUnchecked = checkpoints === "off";
+  // A uid that a program spells out may be of a record that the killed run has replaced.
+  const programs = randomProgram(random, testbed.home, { spellsOutUids: !isUnchecked });
+  const engine = testbed.engine(STACK, { pluginProcess: true, ...(isUnchecked && { checkpoints: "off" }) });
+  const checked = isUnchecked ? testbed.engine(STACK, { pluginProcess: true, checkpoints: "on" }) : engine;
+  const runOne = isUnchecked ? cycleWithoutCheckpoints() : runCycle;
   const uidOf = (name: string) =>
     readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   let killed = 0;
   try {
     // A run may end before the point at which it was to be killed: then there is another one.
     for (let cycle = 1; cycle <= cycles || (killed < kills && cycle <= 2 * cycles); cycle += 1) {
-      const program = programs.next(uidOf);
+      const change = () => programs.next(uidOf);
+      const program = change();
       const mustKill = kills - killed >= cycles - cycle + 1;
       const isKill = killed < kills && (mustKill || random.below(cycles) < kills);
-      const problems = await runCycle({ adapter, testbed, engine, random, program, foreign, isKill }, count, () => {
-        killed += 1;
-      });
+      const problems = await runOne(
+        { adapter, testbed, engine, checked, random, program, change, foreign, isKill },
+        count,
+        () => {
+          killed += 1;
+        },
+      );
       count.cycles += 1;
       failures.push(...problems.map((text) => `lane ${lane}, cycle ${cycle}: ${text}`));
       if (count.cycles % 20 === 0) say(`${count.cycles} cycles, ${count.kills} kills, ${failures.length} problems`);
@@ -144,19 +115,10 @@ const runLane = async (
     failures.push(...(await judgeDestroyed(testbed, STACK, foreign)).map((text) => `lane ${lane}: ${text}`));
   } finally {
     await engine.kill();
+    await checked.kill();
     await testbed.close();
   }
 };
-
-interface Cycle {
-  adapter: Adapter;
-  testbed: Testbed;
-  engine: Engine;
-  random: Random;
-  program: Program;
-  foreign: Foreign;
-  isKill: boolean;
-}
 
 const runCycle = async (
   { adapter, testbed, engine, random, program, foreign, isKill }: Cycle,
@@ -214,65 +176,4 @@ const runCycle = async (
   count.duplicated += duplicated.length;
   const found = [...followed, ...problems];
   return found.length === 0 ? [] : [...found, ...engine.messages.slice(before).map((text) => `said: ${text}`)];
-};
-
-type Victim = "all" | "engine" | "plugin";
-
-interface Target {
-  /** which of the processes are killed */
-  victim: Victim;
-  pause?: PauseAt;
-  operation?: OperationName;
-  carriedOut?: boolean;
-}
-
-const METHOD = { create: "POST", replace: "POST", update: "PATCH", delete: "DELETE" } as const;
-const STEP = { create: "creating", replace: "creating", update: "updating", delete: "deleting" } as const;
-
-/** Where a run of the program is killed: at a step that it will make. */
-const targetOf = async (
-  adapter: Adapter,
-  engine: Engine,
-  program: Program,
-  random: Random,
-): Promise<Target | undefined> => {
-  const { steps } = await engine.run("preview", program);
-  if (steps.length === 0) return undefined;
-  const [verb, name] = random.pick(steps).split(" ") as [keyof typeof METHOD, string];
-  const kind = program.find((one) => one.name === name)?.kind;
-  const where = random.below(5);
-  const victim = adapter === "native" ? random.pick<Victim>(["all", "all", "engine", "plugin"]) : "all";
-  if (where < 3 || !kind) {
-    const point = random.pick(["before send", "after reply", "before state"] as const);
-    return { victim, pause: { point, of: point === "before state" ? STEP[verb] : METHOD[verb] } };
-  }
-  const operations: Partial<Record<"create" | "update" | "delete", OperationName>> =
-    kind === "roleBindingSet" ? SET_OPERATIONS : kindRecords[kind].operations;
-  return { victim, operation: operations[verb === "replace" ? "create" : verb], carriedOut: where === 4 };
-};
-
-interface KilledRun {
-  /** it may have failed before it came so far */
-  wasKilled: boolean;
-  /** of the plugin that outlived its engine */
-  pluginEnded?: Promise<unknown>;
-}
-
-const killedRun = async (testbed: Testbed, engine: Engine, program: Program, target: Target): Promise<KilledRun> => {
-  const run = engine.start("up", program, target.pause);
-  const ended = run.outcome.then(() => false);
-  const reached = target.operation
-    ? testbed.waitForAttempts(target.operation, 1, target.carriedOut).then(() => true)
-    : run.paused.then(() => true);
-  const wasKilled = await Promise.race([reached.catch(() => false), ended]);
-  if (wasKilled && target.victim === "engine") return { wasKilled, ...(await engine.killEngine()) };
-  if (wasKilled && target.victim === "plugin") {
-    engine.killPlugin();
-    // A step that has ended in the plugin waits in the engine.
-    run.resume();
-    await ended;
-    await engine.end();
-  } else await engine.kill();
-  await ended.catch(() => undefined);
-  return { wasKilled };
 };

@@ -19,7 +19,7 @@ interface Own extends Declared {
   reserved?: boolean;
 }
 
-export const randomProgram = (random: Random, home: string): RandomProgram => {
+export const randomProgram = (random: Random, home: string, { spellsOutUids = true } = {}): RandomProgram => {
   let resources: Own[] = [];
   let count = 0;
   /** names whose uid this change may give to another record */
@@ -53,7 +53,7 @@ export const randomProgram = (random: Random, home: string): RandomProgram => {
     if (identities.length === 0 || roles.length === 0) return;
     const identity = ref(random.pick(identities).name);
     const inputs: Json = { parent: place(), identity, role: ref(random.pick(roles).name) };
-    resources.push({ name, kind: "roleBinding", inputs, literal: random.below(3) === 0 });
+    resources.push({ name, kind: "roleBinding", inputs, literal: spellsOutUids && random.below(3) === 0 });
   };
 
   // In a group of its own: a pair that a RoleBinding declares too is refused.

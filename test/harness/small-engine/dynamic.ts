@@ -10,7 +10,8 @@ const copy = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 /** `stack`: organization/project/stack */
 export const dynamicProvider = async (environment: Environment, stack: string): Promise<Provider> => {
-  const methods = methodsWith(environment);
+  const ended = new AbortController();
+  const methods = methodsWith({ ...environment, cancelled: ended.signal });
   await methods.group.configure({ config: { get: () => undefined } });
   const bag = ({ name, kind }: Named, inputs: Json): Json => ({
     [PROVIDER]: "the text that finds the provider",
@@ -50,6 +51,7 @@ export const dynamicProvider = async (environment: Environment, stack: string): 
     delete: ({ kind }, stored) => methods[kind].delete(stored.id, copy(stored.outputs)),
     // The dynamic provider waits for what is under way.
     cancel: async () => undefined,
-    end: async () => undefined,
+    // The engine calls Cancel at the end of a run, too.
+    end: async () => ended.abort(),
   };
 };

@@ -3,6 +3,7 @@
 
 import type { Json } from "../../../schema/index.ts";
 import { type Declared, type Program, refsIn, resolve } from "./program.ts";
+import type { ProgramEnd } from "./program-end.ts";
 import { isHalfDone, type Provider, type Snapshot } from "./provider.ts";
 import type { Pending, StateFile, Stored } from "./state.ts";
 
@@ -22,9 +23,11 @@ export interface EngineOptions {
   beforeState(type: Pending["type"], name: string): Promise<void>;
   /** no further step begins, and those under way finish (^C) */
   isCancelled(): boolean;
+  /** the program has declared everything */
+  programEnd: ProgramEnd;
 }
 
-export const engineWith = ({ provider, state, beforeState, isCancelled }: EngineOptions) => {
+export const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: EngineOptions) => {
   const outcome: Outcome = { steps: [], errors: [] };
 
   const old = ({ name, kind }: Declared): Stored | undefined =>
@@ -206,11 +209,15 @@ export const engineWith = ({ provider, state, beforeState, isCancelled }: Engine
     up: async (program: Program): Promise<Outcome> => {
       forgetPending();
       await register(program, true);
+      if (outcome.errors.length === 0 && !isCancelled())
+        outcome.steps.push(...(await programEnd(program, state.resources, false)).map((uid) => `clear ${uid}`));
       if (outcome.errors.length === 0 && !isCancelled()) await removeAll(undeclared(program));
       return outcome;
     },
     preview: async (program: Program): Promise<Outcome> => {
       await register(program, false);
+      if (outcome.errors.length === 0)
+        outcome.steps.push(...(await programEnd(program, state.resources, true)).map((uid) => `clear ${uid}`));
       outcome.steps.push(...undeclared(program).map(({ name }) => `delete ${name}`));
       return outcome;
     },

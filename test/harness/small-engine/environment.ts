@@ -2,8 +2,13 @@
 // response has arrived. A process that pauses at a point stays there until it is resumed or killed.
 
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
+import { TOKEN_PREFIX, TYPE_PREFIX } from "../../../provider/record/kind.ts";
+import type { EngineState } from "../../../provider/run/engine-state.ts";
 import { type Environment, systemEnvironment } from "../../../provider/run/session.ts";
+import type { StoredStacks } from "../../../provider/run/stored-stack.ts";
 import { fastClock, type Pace } from "../clock.ts";
+import type { Adapter } from "./provider.ts";
+import { engineStateOf } from "./state.ts";
 
 export type Point = "before send" | "after reply" | "before state";
 
@@ -24,9 +29,17 @@ export interface EnvironmentOptions {
   pageSize?: number;
   /** timeout in real time of the first request of this method, or of each; others get as long as a slow machine needs */
   shortTimeout?: { ms: number; method?: string };
+  /** what the process reads of the engine's state; default: nothing */
+  stored?: StoredAt | undefined;
   /** resolves when the process may go on */
   atPoint(point: Point, of: string): Promise<void>;
   log(text: string): void;
+}
+
+/** The state of a stack, and what tells the forms of its resources. */
+export interface StoredAt {
+  file: string;
+  adapter: Adapter;
 }
 
 // A machine that is suspended for a while loses no request.
@@ -38,6 +51,7 @@ export const environmentWith = ({
   addedMembers,
   pageSize,
   shortTimeout,
+  stored,
   atPoint,
   log,
 }: EnvironmentOptions): Environment => {
@@ -55,7 +69,17 @@ export const environmentWith = ({
     await atPoint("after reply", request.method);
     return addedMembers ? withAddedMembers(answer, addedMembers) : answer;
   };
-  return { ...system, clock: fastClock(pace, wrongBy), transport, log };
+  const storedStacks = stored && storedStacksAt(stored);
+  return { ...system, clock: fastClock(pace, wrongBy), transport, log, ...(storedStacks && { storedStacks }) };
+};
+
+const storedStacksAt = ({ file, adapter }: StoredAt): StoredStacks => {
+  let state: EngineState | undefined;
+  const read = async (stack: string): Promise<EngineState> => {
+    state ??= engineStateOf(file, adapter === "native" ? TOKEN_PREFIX : TYPE_PREFIX, stack);
+    return state;
+  };
+  return { engineState: read, engineSecrets: read, engineRuns: async () => [] };
 };
 
 const withAddedMembers = (answer: HttpAnswer, added: Record<string, unknown>): HttpAnswer => {

@@ -2,7 +2,7 @@
 import type { EnvironmentOptions, PauseAt, Point } from "./environment.ts";
 
 export interface PluginOptions
-  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "shortTimeout"> {
+  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "shortTimeout" | "stored"> {
   pause?: PauseAt | undefined;
 }
 

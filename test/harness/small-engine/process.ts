@@ -1,11 +1,12 @@
 // `node test/harness/small-engine/process.ts OPTIONS`: the engine in a separate process, so that tests can kill it. Reads
 // commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
-import type { Pace } from "../clock.ts";
+import { type Pace, timeAt } from "../clock.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
-import type { PauseAt, Point } from "./environment.ts";
+import { environmentWith, type PauseAt, type Point, type StoredAt } from "./environment.ts";
 import { type PausePoints, pausePoints } from "./pause.ts";
 import type { Program } from "./program.ts";
+import { programEndIn } from "./program-end.ts";
 import type { Adapter, Provider } from "./provider.ts";
 import { openState } from "./state.ts";
 
@@ -22,6 +23,10 @@ export interface ChildOptions {
   wrongBy?: number;
   addedMembers?: Record<string, unknown>;
   pageSize?: number;
+  /** what its providers read of its state */
+  stored?: StoredAt;
+  /** it saves its state once, at the end of a run */
+  isUnchecked?: boolean;
 }
 
 export interface Order {
@@ -59,8 +64,8 @@ const openerOf = async (adapter: Adapter): Promise<(order: Order, points: PauseP
   }
   const { nativeChild } = await import("./plugin-child.ts");
   return async ({ pause }, points) => {
-    const { pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stack } = options;
-    const own = { pace, wrongBy, addedMembers, pageSize, pause };
+    const { pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
+    const own = { pace, wrongBy, addedMembers, pageSize, stored, pause };
     const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused: reportPause });
     send({ plugin: plugin.pid });
     resume = () => {
@@ -77,16 +82,20 @@ const run = async (order: Order): Promise<Outcome> => {
   const points = pausePoints(order.pause, reportPause);
   resume = points.resume;
   provider = await open(order, points);
+  const { stateFile, pace, isUnchecked } = options;
+  const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
   const engine = engineWith({
     provider,
-    state: openState(options.stateFile),
+    state,
     beforeState: (type) => points.atPoint("before state", type),
     isCancelled: () => cancelled,
+    programEnd: programEndIn(environmentWith({ ...options, atPoint: points.atPoint, log }), options.stack),
   });
   try {
     return await engine[order.command](order.program);
   } finally {
     await provider.end();
+    if (order.command !== "preview") state.close();
   }
 };
 

@@ -4,7 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { readConfig } from "../../../client/credentials.ts";
+import { removeLeftovers } from "../../../provider/open/remove.ts";
+import { findOpenStack } from "../../../provider/open/stack.ts";
+import { sessionWith } from "../../../provider/run/session.ts";
 import { COMPILED } from "../../support/compiled.ts";
+import { getter } from "../../support/scripted.ts";
+import { timeAt } from "../clock.ts";
 import { dynamicProvider } from "./dynamic.ts";
 import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type EnvironmentOptions, environmentWith, type PauseAt, type Point } from "./environment.ts";
@@ -12,6 +18,7 @@ import { nativeChild } from "./plugin-child.ts";
 import { nativeHere } from "./plugin-here.ts";
 import type { ChildOptions, Message, Order } from "./process.ts";
 import type { Program } from "./program.ts";
+import { programEndIn } from "./program-end.ts";
 import type { Provider } from "./provider.ts";
 import { openState } from "./state.ts";
 
@@ -39,6 +46,8 @@ export interface Engine {
   /** kill -9 of the plugin alone */
   killPlugin(): void;
   end(): Promise<void>;
+  /** `irm recover --yes` */
+  recover(): Promise<void>;
   /** its messages to the person who runs it */
   messages: string[];
   /** all that it wrote */
@@ -135,9 +144,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
 
   const log = (line: string) => void messages.push(line);
   const open = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Provider> => {
-    const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stack } = options;
+    const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
     if (adapter === "native" && pluginProcess) {
-      const own = { pace, wrongBy, addedMembers, pageSize, shortTimeout };
+      const own = { pace, wrongBy, addedMembers, pageSize, stored, shortTimeout };
       const wrote = (line: string) => {
         text += line;
       };
@@ -151,11 +160,16 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     start,
     run: async (command, program = [], watch = {}) => {
       const provider = await open(watch);
-      const state = openState(options.stateFile);
+      const { stateFile, pace, isUnchecked } = options;
+      const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
       try {
-        return await engineWith({ provider, state, beforeState: nothing, isCancelled: () => false })[command](program);
+        const environment = { ...environmentWith({ ...options, atPoint: nothing, log }), env: await env() };
+        const programEnd = programEndIn(environment, options.stack);
+        const parts = { provider, state, programEnd, beforeState: nothing, isCancelled: () => false };
+        return await engineWith(parts)[command](program);
       } finally {
         await provider.end();
+        if (command !== "preview") state.close();
       }
     },
     interrupt: () => void current?.child.kill("SIGINT"),
@@ -172,6 +186,12 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       process.kill(current?.plugin as number, "SIGKILL");
     },
     end: () => endChild((child) => child.stdin?.end()),
+    recover: async () => {
+      const environment = { ...environmentWith({ ...options, atPoint: nothing, log }), env: await env() };
+      const session = sessionWith(readConfig(getter(), environment.env), environment);
+      const open = await findOpenStack(session, { key: `${options.stack}/` });
+      if (open) await removeLeftovers(session, open.leftovers);
+    },
     messages,
     text: () => [text, ...messages].join("\n"),
   };

@@ -1,7 +1,9 @@
 // The engine's state in one file, rewritten before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { StateKind } from "../../../provider/kind/index.ts";
+import type { EngineState, StateResource } from "../../../provider/run/engine-state.ts";
 import type { Json } from "../../../schema/index.ts";
+import { typeOf } from "./provider.ts";
 
 export interface Stored {
   name: string;
@@ -27,10 +29,22 @@ export interface Pending {
 export interface State {
   resources: Stored[];
   pending: Pending[];
+  /** RFC 3339 */
+  savedAt?: string;
 }
 
 export interface StateFile extends State {
+  /** after each step, unless the engine saves no checkpoints */
   save(): void;
+  /** at the end of a run */
+  close(): void;
+}
+
+export interface StateOptions {
+  /** milliseconds since the epoch */
+  now(): number;
+  /** PULUMI_SKIP_CHECKPOINTS: it is saved once, at the end, and has no pending operations */
+  isUnchecked?: boolean;
 }
 
 // github.com/pulumi/pulumi/sdk/go/common/resource/sig
@@ -45,13 +59,35 @@ export const secretIn = (value: unknown): unknown => {
 export const readState = (file: string): State =>
   existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as State) : { resources: [], pending: [] };
 
-export const openState = (file: string): StateFile => {
+export const openState = (file: string, { now, isUnchecked = false }: StateOptions): StateFile => {
   const state = readState(file);
   const save = () => {
     const { resources, pending } = opened;
-    writeFileSync(`${file}.next`, JSON.stringify({ resources, pending }, undefined, 1));
+    const savedAt = new Date(now()).toISOString();
+    const saved = { resources, pending: isUnchecked ? [] : pending, savedAt };
+    writeFileSync(`${file}.next`, JSON.stringify(saved, undefined, 1));
     renameSync(`${file}.next`, file);
   };
-  const opened: StateFile = { ...state, save };
+  const opened: StateFile = { ...state, save: isUnchecked ? () => undefined : save, close: save };
   return opened;
+};
+
+/** What `pulumi stack export` shows of it: `stack` is organization/project/stack. */
+export const engineStateOf = (file: string, form: string, stack: string): EngineState => {
+  const [, project, name] = stack.split("/");
+  const { resources, pending, savedAt = new Date(0).toISOString() } = readState(file);
+  const shown = ({ kind, name: own, inputs }: Pick<Stored, "kind" | "name" | "inputs">): StateResource => {
+    const type = `${form}${typeOf(kind)}`;
+    return { urn: `urn:pulumi:${name}::${project}::${type}::${own}`, type, custom: true, inputs, outputs: {} };
+  };
+  return {
+    resources: resources.map((one) => ({
+      ...shown(one),
+      id: one.id,
+      outputs: one.outputs,
+      delete: one.delete ?? false,
+    })),
+    pending: pending.map((one) => ({ type: one.type, resource: shown(one) })),
+    savedAt,
+  };
 };

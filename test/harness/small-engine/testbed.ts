@@ -20,7 +20,7 @@ export interface Testbed extends Owner, Furnished {
   pace: Pace;
   folder: string;
   /** an engine with a new state, journal and token, unless they are given */
-  engine(name: string, own?: Partial<ChildOptions> & { env?: Record<string, string> }): Engine;
+  engine(name: string, own?: Partial<ChildOptions> & EngineOptions): Engine;
   stateFile(name: string): string;
   stateText(name: string): string;
   /** uid of a resource in a state */
@@ -37,6 +37,12 @@ export interface Testbed extends Owner, Furnished {
   stopClock(): void;
   resumeClock(): void;
   close(): Promise<void>;
+}
+
+interface EngineOptions {
+  env?: Record<string, string>;
+  /** The providers read the engine's state. Without checkpoints, it is saved once, at the end. */
+  checkpoints?: "on" | "off";
 }
 
 export type TestbedOptions = ServerOptions & { speed?: number };
@@ -97,9 +103,12 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
       if (!found) throw new Error(`the state has no ${resource}`);
       return found.id;
     },
-    engine: (name, { env = {}, ...own } = {}) =>
-      engineIn(
-        { adapter, stateFile: join(folder, `${name}.state.json`), stack: `organization/faults/${name}`, pace, ...own },
+    engine: (name, { env = {}, checkpoints, ...own } = {}) => {
+      const file = join(folder, `${name}.state.json`);
+      const stored = checkpoints && { stored: { file, adapter } };
+      const isUnchecked = checkpoints === "off";
+      return engineIn(
+        { adapter, stateFile: file, stack: `organization/faults/${name}`, pace, isUnchecked, ...stored, ...own },
         async () => ({
           IRM_BASE_URL: baseUrl,
           IRM_AUTH_URL: authUrl,
@@ -108,9 +117,11 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
           IRM_JOURNAL: join(folder, `${name}.journal`),
           IRM_REQUEST_TIMEOUT: "20",
           PULUMI_BACKEND_URL: `file://${folder}`,
+          ...(isUnchecked && { PULUMI_SKIP_CHECKPOINTS: "true" }),
           ...env,
         }),
-      ),
+      );
+    },
     waitForAttempts: async (operation, count = 1, carriedOut = false) => {
       await waitUntil(() => attempts(operation).length >= count);
       if (!carriedOut) return;

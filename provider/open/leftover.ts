@@ -1,0 +1,165 @@
+// What open runs created and no resource has: each record with the create that produced it. It is deleted only if it is exactly what that
+// create asked for, in its time: the journal is a file, so its word is not enough.
+import { isUidp, type Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import type { Entry } from "../log/entry.ts";
+import type { Write } from "../log/runs.ts";
+import { readInBatch } from "../reconcile/read-batch.ts";
+import { fingerprintOf } from "../record/desired.ts";
+import { createTimeOf, placeOf, recordId } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { noteFailure } from "../recovery/create.ts";
+import { CREATION_GRACE_MS, readUnlessDeleted } from "../recovery/not-found.ts";
+import { hiddenMsOf } from "../recovery/recover.ts";
+import { CLOCK_SKEW_MS, findCreated, judge } from "../recovery/search.ts";
+import { recoverPatiently } from "../recovery/wait.ts";
+import { SEND_TIME_MS } from "../run/journal.ts";
+import { DATE_MS, type Session } from "../run/session.ts";
+
+export interface Leftover {
+  entry: Entry;
+  /** undefined: a later version wrote the entry */
+  kind?: Kind;
+  /** absent: it may exist, and is not seen yet */
+  record?: Json & { uid: string };
+  /** why it is not certain that the run created it, or that it is still as created */
+  doubt?: string;
+  /** for so long it may appear or arrive */
+  hiddenMs?: number;
+}
+
+export interface Found {
+  leftovers: Leftover[];
+  /** creates that certainly have no record */
+  gone: Entry[];
+}
+
+export interface About {
+  /** what the open runs changed after they had created it, by the id of the record */
+  changed: ReadonlyMap<string, Write>;
+  /** whether a resource of the state has the record of this id */
+  isStored(id: string): boolean;
+}
+
+export const findLeftovers = async (
+  session: Session,
+  entries: readonly Entry[],
+  { changed, isStored }: About,
+): Promise<Found> => {
+  const pendingLike = (entry: Entry) => entries.filter((one) => one.uid === undefined && isLike(one, entry));
+  const found = await Promise.all(
+    entries.map((entry) =>
+      entry.uid === undefined
+        ? findPending(session, entry, pendingLike(entry), isStored)
+        : findNamed(session, entry, entry.uid, changed),
+    ),
+  );
+  return {
+    leftovers: found.flat(),
+    gone: entries.filter((_, i) => found[i]?.length === 0),
+  };
+};
+
+/** The same, once nothing of them can appear any more. */
+export const awaitLeftovers = async (
+  session: Session,
+  leftovers: readonly Leftover[],
+  about: About,
+): Promise<Leftover[]> => {
+  const hidden = leftovers.filter(({ hiddenMs }) => hiddenMs !== undefined);
+  const [first] = hidden;
+  if (!first) return [...leftovers];
+  const waitMs = Math.max(...hidden.map(({ hiddenMs = 0 }) => hiddenMs));
+  await recoverPatiently(session, first.entry.key, (patient) => patient.clock.sleep(waitMs));
+  const found = await findLeftovers(
+    session,
+    hidden.map(({ entry }) => entry),
+    about,
+  );
+  await noteFailure(session, ...found.gone);
+  return [...leftovers.filter((one) => !hidden.includes(one)), ...found.leftovers];
+};
+
+const isLike = (one: Entry, { kind, parent, inputs }: Entry): boolean =>
+  one.kind === kind && one.parent === parent && one.inputs === inputs;
+
+const kindOf = ({ kind: field }: Entry): Kind | undefined =>
+  Object.values(kindRecords).find((kind) => kind.field === field);
+
+const LATER: Pick<Leftover, "doubt"> = { doubt: "a later version of this package recorded it" };
+
+const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
+  doubt: `it cannot be read (${(error as Error).message})`,
+});
+
+const findNamed = async (
+  session: Session,
+  entry: Entry,
+  uid: string,
+  changed: ReadonlyMap<string, Write>,
+): Promise<Leftover[]> => {
+  const kind = kindOf(entry);
+  if (!kind) return [{ entry, ...LATER }];
+  try {
+    const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
+    if (record) return [leftoverFrom(session, kind, entry, record, changed)];
+    const hiddenMs = await hiddenMsOf(session, entry);
+    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: "it may not be visible yet" }] : [];
+  } catch (error) {
+    return [{ entry, kind, ...unreadable(error) }];
+  }
+};
+
+/** `alike`: the entries of open runs without an outcome that a record may be of. The first one takes the first record, and so on. */
+const findPending = async (
+  session: Session,
+  entry: Entry,
+  alike: readonly Entry[],
+  isStored: About["isStored"],
+): Promise<Leftover[]> => {
+  const kind = kindOf(entry);
+  if (!kind) return [{ entry, ...LATER }];
+  try {
+    const [found = []] = await findCreated(kind, session, [entry], {});
+    const records = found.filter(({ uid }) => !isStored(recordId(kind.field, uid as string)));
+    const record = records[alike.indexOf(entry)];
+    if (record) {
+      const own = leftoverFrom(session, kind, entry, record, new Map());
+      const isSure = records.length <= alike.length;
+      return [isSure ? own : { ...own, doubt: "others are like it, and one of them may belong to someone else" }];
+    }
+    const hiddenMs = await hiddenMsOf(session, entry);
+    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: "its request may still arrive" }] : [];
+  } catch (error) {
+    return [{ entry, kind, ...unreadable(error) }];
+  }
+};
+
+const leftoverFrom = (
+  session: Session,
+  kind: Kind,
+  entry: Entry,
+  record: Json,
+  changed: ReadonlyMap<string, Write>,
+): Leftover => {
+  const own = { entry, kind, record: record as Leftover["record"] & object };
+  const write = changed.get(recordId(kind.field, own.record.uid));
+  const isAsChanged =
+    write?.to !== undefined &&
+    placeOf(kind, own.record.uid) === entry.parent &&
+    fingerprintOf(kind, entry.parent, record, write.given ?? []) === write.to;
+  const judgement = judge(kind, entry, record);
+  if (judgement.is !== "own" && !(isAsChanged && judgement.is !== "foreign")) return { ...own, doubt: judgement.why };
+  // A named record existed when its response arrived, and others by the end of their request.
+  const latest = entry.uid === undefined ? session.requestTimeoutMs + CREATION_GRACE_MS : 0;
+  const isLater = Date.parse(createTimeOf(record)) > entry.at + latest + SEND_TIME_MS + DATE_MS + CLOCK_SKEW_MS;
+  return isLater ? { ...own, doubt: "it was created later" } : own;
+};
+
+/** Records that others depend on come last: what refers to them, and what is below them, goes first. */
+export const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
+  const kinds = Object.values(kindRecords);
+  const rankOf = ({ kind }: Leftover) => (kind ? kinds.indexOf(kind) : kinds.length);
+  const depthOf = ({ record }: Leftover) => (isUidp(record?.uid) ? record.uid.split("/").length : 0);
+  return leftovers.toSorted((a, b) => rankOf(b) - rankOf(a) || depthOf(b) - depthOf(a));
+};

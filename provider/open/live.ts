@@ -1,0 +1,58 @@
+// The records of an open stack as they are now. The engine asks to compare one at a time, so the first question reads all of them
+// together, in a few lists.
+
+import { SERVICE } from "../../client/preview-marks.ts";
+import type { Json } from "../../schema/index.ts";
+import { kindOfToken } from "../kind/index.ts";
+import { readInBatch } from "../reconcile/read-batch.ts";
+import { recordId } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { readUnlessDeleted } from "../recovery/not-found.ts";
+import type { EngineState } from "../run/engine-state.ts";
+import type { Session } from "../run/session.ts";
+
+export interface LiveRecords {
+  /** Undefined where it is deleted. `stored` are the outputs in the state. */
+  read(kind: Kind, uid: string, stored: Json): Promise<Json | undefined>;
+  /** A refresh has read it. */
+  skip(kind: Kind, uid: string): void;
+}
+
+export const liveRecords = (session: Session, state: EngineState | undefined): LiveRecords => {
+  const found = new Map<string, Promise<Json | undefined>>();
+  const begin = (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
+    const id = recordId(kind.field, uid);
+    const known = found.get(id);
+    if (known) return known;
+    const reading = readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, stored));
+    // Who asks for it gets the error.
+    reading.catch(() => undefined);
+    found.set(id, reading);
+    return reading;
+  };
+  const skipped = new Set<string>();
+  let hasBegun = false;
+  const beginAll = (): void => {
+    hasBegun = true;
+    for (const { type, id, external, inputs, outputs } of state?.resources ?? []) {
+      const kind = kindOfToken(type);
+      const service = outputs[SERVICE] ?? inputs[SERVICE];
+      if (
+        kind &&
+        id &&
+        !external &&
+        !skipped.has(recordId(kind.field, id)) &&
+        (service === undefined || service === session.service)
+      )
+        begin(kind, id, outputs);
+    }
+  };
+  return {
+    read: (kind, uid, stored) => {
+      const reading = begin(kind, uid, stored);
+      if (!hasBegun) beginAll();
+      return reading;
+    },
+    skip: (kind, uid) => void skipped.add(recordId(kind.field, uid)),
+  };
+};

@@ -1,0 +1,73 @@
+// A record of an open stack as it is now, in the form of the outputs that the state has of it.
+import type { Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import { keepVolatile } from "../record/changes.ts";
+import { fingerprintOf } from "../record/desired.ts";
+import { placeOf, recordId } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { choicesOf, SECRETS, secretPaths } from "../record/normal-form.ts";
+import { KEY, outputsFrom, withPlace } from "../record/state.ts";
+import type { Session } from "../run/session.ts";
+import { note, type OpenStack } from "./stack.ts";
+
+interface Stored {
+  kind: Kind;
+  uid: string;
+  /** the outputs in the state */
+  stored: Json;
+}
+
+/** The outputs; undefined where the record is deleted. */
+export const observeRecord = async (
+  session: Session,
+  { live, touched }: OpenStack,
+  { kind, uid, stored }: Stored,
+): Promise<Json | undefined> => {
+  const record = await live.read(kind, uid, stored);
+  if (!record) return undefined;
+  const isTouched = touched.has(recordId(kind.field, uid));
+  const hasSecret = secretPaths(kind).length > 0;
+  // No response returns a secret. It may be the one of the run that was killed, so it is sent again.
+  const { [SECRETS]: _, ...readable } = stored;
+  const observed = keepVolatile(kind, outputsFrom(kind, record, isTouched && hasSecret ? readable : stored), stored);
+  if (isTouched && !hasSecret && typeof stored[KEY] === "string" && isAlike(kind, uid, observed, stored))
+    await note(session.journal.settle([{ kind: kind.field, uid }], stored[KEY]));
+  return observed;
+};
+
+/** A refresh has read the record, and stores these outputs; undefined: it is deleted. */
+export const noteRefreshed = async (
+  session: Session,
+  { touched }: OpenStack,
+  { kind, uid, stored }: Stored,
+  observed: Json | "same" | undefined,
+): Promise<void> => {
+  const { [KEY]: key } = stored;
+  // A secret cannot be read, so that nothing is known of it.
+  if (!touched.has(recordId(kind.field, uid)) || typeof key !== "string" || secretPaths(kind).length > 0) return;
+  if (observed === "same") return note(session.journal.settle([{ kind: kind.field, uid }], key));
+  const whole = observed && withPlace(kind, uid, observed);
+  const given = whole && [...choicesOf(kind, whole)];
+  const to = whole && given && { to: fingerprintOf(kind, placeOf(kind, uid), whole, given), given };
+  const write = { kind: kind.field, uid, key, ...to };
+  await note(session.journal.beginWrite(write, session.serviceNow).then(() => session.journal.endWrite(write)));
+};
+
+/** Whether two outputs of a record say the same of it. */
+export const isAlike = (kind: Kind, uid: string, ...outputs: [Json, Json]): boolean => {
+  const [first, second] = outputs.map((one) => {
+    const whole = withPlace(kind, uid, one);
+    return fingerprintOf(kind, placeOf(kind, uid), whole, choicesOf(kind, whole));
+  });
+  return first === second;
+};
+
+/** Whether the group is certainly deleted. */
+export const isGroupGone = async ({ live }: OpenStack, uid: string): Promise<boolean> => {
+  try {
+    return (await live.read(kindRecords.group, uid, {})) === undefined;
+  } catch {
+    // Nothing is known of it.
+    return false;
+  }
+};

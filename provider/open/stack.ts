@@ -1,0 +1,149 @@
+import { JournalError } from "../log/file.ts";
+import { isAlive, pidsHere, startOf } from "../log/process.ts";
+import type { Run, Write } from "../log/runs.ts";
+import { recordId } from "../record/id.ts";
+import { noteFailure } from "../recovery/create.ts";
+import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
+import { recoverPatiently } from "../recovery/wait.ts";
+import { type EngineState, EngineStateError } from "../run/engine-state.ts";
+import { SEND_TIME_MS, stackOf } from "../run/journal.ts";
+import { DATE_MS, type Ledger, type Session } from "../run/session.ts";
+import type { OpenRuns } from "../run/write-ahead.ts";
+import { type Findings, findingsOf, type Verdict } from "./findings.ts";
+import { type About, findLeftovers, type Leftover } from "./leftover.ts";
+import { type LiveRecords, liveRecords } from "./live.ts";
+
+export interface OpenStack {
+  /** organization/project/stack */
+  name: string;
+  runs: readonly { run: Run; verdict: Verdict; isUnderWay: boolean }[];
+  /** what the runs created and the state lacks */
+  leftovers: readonly Leftover[];
+  /** what they changed and deleted, by the id of the record */
+  touched: ReadonlyMap<string, Write>;
+  /** why the engine's state is not known */
+  problem?: string;
+  live: LiveRecords;
+  /** of `leftovers` */
+  about: About;
+}
+
+export interface Look {
+  /** any resource of the stack */
+  key: string;
+  /** A preview waits for nothing; undefined: it is not known whether this is one. */
+  isPreview?: boolean | undefined;
+}
+
+const POLL_MS = 250;
+
+/** What the update or a destroy deletes: of runs that the engine certainly lost, what is certainly theirs. */
+export const lostIn = ({ runs }: OpenStack, leftovers: readonly Leftover[]): Leftover[] => {
+  const lost = new Set(
+    runs.flatMap(({ run, verdict, isUnderWay }) => (verdict === "lost" && !isUnderWay ? [run.began] : [])),
+  );
+  return leftovers.filter(
+    ({ entry, record, doubt }) => record !== undefined && doubt === undefined && lost.has(entry.run as string),
+  );
+};
+
+/** Undefined where no run has left the stack open. Settles in the journal what the engine's state shows. */
+export const findOpenStack = async (
+  session: Session,
+  { key, isPreview = false }: Look,
+): Promise<OpenStack | undefined> => {
+  const first = await session.journal.findOpenRuns(key);
+  if (!first) return undefined;
+  const open = isPreview ? first : await waitForRuns(session, key, first);
+  if (!open) return undefined;
+  const name = stackOf(key);
+  const { state, problem } = await readState(session, name);
+  const findings = findingsOf(open, state);
+  await noteFindings(session, key, findings, state !== undefined);
+  const changed = new Map(open.writes.map((write) => [recordId(write.kind, write.wrote), write]));
+  const about: About = { changed, isStored: findings.isStored };
+  const { leftovers, gone } = await findLeftovers(session, findings.leftovers, about);
+  await noteFailure(session, ...gone);
+  const touched = new Map(findings.touched.map((write) => [recordId(write.kind, write.wrote), write]));
+  const isOpen = ({ began }: Run) =>
+    leftovers.some(({ entry }) => entry.run === began) || findings.touched.some(({ run }) => run === began);
+  const verdicts = [...findings.verdicts];
+  for (const [run, verdict] of verdicts)
+    if (verdict !== "saved" && !isOpen(run) && !isUnderWay(run)) await note(session.journal.noteRun(run, "ended", key));
+  if (leftovers.length + touched.size === 0) return undefined;
+  if (!isPreview) await waitForWrites(session, findings.touched);
+  // From here on each run says what it does with these records.
+  session.journal.recordsWrites = true;
+  return {
+    name,
+    runs: verdicts
+      .filter(([run, verdict]) => verdict !== "saved" && isOpen(run))
+      .map(([run, verdict]) => ({ run, verdict, isUnderWay: isUnderWay(run) })),
+    leftovers,
+    touched,
+    ...(problem !== undefined && { problem }),
+    live: liveRecords(session, state),
+    about,
+  };
+};
+
+const readState = async (ledger: Ledger, name: string): Promise<{ state?: EngineState; problem?: string }> => {
+  try {
+    return { state: await ledger.engineState(name) };
+  } catch (error) {
+    if (!(error instanceof EngineStateError)) throw error;
+    return { problem: error.message };
+  }
+};
+
+/** Its process is alive on this machine, and the engine has not ended it. */
+const isUnderWay = ({ pid, pids, start, ending }: Run): boolean =>
+  ending === undefined && pids !== undefined && pids === pidsHere() && isAlive(pid) && startOf(pid) === start;
+
+/** A plugin finishes what is under way when its engine has been killed. */
+const waitForRuns = async (session: Session, key: string, first: OpenRuns): Promise<OpenRuns | undefined> => {
+  const { clock, journal, requestTimeoutMs } = session;
+  const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
+  let open: OpenRuns | undefined = first;
+  while (open?.runs.some(isUnderWay) && clock.now() < until) {
+    await recoverPatiently(session, key, (patient) => patient.clock.sleep(POLL_MS));
+    open = await journal.findOpenRuns(key);
+  }
+  return open;
+};
+
+/** Until no request of such a run can arrive any more. */
+const waitForWrites = async (session: Session, writes: readonly Write[]): Promise<void> => {
+  const waiting = writes.filter(({ isDone }) => !isDone);
+  const [first] = waiting;
+  if (!first) return;
+  const now = await session.serviceNow();
+  const last = Math.max(...waiting.map(({ at }) => at));
+  const leftMs = last + session.requestTimeoutMs + SEND_TIME_MS + DATE_MS - now;
+  if (leftMs > 0) await recoverPatiently(session, first.key, (patient) => patient.clock.sleep(leftMs));
+};
+
+const noteFindings = async (
+  { journal }: Ledger,
+  key: string,
+  { verdicts, stored, shown }: Findings,
+  isKnown: boolean,
+): Promise<void> => {
+  if (!isKnown) return;
+  for (const [run, verdict] of verdicts)
+    if (verdict !== "saved" && run.judged === undefined && !isUnderWay(run))
+      await note(journal.noteRun(run, verdict, key));
+  for (const { kind, uid } of stored) if (uid !== undefined) await journal.acknowledge(kind, [uid], key);
+  const settled = shown.map(({ kind, wrote }) => ({ kind, uid: wrote }));
+  await note(journal.settle(settled, key));
+  for (const [run, verdict] of verdicts) if (verdict === "saved") await note(journal.noteRun(run, "ended", key));
+};
+
+/** A preview may be unable to write: the update notes it again. */
+export const note = async (writing: Promise<void>): Promise<void> => {
+  try {
+    await writing;
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+  }
+};

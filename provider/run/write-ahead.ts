@@ -1,0 +1,138 @@
+// A run without checkpoints writes ahead: the journal marks it as open before its first write, and has its updates and deletes too, each
+// before its request. A later run compares them with the engine's state (provider/open). While a stack is open, every run of it does so.
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../client/clock.ts";
+import type { Entry, Line, Wrote } from "../log/entry.ts";
+import { JournalError } from "../log/file.ts";
+import { holderHere } from "../log/holder.ts";
+import type { Operation } from "../log/operation.ts";
+import { startOf } from "../log/process.ts";
+import type { Run, Write } from "../log/runs.ts";
+import type { StackJournal } from "./stack-journal.ts";
+
+/** An update; a delete, where the record has no content after it. */
+export interface NewWrite extends Pick<Wrote, "key" | "kind" | "to" | "given"> {
+  uid: string;
+}
+
+/** What runs without checkpoints of other operations left open in a stack. */
+export interface OpenRuns {
+  runs: readonly Run[];
+  /** their creates */
+  entries: readonly Entry[];
+  /** their updates and deletes, or what a later run has done with those records */
+  writes: readonly Write[];
+}
+
+/** `key` is of any resource of the stack. */
+export interface WriteAhead {
+  /** Updates and deletes are recorded: without checkpoints, or in an open stack. */
+  recordsWrites: boolean;
+  /** The stack's open runs, as the file has them now; undefined where there is none. */
+  findOpenRuns(key: string): Promise<OpenRuns | undefined>;
+  /** An update or a delete is about to be sent: it is on disk when this resolves. */
+  beginWrite(write: NewWrite, now: () => Promise<number>): Promise<void>;
+  /** Its response has arrived. */
+  endWrite(write: NewWrite): Promise<void>;
+  /** The state has these records as they are. */
+  settle(records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void>;
+  /** What is known of an open run. */
+  noteRun(run: Run, is: Required<Run>["judged"] | "ended", key: string): Promise<void>;
+  /** The resource has another record than the one that the entry's create produced. */
+  leave(entry: Entry): Promise<void>;
+  /** The engine ends this run in order, and saves its state next. */
+  endInOrder(): void;
+}
+
+interface Parts {
+  stackOf(key: string): string;
+  openFor(key: string): Promise<StackJournal>;
+  clock: Clock;
+  operation: Operation;
+  isUnchecked: boolean;
+}
+
+/** This run, where it saves no checkpoints. */
+interface OwnRun {
+  id: string;
+  /** the line that begins it, unless the journal has it */
+  mark(open: StackJournal, key: string, at: number): Line[];
+  noteMarked(open: StackJournal): void;
+}
+
+export const createWriteAhead = ({
+  stackOf,
+  openFor,
+  clock,
+  operation,
+  isUnchecked,
+}: Parts): WriteAhead & { run: OwnRun | undefined } => {
+  const marked = new Set<StackJournal>();
+  const id = randomUUID();
+  const mark = (open: StackJournal, key: string, at: number): Line[] => {
+    if (marked.has(open)) return [];
+    const { nonce: _, ...holder } = holderHere(id, operation.id);
+    return [{ began: id, stack: stackOf(key), at, clock: clock.today(), ...holder, start: startOf(process.pid) }];
+  };
+  const run: OwnRun | undefined = isUnchecked ? { id, mark, noteMarked: (open) => marked.add(open) } : undefined;
+  const isOwn = (one: Run): boolean =>
+    one.began === id || (one.operation !== undefined && one.operation === operation.id);
+  // Lost with the machine, they cost a wait or a comparison: nothing waits for the disk.
+  const add = async (key: string, ...lines: Line[]): Promise<void> => {
+    const { file, entries } = await openFor(key);
+    if (lines.length === 0) return;
+    file.add(...lines);
+    for (const line of lines) entries.apply(line);
+  };
+
+  return {
+    run,
+    recordsWrites: isUnchecked,
+    findOpenRuns: async (key) => {
+      const { file } = await openFor(key);
+      const { entries, runs } = (await file.read()) ?? {};
+      if (!entries || !runs || runs.byId.size + runs.writes.size === 0) return undefined;
+      const others = [...runs.byId.values()].filter((one) => !isOwn(one));
+      const isOther = (of: string) => others.some(({ began }) => began === of);
+      const open: OpenRuns = {
+        runs: others,
+        entries: [...entries.values()].filter((entry) => entry.run !== undefined && isOther(entry.run)),
+        writes: [...runs.writes.values()].filter((write) => write.run === undefined || isOther(write.run)),
+      };
+      return open.runs.length + open.writes.length === 0 ? undefined : open;
+    },
+    beginWrite: async ({ uid, ...write }, now) => {
+      const open = await openFor(write.key);
+      const at = await now();
+      const wrote = { wrote: uid, ...write, at, clock: clock.today(), ...(run && { run: id }) };
+      const lines = [...(run?.mark(open, write.key, at) ?? []), wrote];
+      // No other process may compact the file without them.
+      await open.lock.acquire();
+      try {
+        await open.file.append(...lines);
+      } finally {
+        await open.lock.release();
+      }
+      run?.noteMarked(open);
+      for (const line of lines) open.entries.apply(line);
+    },
+    endWrite: ({ key, kind, uid }) => add(key, { done: uid, kind }),
+    settle: (records, key) => add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
+    noteRun: ({ began }, is, key) => add(key, is === "ended" ? { ended: began } : { judged: began, as: is }),
+    leave: async (entry) => {
+      const { file, entries } = await openFor(entry.key);
+      const line = { left: entry.intent };
+      await file.append(line);
+      entries.apply(line);
+    },
+    endInOrder: () => {
+      for (const { file } of marked)
+        try {
+          file.add({ ending: id, clock: clock.today() });
+        } catch (error) {
+          // The next run asks a person.
+          if (!(error instanceof JournalError)) throw error;
+        }
+    },
+  };
+};

@@ -1,0 +1,212 @@
+// `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isGroupThere, startSharedService } from "../harness/provider.ts";
+import { createGroup, createWorld, type Stored, type World } from "../provider/open/world.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const service = await startSharedService();
+const organization: string = service.organization as string;
+const folder = temporaryFolder();
+afterAll(folder.remove);
+let world: World;
+/** a group of this test */
+let parent: string;
+let kept: Stored;
+
+/** An engine on the PATH: the selected stack, and a state with these records. */
+const useEngine = (state: object | undefined): void => {
+  const bin = folder.path("bin");
+  mkdirSync(bin, { recursive: true });
+  const printed =
+    state === undefined ? `echo "error: no stack" >&2; exit 1` : `cat <<'END'\n${JSON.stringify(state)}\nEND`;
+  const script = `#!/bin/sh
+case "$*" in
+  "stack --show-name --non-interactive") echo stack ;;
+  "stack export --stack organization/project/stack --non-interactive")
+    ${printed}
+    ;;
+  *) echo "error: unexpected $*" >&2; exit 1 ;;
+esac
+`;
+  writeFileSync(`${bin}/pulumi`, script);
+  chmodSync(`${bin}/pulumi`, 0o755);
+  vi.stubEnv("PATH", `${bin}:/usr/bin:/bin`);
+};
+
+const stateWith = (...resources: readonly Stored[]) => ({
+  deployment: {
+    manifest: { time: new Date(service.clock.today()).toISOString() },
+    resources: resources.map(({ id, name, outs }) => ({
+      ...{ urn: `urn:pulumi:stack::project::irm:index:Group::${name}`, type: "irm:index:Group", id, custom: true },
+      outputs: outs,
+    })),
+  },
+});
+
+beforeEach(async ({ task }) => {
+  world = createWorld(service);
+  parent = (await createGroup(service, organization, task.id)).uid;
+  world.env = { PULUMI_BACKEND_URL: "file:///backend" };
+  const project = folder.path("project");
+  mkdirSync(project, { recursive: true });
+  writeFileSync(`${project}/Pulumi.yaml`, "name: project\nruntime: nodejs\n");
+  for (const [name, value] of Object.entries({
+    ...service.env,
+    ...world.env,
+    IRM_JOURNAL: world.journal,
+    CI: undefined,
+  }))
+    vi.stubEnv(name, value);
+  vi.spyOn(process, "cwd").mockReturnValue(project);
+  kept = await world.run().create("group", "kept", { parent, name: "kept" });
+  world.save(kept);
+  useEngine(stateWith(kept));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** The uids of what a killed run created: a group, and one below it. */
+const leave = async (): Promise<[string, string]> => {
+  let uids: [string, string] = ["", ""];
+  await world.killed(async (run) => {
+    await run.update(kept, { parent, name: "kept", description: "two" });
+    const top = await run.create("group", "top", { parent, name: "top" });
+    uids = [top.id, (await run.create("group", "below", { parent: top.id, name: "below" })).id];
+  });
+  return uids;
+};
+
+describe("irm recover", () => {
+  it("lists what a killed run created and exits with 3; with --yes it deletes that, what is below first", async () => {
+    const [top, below] = await leave();
+    const listed = await runIrm("recover");
+    expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 3, stderr: "" });
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^stack organization/project/stack is open: the engine's state lacks 2 creates, 1 update
+  a run without checkpoints that began at \\S+, process 99999999 on \\S+, did not end
+  Group::top: group ${top} "top", created \\S+
+  Group::below: group ${below} "below", created \\S+
+\`irm recover --yes\` deletes 2 records; \`pulumi up\` first takes over what the program declares
+\`pulumi up\`, or \`pulumi refresh\`, compares what was changed or deleted
+$`,
+      ),
+    );
+    expect(await isGroupThere(service, top)).toBe(true);
+
+    const { code, stdout } = await runIrm("recover", "--yes", "--format", "json");
+    expect({ code, ...JSON.parse(stdout) }).toEqual({
+      code: 0,
+      stack: "organization/project/stack",
+      runs: [{ began: expect.any(String), host: expect.any(String), pid: 99_999_999, verdict: "lost" }],
+      changed: [{ uid: kept.id, kind: "group", key: "organization/project/stack/Group::kept", change: "updated" }],
+      records: [
+        {
+          uid: top,
+          kind: "group",
+          key: expect.stringMatching(/Group::top$/),
+          created: expect.any(String),
+          removed: true,
+        },
+        {
+          uid: below,
+          kind: "group",
+          key: expect.stringMatching(/Group::below$/),
+          created: expect.any(String),
+          removed: true,
+        },
+      ],
+    });
+    expect([await isGroupThere(service, top), await isGroupThere(service, below)]).toEqual([false, false]);
+    expect(await isGroupThere(service, kept.id)).toBe(true);
+  });
+
+  it("names what blocks a deletion, and exits with 1", async () => {
+    const [top, below] = await leave();
+    await createGroup(service, below, "of others");
+    const { code, stdout, stderr } = await runIrm("recover", "--yes");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("deletes 2 records") });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^irm recover: Group::below: group ${below} .* is left: FAILED_PRECONDITION: .*cannot delete group with child groups\n.*; group \\S+ "of others"$`,
+        "m",
+      ),
+    );
+    expect(await isGroupThere(service, top)).toBe(true);
+  });
+
+  it("deletes nothing that it is not certain of, and says why", async () => {
+    const [, below] = await leave();
+    await service.session.call("UpdateGroup", {
+      group: { uid: below, description: "by hand" },
+      updateMask: "description",
+    } as never);
+    const { code, stdout, stderr } = await runIrm("recover", "--yes");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
+    expect(stdout).toContain("Look at the records in doubt. Adopt or delete each, then: irm journal clean --key KEY\n");
+    expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
+    expect(await isGroupThere(service, below)).toBe(true);
+  });
+
+  it("says so where nothing is open", async () => {
+    const { code, stdout, stderr } = await runIrm("recover");
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "no run without checkpoints has left this stack open\n",
+      stderr: "",
+    });
+  });
+
+  it.each([
+    [() => useEngine(undefined), "the engine's state cannot be read: pulumi stack export: no stack"],
+    [() => vi.stubEnv("PATH", folder.path("nothing")), /^irm recover: no stack is selected \(.*\); give --stack$/m],
+    [
+      () => vi.spyOn(process, "cwd").mockReturnValue("/"),
+      "there is no Pulumi.yaml in this folder, or it names no project",
+    ],
+    [() => vi.stubEnv("IRM_BASE_URL", undefined), "IRM_BASE_URL"],
+  ])("fails with one message where it cannot tell: %#", async (act, text) => {
+    await leave();
+    act();
+    const { code, stdout, stderr } = await runIrm("recover", "--yes");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(text);
+  });
+
+  it("leaves the journals of other stacks, backends and services alone", async () => {
+    const [top] = await leave();
+    vi.stubEnv("PULUMI_BACKEND_URL", "file:///another");
+    expect((await runIrm("recover", "--yes")).stdout).toBe("no run without checkpoints has left this stack open\n");
+    expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(
+      "no run without checkpoints has left this stack open\n",
+    );
+    expect(await isGroupThere(service, top)).toBe(true);
+  });
+});
+
+describe("irm journal list", () => {
+  it("shows an open run, and one that ended", async () => {
+    await leave();
+    expect((await runIrm("journal", "list")).stdout).toMatch(
+      /^open {7}\S+ {2}organization\/project\/stack {2}a run without checkpoints, process 99999999 on \S+, did not end: 2 creates, 1 update\n$/,
+    );
+    const ended = new AbortController();
+    await world.run({ isUnchecked: true, cancelled: ended.signal }).create("group", "more", { parent, name: "more" });
+    ended.abort();
+    expect((await runIrm("journal", "list")).stdout).toMatch(
+      /^ended {6}\S+ {2}organization\/project\/stack {2}a run without checkpoints, .* ended; the next run of the stack checks that the engine has saved its state: 1 create$/m,
+    );
+  });
+
+  it("keeps open runs when irm journal clean removes the entries of a resource, and removes them with --all", async () => {
+    await leave();
+    expect((await runIrm("journal", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
+    expect(world.contents().runs.byId.size).toBe(1);
+    expect((await runIrm("journal", "clean", "--all")).code).toBe(0);
+    expect((await runIrm("journal", "list")).stdout).toMatch(/^no pending creates: no entries in /);
+  });
+});

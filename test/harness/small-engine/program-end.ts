@@ -1,0 +1,41 @@
+// The end of a program, as the classes of programs have it (provider/program/open-stack.ts): what an open run created, and the program does not
+// declare, is deleted.
+import { readConfig } from "../../../client/credentials.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import { removeLeftovers } from "../../../provider/open/remove.ts";
+import { findUndeclared } from "../../../provider/open/undeclared.ts";
+import { recordId } from "../../../provider/record/id.ts";
+import { type Environment, sessionWith } from "../../../provider/run/session.ts";
+import { bindingsIn } from "../../../provider/set/pair.ts";
+import { getter } from "../../support/scripted.ts";
+import type { Program } from "./program.ts";
+import { typeOf } from "./provider.ts";
+import type { Stored } from "./state.ts";
+
+/** Deletes it, or in a preview names it. Returns what was deleted, or would be. */
+export type ProgramEnd = (program: Program, resources: readonly Stored[], isPreview: boolean) => Promise<string[]>;
+
+/** `stack`: organization/project/stack */
+export const programEndIn =
+  (environment: Environment, stack: string): ProgramEnd =>
+  async (program, resources, isPreview) => {
+    const session = sessionWith(readConfig(getter(), environment.env), environment);
+    const placeOf = ({ kind, name }: Pick<Stored, "kind" | "name">) => `${typeOf(kind)}::${name}`;
+    const declared = resources.filter(
+      (one) => !one.delete && program.some(({ name, kind }) => name === one.name && kind === one.kind),
+    );
+    const records = declared.flatMap(({ kind, id, outputs }) =>
+      kind === "roleBindingSet"
+        ? bindingsIn(outputs, "bindings").map(({ uid }) => recordId(kindRecords.roleBinding.field, uid))
+        : [recordId(kindRecords[kind].field, id)],
+    );
+    const missing = program.filter((one) => !declared.some(({ name, kind }) => name === one.name && kind === one.kind));
+    const about = { records: new Set(records), places: new Set(missing.map(placeOf)) };
+    const found = await findUndeclared(session, { key: `${stack}/`, isPreview }, about);
+    if (!found) return [];
+    const uidOf = ({ record }: (typeof found.own)[number]) => String(record?.uid);
+    if (isPreview) return found.own.map(uidOf);
+    const { removed, failed } = await removeLeftovers(session, found.own);
+    for (const { leftover, reason } of failed) environment.log(`${uidOf(leftover)} is left: ${reason}`);
+    return removed.map(uidOf);
+  };

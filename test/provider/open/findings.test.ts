@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import { contentsFrom } from "../../../provider/log/entries.ts";
+import { findingsOf } from "../../../provider/open/findings.ts";
+import { fingerprintOf } from "../../../provider/record/desired.ts";
+import { TOKEN_PREFIX } from "../../../provider/record/kind.ts";
+import type { EngineState } from "../../../provider/run/engine-state.ts";
+import type { OpenRuns } from "../../../provider/run/write-ahead.ts";
+import type { Json } from "../../../schema/index.ts";
+
+const PARENT = "720909c9f5279097d847ad02a2f24ba8f59de36a";
+const uid = (digit: string) => `${PARENT}/${digit.repeat(16)}`;
+
+const BEGAN = { began: "r", stack: "o/p/s", at: 1, clock: 1_000, host: "h", pid: 3, start: "4" };
+const intent = {
+  key: "o/p/s/Group::a",
+  kind: "group",
+  parent: PARENT,
+  inputs: "print",
+  given: [],
+  at: 5,
+  notBefore: 5,
+  run: "r",
+};
+const created = (digit: string) => [
+  { ...intent, intent: digit },
+  { made: digit, uid: uid(digit), at: 5 },
+];
+const print = (fields: Json) => fingerprintOf(kindRecords.group, PARENT, fields, []);
+const wrote = (digit: string, to?: Json, run: string | null = "r") => ({
+  ...{ wrote: uid(digit), kind: "group", key: "o/p/s/Group::a", at: 6, clock: 1_500 },
+  ...(run !== null && { run }),
+  ...(to && { to: print(to), given: [] }),
+});
+const ENDING = { ending: "r", clock: 2_000 };
+
+const openWith = (...lines: object[]): OpenRuns => {
+  const { entries, runs } = contentsFrom(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return { runs: [...runs.byId.values()], entries: [...entries.values()], writes: [...runs.writes.values()] };
+};
+
+const stateOf = (savedMs: number, records: Record<string, Json> = {}): EngineState => ({
+  pending: [],
+  savedAt: new Date(savedMs).toISOString(),
+  resources: Object.entries(records).map(([digit, outputs]) => {
+    const type = `${TOKEN_PREFIX}Group`;
+    return { urn: `urn:pulumi:s::p::${type}::${digit}`, type, id: uid(digit), custom: true, inputs: {}, outputs };
+  }),
+});
+
+const [OLD, NEW] = [
+  { name: "a", description: "old" },
+  { name: "a", description: "new" },
+];
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "x" };
+
+describe("a run without checkpoints", () => {
+  it.each<[string, object[], EngineState | undefined, string, number, string]>([
+    ["lost", [...created("a")], stateOf(500), "killed before it saved", 1, "its create belongs to nobody"],
+    [
+      "lost",
+      [...created("a")],
+      stateOf(9_000),
+      "killed, and another run has saved since",
+      1,
+      "the state has nothing of it",
+    ],
+    ["saved", [...created("a"), ENDING], stateOf(3_000, { a: NEW }), "ended", 0, "the state has its create"],
+    [
+      "saved",
+      [...created("a")],
+      stateOf(3_000, { a: NEW }),
+      "ended, and said nothing",
+      0,
+      "the state has all of its creates",
+    ],
+    [
+      "unclear",
+      [...created("a"), ...created("b")],
+      stateOf(3_000, { a: NEW }),
+      "of which the plugin alone died",
+      1,
+      "one is missing",
+    ],
+    [
+      "saved",
+      [...created("a"), ...created("b"), ENDING],
+      stateOf(3_000, { a: NEW }),
+      "after which a person removed one",
+      0,
+      "not its",
+    ],
+    ["unclear", [...created("a"), ENDING], stateOf(3_000), "whose stack was removed", 1, "a person has to say"],
+    [
+      "saved",
+      [wrote("a", NEW), ENDING],
+      stateOf(3_000, { a: NEW }),
+      "that only updated",
+      0,
+      "the state shows the update",
+    ],
+    [
+      "unclear",
+      [wrote("a", NEW), ENDING],
+      stateOf(3_000, { a: OLD }),
+      "that updated, and the state is another",
+      0,
+      "touched",
+    ],
+    [
+      "unclear",
+      [wrote("a", NEW), ENDING],
+      stateOf(1_900, { a: OLD }),
+      "whose engine died while it saved",
+      0,
+      "touched",
+    ],
+    ["saved", [wrote("a"), ENDING], stateOf(3_000), "that only deleted", 0, "the state lacks the record"],
+    ["unclear", [...created("a")], undefined, "of a stack whose state cannot be read", 1, "nothing is known"],
+    [
+      "lost",
+      [...created("a"), { judged: "r", as: "lost" }],
+      stateOf(9_000, { a: NEW }),
+      "of which that is known",
+      0,
+      "taken over since",
+    ],
+  ])("is %s: %#", (verdict, lines, state, _how, leftovers, _why) => {
+    const findings = findingsOf(openWith(BEGAN, ...lines), state);
+    expect([...findings.verdicts.values()]).toEqual([verdict]);
+    expect(findings.leftovers).toHaveLength(leftovers);
+  });
+});
+
+describe("a write", () => {
+  it.each<[boolean, object[], EngineState, string]>([
+    [true, [wrote("a", NEW)], stateOf(500, { a: OLD }), "of a lost run"],
+    [true, [wrote("a", OLD)], stateOf(500, { a: OLD }), "of a lost run that changed a secret alone"],
+    [true, [wrote("a")], stateOf(500, { a: OLD }), "of a lost run that deleted the record"],
+    [false, [wrote("a", NEW)], stateOf(500), "of a record that is in no state: it is in no plan"],
+    [false, [wrote("a", NEW, null)], stateOf(2_000, { a: NEW }), "of a later run, which the state shows"],
+    [true, [wrote("a", NEW, null)], stateOf(2_000, { a: OLD }), "of a later run, which the state does not show"],
+    [true, [wrote("a", NEW, null)], stateOf(1_200, { a: NEW }), "of a later run that the engine has not saved yet"],
+    [
+      false,
+      [wrote("a", NEW, null)],
+      stateOf(2_000, { a: { ...NEW, name: SECRET } }),
+      "that is encrypted, and saved since",
+    ],
+  ])("is open: %s, %#", (isOpen, lines, state, _why) => {
+    const { touched, shown } = findingsOf(openWith(BEGAN, ...lines), state);
+    expect([touched.length, shown.length]).toEqual(isOpen ? [1, 0] : [0, 1]);
+  });
+});

@@ -1,0 +1,194 @@
+// What a run without checkpoints writes ahead, and what the next runs make of it when it was killed.
+import { beforeEach, describe, expect, it } from "vitest";
+import { updateRecord } from "../../../client/records.ts";
+import type { Transport } from "../../../client/transport.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import type { Json } from "../../../schema/index.ts";
+import { isGroupThere, startSharedService } from "../../harness/provider.ts";
+import { createWorld, type Run, type Stored, type World } from "./world.ts";
+
+const service = await startSharedService();
+const parent: string = service.organization as string;
+let world: World;
+let count = 0;
+beforeEach(() => {
+  world = createWorld(service);
+  count += 1;
+});
+
+const group = (name: string, description = "one"): Json => ({ parent, name: `${name}-${count}`, description });
+const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
+const recordOf = async (method: "GetGroup" | "GetRole", uid: string) =>
+  (await service.session.call(method, { uid } as never)) as unknown as Json;
+
+/** A stack that was saved with these. */
+const saved = async (names: readonly string[]): Promise<Stored[]> => {
+  const run = world.run();
+  const all = await Promise.all(names.map((name) => run.create("group", name, group(name))));
+  world.save(...all);
+  service.clock.advance(10_000);
+  return all;
+};
+
+describe("a run without checkpoints", () => {
+  it("has each create, update and delete on disk before its request, after the line that marks the stack as open", async () => {
+    const [first, second] = (await saved(["a", "b"])) as [Stored, Stored];
+    const seen: { method: string; last: Json | undefined; isOpen: boolean }[] = [];
+    const transport: Transport = (request) => {
+      const lines = request.method === "GET" ? [] : world.lines();
+      const isOpen = lines.some((line) => line.began !== undefined);
+      if (request.method !== "GET") seen.push({ method: request.method, last: lines.at(-1), isOpen });
+      return service.transport(request);
+    };
+    const run = world.run({ isUnchecked: true, transport });
+    await run.update(first, group("a", "two"));
+    await run.delete(second);
+    await run.create("group", "c", group("c"));
+    expect(seen).toMatchObject([
+      { method: "PATCH", last: { wrote: first.id, kind: "group", to: expect.any(String) }, isOpen: true },
+      { method: "DELETE", last: { wrote: second.id, kind: "group" }, isOpen: true },
+      { method: "POST", last: { intent: expect.any(String), run: expect.any(String) }, isOpen: true },
+    ]);
+  });
+
+  it("writes no such line where the engine saves checkpoints", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    const run = world.run();
+    await run.update(first, group("a", "two"));
+    await run.delete(first);
+    expect(world.lines().flatMap(Object.keys)).not.toContain("wrote");
+  });
+
+  it("that the engine ended and saved is no open run: the next one says nothing, and its lines go", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    const ended = new AbortController();
+    const run = world.run({ isUnchecked: true, cancelled: ended.signal });
+    const changed = await run.update(first, group("a", "two"));
+    const created = await run.create("group", "b", group("b"));
+    ended.abort();
+    service.clock.advance(1_000);
+    world.save(changed, created);
+    const next = world.run();
+    expect(await next.diff(changed, group("a", "two"))).toMatchObject({ changes: false });
+    expect(world.messages).toEqual([]);
+    const { entries, runs } = world.contents();
+    expect([entries.size, runs.byId.size, runs.writes.size]).toEqual([0, 0, 0]);
+  });
+});
+
+describe("after a killed run without checkpoints", () => {
+  it("an update that the program does not want any more is a change, and is sent", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    await world.killed((run) => run.update(first, group("a", "two")));
+    const run = world.run();
+    expect(await run.diff(first, group("a"))).toMatchObject({ changes: true, replaces: [] });
+    expect(world.messages.join()).toMatch(
+      /^warning: stack organization\/project\/stack is open: a run without checkpoints that began at \S+, process 99999999 on \S+, did not end, and the engine's state lacks 1 update\. Each resource is compared with its live record\.$/,
+    );
+    const { outs } = await world.run().update(first, group("a"));
+    expect(await recordOf("GetGroup", first.id)).toMatchObject({ description: "one" });
+    world.save({ ...first, outs });
+    world.messages.length = 0;
+    expect(await world.run().diff({ ...first, outs }, group("a"))).toMatchObject({ changes: false });
+    expect(world.messages).toEqual([]);
+  });
+
+  it("an update that the program still wants is sent once: the state catches up", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    await world.killed((run) => run.update(first, group("a", "two")));
+    service.requests.length = 0;
+    const run = world.run();
+    const { outs } = await run.update(first, group("a", "two"));
+    expect(outs).toMatchObject({ description: "two" });
+    expect(service.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
+  });
+
+  it("a deleted record that the program declares is created again", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    await world.killed((run) => run.delete(first));
+    expect(await world.run().diff(first, group("a"))).toEqual({ changes: true, replaces: ["uid"], isGone: true });
+  });
+
+  it("a resource whose group is gone may be replaced, though nothing allows it", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    const own = world.run();
+    const below = await own.create("identity", "ci", { parent: first.id, name: "ci", claimMatch });
+    const [other] = (await saved(["other"])) as [Stored];
+    world.save(first, below, other);
+    await world.killed(async (run) => {
+      await run.delete(below);
+      await run.delete(first);
+    });
+    const inputs = { parent: first.id, name: "ci", claimMatch };
+    const check = (run: Run, place: string) =>
+      run.kinds.identity.check(inputs, { ...inputs, parent: place, __key: "organization/project/stack/Identity::ci" });
+    expect((await check(world.run(), other.id)).failures).toEqual([]);
+    world.env.IRM_JOURNAL = `${world.journal}/none`;
+    expect((await check(world.run(), other.id)).failures).toMatchObject([{ property: "parent" }]);
+  });
+
+  it("a secret is sent again: no response shows which one the killed run sent", async () => {
+    const oidc = (clientSecret: string) => ({ issuer: "https://login.example.com", clientId: "x", clientSecret });
+    const inputs = (secret: string): Json => ({
+      parent,
+      name: `idp-${count}`,
+      defaultRole: "viewer",
+      oidc: oidc(secret),
+    });
+    const provider = await world.run().create("identityProvider", "idp", inputs("old secret"));
+    world.save(provider);
+    await world.killed((run) => run.update(provider, inputs("new secret")));
+    service.requests.length = 0;
+    const run = world.run();
+    expect(await run.diff(provider, inputs("old secret"))).toMatchObject({ changes: true });
+    await world.run().update(provider, inputs("old secret"));
+    const sent = service.requests.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+    expect(sent).toMatchObject([expect.stringContaining("old secret")]);
+    expect(JSON.stringify(world.lines())).not.toContain("secret");
+  });
+
+  it("all records are compared by few requests", async () => {
+    const all = await saved(Array.from({ length: 60 }, (_, i) => `g${i}`));
+    await world.killed((run) => run.update(all[0] as Stored, group("g0", "two")));
+    service.requests.length = 0;
+    const run = world.run();
+    for (const one of all) await run.diff(one, group(one.name));
+    expect(service.requests.length).toBeLessThan(12);
+  });
+
+  it("a preview without credentials stops, since it cannot compare", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    await world.killed((run) => run.update(first, group("a", "two")));
+    world.env = { IRM_IDENTITY: undefined, IRM_IDENTITY_TOKEN: undefined };
+    await expect(world.run().diff(first, group("a"))).rejects.toThrow(
+      "stack organization/project/stack is open: a run without checkpoints may not have ended. Its records have to be compared with the live ones, which needs credentials",
+    );
+  });
+
+  it("a state that cannot be read makes nothing certain", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    await world.killed((run) => run.create("group", "b", group("b")));
+    world.problem = "pulumi stack export: no stack named that found";
+    await world.run().diff(first, group("a"));
+    expect(world.messages.join()).toContain(
+      "The engine's state cannot be read (pulumi stack export: no stack named that found), so nothing of this is certain.",
+    );
+    expect([...world.contents().runs.byId.values()]).toMatchObject([{ began: expect.any(String) }]);
+    expect(world.lines().flatMap(Object.keys)).not.toContain("judged");
+  });
+
+  it("what a destroy does not find in the state goes too, but for what is not as it was created", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    let [own, changed] = ["", ""];
+    await world.killed(async (run) => {
+      own = (await run.create("group", "b", group("b"))).id;
+      changed = (await run.create("group", "c", group("c"))).id;
+    });
+    await updateRecord(service.session, kindRecords.group, changed, { description: "by hand" }, ["description"]);
+    await world.run().delete(first);
+    expect(await isGroupThere(service, own)).toBe(false);
+    expect(await isGroupThere(service, changed)).toBe(true);
+    expect(world.messages.join("\n")).toContain(`Group::c: group ${changed} "c-${count}"`);
+    expect(world.messages.join("\n")).toContain("(differs from what was requested)");
+  });
+});

@@ -1,0 +1,148 @@
+// Runs without checkpoints against a reference server, by the provider's methods. The engine's state is what a test says that it is, and
+// a process is killed by being left alone: its journal stays.
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
+import type { StateKind } from "../../../provider/kind/index.ts";
+import { contentsFrom } from "../../../provider/log/entries.ts";
+import { TYPE_PREFIX } from "../../../provider/record/kind.ts";
+import type { EngineState, StateResource } from "../../../provider/run/engine-state.ts";
+import { EngineStateError } from "../../../provider/run/engine-state.ts";
+import type { Environment } from "../../../provider/run/session.ts";
+import type { Json } from "../../../schema/index.ts";
+import type { Service } from "../../harness/provider.ts";
+import { typeOf } from "../../harness/small-engine/provider.ts";
+import { journalFolder } from "../../support/scripted.ts";
+
+export interface Stored {
+  kind: StateKind;
+  name: string;
+  id: string;
+  outs: Json;
+}
+
+export interface World {
+  journal: string;
+  messages: string[];
+  /** what the engine has saved */
+  saved: Stored[];
+  /** the state cannot be read */
+  problem?: string;
+  /** resources of others in the state */
+  others: StateResource[];
+  env: Record<string, string | undefined>;
+  /** A process of one operation. `dead`: of another one, that was killed. */
+  run(options?: { isUnchecked?: boolean; transport?: Environment["transport"]; cancelled?: AbortSignal }): Run;
+  /** A run without checkpoints that is killed: nothing of it is saved, and its process is no more. */
+  killed(work: (run: Run) => Promise<unknown>): Promise<void>;
+  /** lines of the journal */
+  lines(): Json[];
+  contents(): ReturnType<typeof contentsFrom>;
+  /** the engine saves these */
+  save(...resources: readonly Stored[]): void;
+}
+
+export interface Run {
+  kinds: Record<StateKind, Methods>;
+  create(kind: StateKind, name: string, inputs: Json): Promise<Stored>;
+  update(stored: Stored, inputs: Json): Promise<Stored>;
+  delete(stored: Stored): Promise<void>;
+  diff(stored: Stored, inputs: Json): ReturnType<Methods["diff"]>;
+  refresh(stored: Stored): ReturnType<Methods["read"]>;
+}
+
+/** A group that no stack has. */
+export const createGroup = async ({ session }: Pick<Service, "session">, parent: string, name: string) =>
+  (await session.call("CreateGroup", { parent, group: { name } } as never)) as unknown as Json & { uid: string };
+
+const NO_PROCESS = 99_999_999;
+
+/** What the SDK adds to outputs. */
+const HANDLER = { __provider: "the text that finds the provider" };
+
+const STACK = "organization/project/stack";
+const keyOf = (kind: StateKind, name: string) => `${STACK}/${typeOf(kind)}::${name}`;
+
+export const createWorld = (service: Service): World => {
+  let savedAt = 0;
+  const world: World = {
+    journal: mkdtempSync(join(journalFolder, "open-")),
+    messages: [],
+    saved: [],
+    others: [],
+    env: {},
+    save: (...resources) => {
+      world.saved = [...resources];
+      savedAt = service.clock.today();
+    },
+    killed: async (work) => {
+      await work(world.run({ isUnchecked: true }));
+      // The process of the tests goes on.
+      for (const name of readdirSync(world.journal)) {
+        const file = join(world.journal, name);
+        writeFileSync(file, readFileSync(file, "utf8").replaceAll(`"pid":${process.pid}`, `"pid":${NO_PROCESS}`));
+      }
+      service.clock.advance(120_000);
+    },
+    lines: () =>
+      textOf(world.journal)
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Json),
+    contents: () => contentsFrom(textOf(world.journal)),
+    run: ({ isUnchecked = false, transport = service.transport, cancelled } = {}) => {
+      const state = async (): Promise<EngineState> => {
+        if (world.problem !== undefined) throw new EngineStateError(world.problem);
+        const resources = world.saved.map(resourceOf);
+        return { resources: [...resources, ...world.others], pending: [], savedAt: new Date(savedAt).toISOString() };
+      };
+      const env = {
+        ...service.env,
+        IRM_JOURNAL: world.journal,
+        ...(isUnchecked && { PULUMI_SKIP_CHECKPOINTS: "true" }),
+        ...world.env,
+      };
+      const { kinds } = providerWith({
+        ...{ env, clock: service.clock, transport, log: (text) => void world.messages.push(text) },
+        ...(cancelled && { cancelled }),
+        storedStacks: { engineState: state, engineSecrets: state, engineRuns: async () => [] },
+      });
+      void kinds.group.configure({ config: { get: () => undefined } });
+      const check = async (kind: StateKind, name: string, inputs: Json, olds: Json = {}) => {
+        const { inputs: checked, failures } = await kinds[kind].check(olds, { ...inputs, __key: keyOf(kind, name) });
+        if (failures.length > 0)
+          throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join());
+        return checked;
+      };
+      return {
+        kinds,
+        create: async (kind, name, inputs) => {
+          const { id, outs } = await kinds[kind].create(await check(kind, name, inputs));
+          return { kind, name, id, outs: { ...outs, ...HANDLER } };
+        },
+        update: async ({ kind, name, id, outs }, inputs) => {
+          const news = await check(kind, name, inputs, inputs);
+          await kinds[kind].diff(id, outs, news);
+          const { outs: updated } = await kinds[kind].update(id, outs, news);
+          return { kind, name, id, outs: { ...updated, ...HANDLER } };
+        },
+        delete: ({ kind, id, outs }) => kinds[kind].delete(id, outs),
+        diff: async ({ kind, name, id, outs }, inputs) =>
+          kinds[kind].diff(id, outs, await check(kind, name, inputs, inputs)),
+        refresh: ({ kind, id, outs }) => kinds[kind].read(id, outs),
+      };
+    },
+  };
+  return world;
+};
+
+const resourceOf = ({ kind, name, id, outs }: Stored): StateResource => {
+  const type = `${TYPE_PREFIX}${typeOf(kind)}`;
+  return { urn: `urn:pulumi:stack::project::${type}::${name}`, type, id, custom: true, inputs: {}, outputs: outs };
+};
+
+const textOf = (folder: string): string =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("");
