@@ -12,3 +12,10 @@ test.each(ADAPTERS)(
     expect(figures["requests that met a fault"]).toBeGreaterThan(5);
   },
 );
+
+test("six runs without checkpoints, three of them killed: what is live is what the program declares then", async () => {
+  const about = { seed: 1, cycles: 6, kills: 3, lanes: 2, checkpoints: "off" } as const;
+  const { figures, failures } = await providerSoak({ adapter: "dynamic", ...about });
+  expect(failures).toEqual([]);
+  expect(figures).toMatchObject({ "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
+});

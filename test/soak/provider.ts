@@ -85,7 +85,7 @@ const runLane = async (
   const isUnchecked = checkpoints === "off";
   // A uid that a program spells out may be of a record that the killed run has replaced.
   const programs = randomProgram(random, testbed.home, { spellsOutUids: !isUnchecked });
-  const engine = testbed.engine(STACK, { pluginProcess: true, ...(isUnchecked && { checkpoints: "off" }) });
+  const engine = testbed.engine(STACK, { pluginProcess: true, checkpoints });
   const checked = isUnchecked ? testbed.engine(STACK, { pluginProcess: true, checkpoints: "on" }) : engine;
   const runOne = isUnchecked ? cycleWithoutCheckpoints() : runCycle;
   const uidOf = (name: string) =>
