@@ -31,7 +31,7 @@ export interface ResourceTexts {
   /** arguments that are not fields of the API: their effect on this resource */
   readonly allowReplace: string;
   readonly forceDestroy?: string;
-  /** present where nothing but its fields tells one record from another: a second one with the same fields is refused */
+  /** present where nothing but its fields tells one record from another: a second one with the same fields may be refused */
   readonly allowDuplicate?: string;
   /** its look-up: how it finds a record, and which one; absent: it has none */
   readonly lookUp?: { readonly by: LookUpMode; readonly text: string };

@@ -38,7 +38,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     const { parent = "" } = asked;
     const isPlace = isUidp(parent) || (asked.root === true && kind.root);
     if (typeof key !== "string" || !isPlace || adopt !== undefined || containsUnknown([asked])) return undefined;
-    const isRefused = refusesDuplicate(kind);
+    const isRefused = refusesDuplicate(kind, session);
     if (isRefused && asked.allowDuplicate === true) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));

@@ -19,6 +19,7 @@ const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
 export const roleBinding: Behavior = {
   display: ["names"],
   placedAs: "group",
+  isHarmlessTwice: true,
   batchCreate: "BatchCreateRoleBindings",
   respell: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;

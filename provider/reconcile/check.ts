@@ -25,7 +25,6 @@ import {
   shownOnDelete,
   withOrderedLists,
 } from "../record/state.ts";
-import { refusesDuplicate } from "../recovery/duplicate.ts";
 
 export interface CheckFailure {
   property: string;
@@ -69,7 +68,7 @@ export const replacementRefusal = (kind: Kind, path: string): FieldViolation => 
 export const ownArguments = (kind: Kind): Record<string, (value: unknown) => string | undefined> => ({
   ...(kind.root ? { root: isSwitch } : {}),
   allowReplace: isSwitch,
-  ...(refusesDuplicate(kind) ? { allowDuplicate: isSwitch } : {}),
+  ...(kind.texts.allowDuplicate === undefined ? {} : { allowDuplicate: isSwitch }),
   adopt: (value) => (isUidp(value) ? undefined : 'must be "match", or the uid of the record'),
   deleteAdopted: isSwitch,
   ...Object.fromEntries((kind.display ?? []).map((name) => [name, () => undefined])),

@@ -54,6 +54,8 @@ export interface Behavior {
   holdsSecret?(outputs: Json, desired: Json): boolean;
   /** records that prevent a deletion, to wait for and to list */
   blockers?(uid: string): Blockers[];
+  /** A second one with the same fields changes nothing for anyone. */
+  isHarmlessTwice?: true;
   /** creates several in one atomic request */
   batchCreate?: Extract<OperationName, `BatchCreate${string}`>;
   /** `forceDestroy` is an argument */

@@ -10,8 +10,12 @@ import type { Session } from "../run/session.ts";
 import { interruptedCreates } from "./interrupted.ts";
 import { type Existing, existingAlike } from "./search.ts";
 
-/** Whether a second record with the same parent and fields needs `allowDuplicate`. */
-export const refusesDuplicate = ({ texts }: Kind): boolean => texts.allowDuplicate !== undefined;
+/**
+ * Whether this run refuses a second record with the same parent and fields, unless `allowDuplicate` is set. Without checkpoints the engine's
+ * state does not show what a killed run was creating, so a harmless one is refused too.
+ */
+export const refusesDuplicate = ({ texts, isHarmlessTwice }: Kind, { journal }: Pick<Session, "journal">): boolean =>
+  texts.allowDuplicate !== undefined && (!isHarmlessTwice || journal.recordsWrites);
 
 /** Why the create must not be sent. Reports records of other kinds that are like the new one. */
 export const duplicateProblem = async (
@@ -20,7 +24,7 @@ export const duplicateProblem = async (
   entry: Entry,
   before: Existing,
 ): Promise<string | undefined> => {
-  const isRefused = refusesDuplicate(kind);
+  const isRefused = refusesDuplicate(kind, session);
   if (isRefused ? args.allowDuplicate === true : !(await session.journal.isNew(key))) return undefined;
   const found = existingAlike(kind, session, entry, before);
   if (found.length === 0) return undefined;

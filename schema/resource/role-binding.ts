@@ -116,6 +116,8 @@ export const roleBinding = resource("RoleBinding", roleBindingOperations, {
       output: "uid of the group where the grant holds, and below",
     },
     allowReplace: "Accepted as on every resource; a role binding may always be replaced; default: false",
+    allowDuplicate:
+      "Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named",
     list: "Role bindings that the caller may read; `role` is a uid or the name of a built-in role.",
   },
   schema: RoleBinding,

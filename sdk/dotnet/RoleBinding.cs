@@ -107,6 +107,12 @@ namespace Pulumi.Irm
         public Input<string>? Adopt { get; set; }
 
         /// <summary>
+        /// Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+        /// </summary>
+        [Input("allowDuplicate")]
+        public Input<bool>? AllowDuplicate { get; set; }
+
+        /// <summary>
         /// Accepted as on every resource; a role binding may always be replaced; default: false
         /// </summary>
         [Input("allowReplace")]

@@ -34,6 +34,12 @@ export interface RoleBindingArgs {
   /** Accepted as on every resource; a role binding may always be replaced; default: false */
   allowReplace?: boolean;
   /**
+   * Creates the role binding although an equal one exists that this stack did not create, in a run without
+   * checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any
+   * case, and the first one is named; default: false
+   */
+  allowDuplicate?: boolean;
+  /**
    * Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding:
    * with this identity and role, of a group invite: with this role and address, of an account association: in this
    * group, of a mapping of an external group: with all its fields). It is left in place when the resource is

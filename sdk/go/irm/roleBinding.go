@@ -87,6 +87,8 @@ func (RoleBindingState) ElementType() reflect.Type {
 type roleBindingArgs struct {
 	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
 	Adopt *string `pulumi:"adopt"`
+	// Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+	AllowDuplicate *bool `pulumi:"allowDuplicate"`
 	// Accepted as on every resource; a role binding may always be replaced; default: false
 	AllowReplace *bool `pulumi:"allowReplace"`
 	// An adopted record is deleted with the resource; default: it is left in place
@@ -103,6 +105,8 @@ type roleBindingArgs struct {
 type RoleBindingArgs struct {
 	// Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
 	Adopt pulumi.StringPtrInput
+	// Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+	AllowDuplicate pulumi.BoolPtrInput
 	// Accepted as on every resource; a role binding may always be replaced; default: false
 	AllowReplace pulumi.BoolPtrInput
 	// An adopted record is deleted with the resource; default: it is left in place

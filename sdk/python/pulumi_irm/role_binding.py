@@ -24,6 +24,7 @@ class RoleBindingArgs:
                  parent: pulumi.Input[_builtins.str],
                  role: pulumi.Input[_builtins.str],
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None):
         """
@@ -33,6 +34,7 @@ class RoleBindingArgs:
         :param pulumi.Input[_builtins.str] parent: The group where the grant holds, and below: its uid; a change creates a new binding before the old one ends
         :param pulumi.Input[_builtins.str] role: What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         """
@@ -41,6 +43,8 @@ class RoleBindingArgs:
         pulumi.set(__self__, "role", role)
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
+        if allow_duplicate is not None:
+            pulumi.set(__self__, "allow_duplicate", allow_duplicate)
         if allow_replace is not None:
             pulumi.set(__self__, "allow_replace", allow_replace)
         if delete_adopted is not None:
@@ -95,6 +99,18 @@ class RoleBindingArgs:
         pulumi.set(self, "adopt", value)
 
     @_builtins.property
+    @pulumi.getter(name="allowDuplicate")
+    def allow_duplicate(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
+        """
+        return pulumi.get(self, "allow_duplicate")
+
+    @allow_duplicate.setter
+    def allow_duplicate(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "allow_duplicate", value)
+
+    @_builtins.property
     @pulumi.getter(name="allowReplace")
     def allow_replace(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
@@ -126,6 +142,7 @@ class RoleBinding(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  identity: pulumi.Input[Optional[_builtins.str]] = None,
@@ -138,6 +155,7 @@ class RoleBinding(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
+        :param pulumi.Input[_builtins.bool] allow_duplicate: Creates the role binding although an equal one exists that this stack did not create, in a run without checkpoints (`PULUMI_SKIP_CHECKPOINTS`), which refuses it otherwise; with checkpoints it is created in any case, and the first one is named
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a role binding may always be replaced; default: false
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] identity: Who is granted the role: its uid
@@ -169,6 +187,7 @@ class RoleBinding(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
+                 allow_duplicate: pulumi.Input[Optional[_builtins.bool]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  identity: pulumi.Input[Optional[_builtins.str]] = None,
@@ -185,6 +204,7 @@ class RoleBinding(pulumi.CustomResource):
             __props__.__dict__["__organization"] = pulumi.get_organization()
 
             __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["allow_duplicate"] = allow_duplicate
             __props__.__dict__["allow_replace"] = allow_replace
             __props__.__dict__["delete_adopted"] = delete_adopted
             if identity is None and not opts.urn:

@@ -1,6 +1,7 @@
 // Runs without checkpoints that are refused before they send anything.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StateResource } from "../../../provider/run/engine-state.ts";
+import type { Json } from "../../../schema/index.ts";
 import { startSharedService } from "../../harness/provider.ts";
 import { createWorld, type World } from "../open/world.ts";
 
@@ -86,5 +87,27 @@ describe("a run without checkpoints", () => {
     world.env = { CI: "true" };
     await world.run().create("group", "team", group);
     expect(writes()).toHaveLength(1);
+  });
+
+  it("refuses a role binding that exists already, unless allowDuplicate or adopt decides", async () => {
+    const checked = world.run();
+    const { id: parent } = await checked.create("group", "team", group);
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
+    const { id: identity } = await checked.create("identity", "ci", { parent, name: "ci", claimMatch });
+    const binding = { parent, identity, role: "viewer" };
+    const first = await checked.create("roleBinding", "first", binding);
+    world.save();
+    world.journal = `${world.journal}/new`;
+    service.requests.length = 0;
+    const create = (more: Json = {}) =>
+      world.run({ isUnchecked: true }).create("roleBinding", "second", { ...binding, ...more });
+    await expect(create()).rejects.toThrow(
+      new RegExp(
+        `RoleBinding::second: a role binding with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:\n {2}- role binding ${first.id}.*\n.*allowDuplicate: true\\.$`,
+      ),
+    );
+    expect(writes()).toEqual([]);
+    expect((await create({ adopt: first.id })).id).toBe(first.id);
+    expect((await create({ allowDuplicate: true })).id).not.toBe(first.id);
   });
 });
