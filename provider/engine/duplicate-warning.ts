@@ -50,7 +50,13 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     );
     if (found.length === 0) return undefined;
     const { inState, problem } = await interruptedCreates(once, key);
-    const alike = found.filter(({ uid }) => !isRefused || !inState.has(recordId(kind.field, uid)));
+    // The update finds the same in the journal.
+    const isOfStack = ({ uid }: Listed): boolean | Promise<boolean> => {
+      const id = recordId(kind.field, uid);
+      return inState.has(id) || session.journal.isOfOther(id, key);
+    };
+    const are = await Promise.all(found.map((record) => isRefused && isOfStack(record)));
+    const alike = found.filter((_, i) => !are[i]);
     if (alike.length === 0) return undefined;
     const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
     const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);

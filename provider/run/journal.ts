@@ -50,7 +50,7 @@ export interface Journal extends WriteAhead {
   acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
-  /** Whether another resource of the stack created the record of this id (`recordId`). */
+  /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
   isOfOther(id: string, key: string): Promise<boolean>;
   /** The file of the resource's stack, for a message. */
   pathFor(key: string): string;
@@ -261,7 +261,7 @@ export const createJournal = (options: JournalOptions): Journal => {
         // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
         if (!(error instanceof JournalError)) throw error;
       }
-      return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key) === true;
+      return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
     },
   };
 };

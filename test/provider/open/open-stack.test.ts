@@ -177,6 +177,20 @@ describe("after a killed run without checkpoints", () => {
     expect(world.lines().flatMap(Object.keys)).not.toContain("judged");
   });
 
+  it("a second killed run does not hide what the first one created: a third that asks for the same again creates another", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    const b = (description: string) => group("b", description);
+    const uids: string[] = [];
+    for (const description of ["one", "two"])
+      await world.killed(async (run) => void uids.push((await run.create("group", "b", b(description))).id));
+    const created = await world.run().create("group", "b", b("one"));
+    uids.push(created.id);
+    expect(new Set(uids).size).toBe(3);
+    world.save(first, created);
+    await world.run().delete(first);
+    expect(await Promise.all(uids.map((uid) => isGroupThere(service, uid)))).toEqual([false, false, true]);
+  });
+
   it("what a destroy does not find in the state goes too, but for what is not as it was created", async () => {
     const [first] = (await saved(["a"])) as [Stored];
     let [own, changed] = ["", ""];
