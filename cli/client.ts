@@ -3,7 +3,7 @@ import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import type { Config } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
-import { apiErrorOf, apiText, ListError, sessionErrorOf, sessionText } from "../client/errors.ts";
+import { apiErrorOf, errorText, ListError, sessionErrorOf, sessionText } from "../client/errors.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
 
@@ -26,5 +26,5 @@ export const clientErrorText = (error: unknown): string | undefined => {
   const session = sessionErrorOf(error);
   if (session) return sessionText(session);
   const api = apiErrorOf(error);
-  return api && apiText(api);
+  return api && errorText(api);
 };

@@ -5,6 +5,7 @@ import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { DriftFlags } from "./drift.ts";
+import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
@@ -276,6 +277,16 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: DoctorFlags) => exit(await (await import("./doctor.ts")).doctor(flags)));
+
+  program
+    .command("explain")
+    .usage("< LOG")
+    .summary("find what to do about an error")
+    .description(
+      "Reads the output of a command or of pulumi on stdin, finds the errors that docs/recovery.md treats, also in a log that is cut or coloured, and prints what the page says about each. Exits with 3 if there is none.",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: ExplainFlags) => exit(await (await import("./explain.ts")).explain(flags)));
 
   program
     .command("revoke")

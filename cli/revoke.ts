@@ -15,6 +15,7 @@ import { type Failure, listBindings, type Removed, removeBindings, restoreBindin
 import { RevokeError, readUndoFile, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
+import { quoting } from "../client/recovery.ts";
 import { printable, printableLines } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { clientErrorText, systemClient } from "./client.ts";
@@ -198,12 +199,17 @@ const FAILURES_SHOWN = 10;
 
 const printFailures = (failed: readonly Failure[], what: string): void => {
   if (failed.length === 0) return;
-  const lines = failed
-    .slice(0, FAILURES_SHOWN)
-    .map(({ binding, error }) => `  ${binding.path} ${binding.roleName}: ${clientErrorText(error) ?? String(error)}`);
+  const errors = failed.map(({ error }) => clientErrorText(error) ?? String(error)).slice(0, FAILURES_SHOWN);
   const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
   const head = `${countText(failed.length, "role binding")} ${what}; run it again:`;
-  printError("irm revoke", [head, ...lines, ...more].join("\n"));
+  const lineOf = (text: string, i: number): string => {
+    const { path, roleName } = (failed[i] as Failure).binding;
+    return `  ${path} ${roleName}: ${text}`;
+  };
+  printError(
+    "irm revoke",
+    quoting(errors, (texts) => [head, ...texts.map(lineOf), ...more].join("\n")),
+  );
 };
 
 /**

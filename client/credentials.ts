@@ -53,7 +53,7 @@ export const credentialsFrom = (environment: CredentialEnvironment): Credentials
   if (token) return from(() => Promise.resolve(token), "IRM_TOKEN", environment);
   if (env.IRM_TOKEN_FILE) return from(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
   const workload = workloadToken(environment);
-  if (!workload) throw new ConfigError([environment.missing ?? MISSING]);
+  if (!workload) throw new ConfigError([environment.missing ?? MISSING], "sign-in");
   return exchangeCredentials(workload, environment);
 };
 
@@ -76,7 +76,7 @@ export const requireConfig = (
   const found = isStrict ? strictProblems : problems;
   if (config && found.length === 0) return config;
   const missing = missingCredentials(credentials);
-  throw new ConfigError(missing ? [...found, missing] : found);
+  throw missing ? new ConfigError([...found, missing], "sign-in") : new ConfigError(found);
 };
 
 /** Reads the configuration of a process that needs it once. Throws ConfigError. */
@@ -94,7 +94,7 @@ export const missingCredentials = ({ env, missing }: CredentialSource): string |
 // A header can carry no other characters, and undici's own error would not name the cause.
 const clean = (text: string, source: string, { redactor }: CredentialEnvironment): string => {
   const token = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`]);
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`], "sign-in");
   return redactor.note(token);
 };
 
@@ -123,7 +123,7 @@ const isSignedToken = (token: string): boolean => {
 
 const requireWorkload = (text: string, variable: string, settings: CredentialSource): string => {
   const problem = workloadProblem(text, variable, settings);
-  if (problem) throw new ConfigError([problem]);
+  if (problem) throw new ConfigError([problem], "sign-in");
   return text;
 };
 
@@ -133,7 +133,7 @@ const fileReader = (variable: string, environment: CredentialEnvironment) => asy
   } catch (error) {
     // The path is not quoted: the variable may hold a token by mistake.
     const { code = "unreadable" } = error as NodeJS.ErrnoException;
-    throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`]);
+    throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`], "sign-in");
   }
 };
 
@@ -194,9 +194,8 @@ const requireIdentityOf = (token: string, source: string, { identity }: Credenti
   const actual = identityOf(token);
   if (identity === undefined || actual === identity) return;
   const found = actual === undefined ? "does not show its identity" : `is of the identity ${actual}`;
-  throw new ConfigError([
-    `${source} holds an API token that ${found}, and the identity to assume is ${identity}; give the workload's own OIDC token, or leave out identity`,
-  ]);
+  const problem = `${source} holds an API token that ${found}, and the identity to assume is ${identity}`;
+  throw new ConfigError([`${problem}; give the workload's own OIDC token, or leave out identity`], "sign-in");
 };
 
 interface Workload {
@@ -220,7 +219,7 @@ const workloadToken = (environment: CredentialEnvironment): Workload | undefined
   const [url, token] = GITHUB.map((name) => env[name]);
   if (!url || !token) return undefined;
   const problem = protocolProblem(url);
-  if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`]);
+  if (problem) throw new ConfigError([`${GITHUB[0]}: ${problem}`], "sign-in");
   environment.redactor.note(token);
   return { source: "GitHub Actions", read: () => githubToken(url, token) };
 };

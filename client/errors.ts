@@ -1,5 +1,6 @@
 // Errors of the client and their texts. The functions tell a caller what failed.
 import { ApiError, type Code, isApiError } from "../schema/index.ts";
+import { type RecoverySection, SECTION_OF_CODE, withSection } from "./recovery.ts";
 import type { Failure } from "./retry.ts";
 
 /** Every operation of the process fails with this error, so callers report it once. */
@@ -10,8 +11,10 @@ export class ConfigError extends SessionError {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
-    super(["pulumi-irm is not configured:", ...problems].join("\n  - "));
+  /** `section` treats them; without it the problems say all. */
+  constructor(problems: readonly string[], section?: RecoverySection) {
+    const text = ["pulumi-irm is not configured:", ...problems].join("\n  - ");
+    super(section === undefined ? text : withSection(text, section));
     this.problems = problems;
   }
 }
@@ -58,7 +61,9 @@ export class RecordError extends Error {
   readonly #subject: string;
 
   constructor(subject: string, cause: ApiError, advice: readonly string[] = []) {
-    super([`${subject}: ${apiText(cause)}`, ...advice, ...tokenHints(cause)].join("\n"), { cause });
+    super(withOwnSection([`${subject}: ${apiText(cause)}`, ...advice, ...tokenHints(cause)].join("\n"), cause), {
+      cause,
+    });
     this.#subject = subject;
   }
 
@@ -97,8 +102,11 @@ export const sessionErrorOf = (error: unknown): Error | undefined => {
 };
 
 /** The text without the operation, since every operation of the process would fail with this error. */
-export const sessionText = (error: Error): string =>
-  isApiError(error) ? [apiText(error), ...tokenHints(error)].join("\n") : error.message;
+export const sessionText = (error: Error): string => (isApiError(error) ? errorText(error) : error.message);
+
+/** The text of an API error, with what the client knows of it. */
+export const errorText = (error: ApiError): string =>
+  withOwnSection([apiText(error), ...tokenHints(error)].join("\n"), error);
 
 /** Names the operation in an API error; returns any other error unchanged. */
 export const operationError = (error: unknown, operation: string): unknown =>
@@ -110,6 +118,18 @@ export const apiText = (error: ApiError): string => {
   const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);
   const violations = [...fields, ...conditions].filter((text) => !error.message.includes(text));
   return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+};
+
+const withOwnSection = (text: string, error: ApiError): string => {
+  const section = sectionOf(error);
+  return section === undefined ? text : withSection(text, section);
+};
+
+/** The section of docs/recovery.md about an error of the API; undefined where it says all. */
+const sectionOf = (error: ApiError): RecoverySection | undefined => {
+  if (isNoConnection(error)) return "unreachable";
+  if (error instanceof RefusedToken || SIGN_IN.includes(error.operation ?? "")) return "sign-in";
+  return SECTION_OF_CODE[error.code];
 };
 
 const tokenHints = (error: ApiError): string[] => {

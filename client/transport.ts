@@ -47,7 +47,7 @@ const connect = async () => {
     return { direct: new Agent(options), outside: new EnvHttpProxyAgent(options) };
   } catch {
     // The variable is not a URL. The value is not quoted, since it may contain a password.
-    throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"]);
+    throw new ConfigError(["HTTP_PROXY, HTTPS_PROXY: must be a URL"], "unreachable");
   }
 };
 

@@ -1,5 +1,6 @@
 // What ends a call before its work is done: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
 import { status } from "@grpc/grpc-js";
+import { withSection } from "../client/recovery.ts";
 import type { Request } from "./request-type.ts";
 import { Ended } from "./status.ts";
 
@@ -21,12 +22,13 @@ export const cancellation = () => {
     /** Rejects once the engine cancels. */
     during: (request: Operation): Promise<never> =>
       promise.then(() => {
-        throw new Ended(status.CANCELLED, isRecorded(request) ? `cancelled: ${CONTINUES}` : "cancelled");
+        throw new Ended(status.CANCELLED, isRecorded(request) ? continued("cancelled: ") : "cancelled");
       }),
   };
 };
 
-const CONTINUES = "the next update continues from the intent journal";
+const continued = (text: string): string =>
+  withSection(`${text}the next update continues from the intent journal`, "recovery-waits");
 
 /** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
 const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
@@ -44,7 +46,7 @@ export const timeoutOf = (request: Operation): Promise<never> =>
     if (seconds <= 0) return;
     const end = () => {
       const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
-      reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? `${text}; ${CONTINUES}` : text));
+      reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? continued(`${text}; `) : text));
     };
     setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();
   });

@@ -1,8 +1,10 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
+
 import { accessSync, constants } from "node:fs";
 import type { Config } from "../../client/config.ts";
 import type { Env } from "../../client/credential-settings.ts";
 import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";
+import { withoutSection } from "../../client/recovery.ts";
 import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, Transport } from "../../client/transport.ts";
@@ -67,7 +69,7 @@ const problemOf = (answer: HttpAnswer): string | undefined => {
 const failureOf = (error: unknown): { text: string; code: string } => {
   const cause = error instanceof AttemptError ? error.cause : error;
   const session = sessionErrorOf(cause);
-  if (session) return { text: sessionText(session), code: "" };
+  if (session) return { text: withoutSection(sessionText(session)), code: "" };
   const api = apiErrorOf(cause);
   if (!api) throw error;
   return { text: api.message, code: String((api.cause as NodeJS.ErrnoException | undefined)?.code ?? "") };

@@ -1,5 +1,6 @@
 // Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
 // so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
+
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
 import { compareClaims, valueText } from "../../access/workload/claims.ts";
 import { type Client, clientWith } from "../../client/client.ts";
@@ -9,6 +10,7 @@ import { claimsOf, missingCredentials } from "../../client/credentials.ts";
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { getRecord } from "../../client/records.ts";
+import { withoutSection } from "../../client/recovery.ts";
 import { redactor } from "../../client/redact.ts";
 import type { Transport } from "../../client/transport.ts";
 import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
@@ -85,8 +87,10 @@ const attempt = async (create: () => Client): Promise<Attempt> => {
     const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${expires}`}`;
     return { client, who, check: (id) => good(id, text) };
   } catch (error) {
-    const text = clientErrorText(error);
-    if (text === undefined) throw error;
+    const whole = clientErrorText(error);
+    if (whole === undefined) throw error;
+    // Each check has a remedy of its own.
+    const text = withoutSection(whole);
     const isUnreached = hasCode(error, "UNAVAILABLE");
     const isExchange = apiErrorOf(error)?.operation === "Exchange";
     const fix = isUnreached ? ADDRESSES : isExchange ? CLAIMS : CREDENTIALS;

@@ -100,7 +100,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   let hasJournalOutside = false;
   const requireJournalOutside = ({ journal }: Config): void => {
     const problem = hasJournalOutside ? undefined : journalProblem(journal, env, cwd);
-    if (problem !== undefined) throw new ConfigError([problem]);
+    if (problem !== undefined) throw new ConfigError([problem], "work-tree");
     hasJournalOutside = true;
   };
   const checkConfig = async (): Promise<void> => {

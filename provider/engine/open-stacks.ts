@@ -2,6 +2,7 @@
 // not call anything here.
 
 import { SessionError } from "../../client/errors.ts";
+import { withSection } from "../../client/recovery.ts";
 import { JournalError } from "../log/file.ts";
 import { awaitLeftovers } from "../open/leftover.ts";
 import { removeLeftovers } from "../open/remove.ts";
@@ -33,7 +34,8 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts):
     const { journal } = await ledger();
     try {
       if ((await journal.findOpenRuns(key)) !== undefined) {
-        if (!(await hasCredentials())) throw new NotComparable(uncomparableText(stackOf(key)));
+        if (!(await hasCredentials()))
+          throw new NotComparable(withSection(uncomparableText(stackOf(key)), "open-stack"));
         stacks.current = await findOpenStack(await connect(), { key, isPreview: isUpdate === false });
         if (stacks.current) log(describeOpenStack(stacks.current));
       }

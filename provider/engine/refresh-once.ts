@@ -1,8 +1,10 @@
 // A refresh reads every resource, whatever fails (`ignoreErrors` in
 // github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/deployment_executor.go), and then fails if one did. Where each read would fail
 // for one reason of the whole run, the first one reports it. The others are not tried: the engine keeps what the state has of them.
+
 import { sessionErrorOf } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
+import { quoting } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 
@@ -36,7 +38,10 @@ export const refreshOnce = (): RefreshOnce => {
         if (!canKeep || !sessionErrorOf(error)) throw error;
         if (hasFailed) return asStored(id, stored);
         hasFailed = true;
-        throw new Error(`${(error as Error).message}\n${KEPT}`, { cause: error });
+        throw new Error(
+          quoting([(error as Error).message], ([text]) => `${text}\n${KEPT}`),
+          { cause: error },
+        );
       }
     },
     isUnread: (id) => unread.has(id),

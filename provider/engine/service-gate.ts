@@ -3,11 +3,13 @@
 //
 // Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
 // and a delete in the outputs. A state of an earlier version carries none, and receives the address of this run.
+
 import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
+import { withSection } from "../../client/recovery.ts";
 import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
@@ -149,14 +151,17 @@ const confirmation = ({ provider }: Config, movedFrom: string): string =>
     : `movedFrom: "${movedFrom}" of provider ${provider}`;
 
 const otherAddress = (before: string, now: string, config: Config): string =>
-  [
-    `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
-      "Nothing is created, changed or deleted.",
-    `If the service has moved there with its records: ${confirmation(config, before)}, or for one run ` +
-      `IRM_MOVED_FROM=${before} in the environment. Remove the setting after the next up.`,
-    "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
-    ...(isLoopbackUrl(now) ? [RESTARTED] : []),
-  ].join("\n  - ");
+  withSection(
+    [
+      `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
+        "Nothing is created, changed or deleted.",
+      `If the service has moved there with its records: ${confirmation(config, before)}, or for one run ` +
+        `IRM_MOVED_FROM=${before} in the environment. Remove the setting after the next up.`,
+      "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
+      ...(isLoopbackUrl(now) ? [RESTARTED] : []),
+    ].join("\n  - "),
+    "wrong-address",
+  );
 
 /** The most common case: `irm serve --dev` without a database was restarted. */
 const RESTARTED =
@@ -201,12 +206,15 @@ const notVisibleText = (organization: string, config: Config, { visible }: Absen
   const lines = visible.length > SHOWN ? [...visible.slice(0, SHOWN), "and more"] : visible;
   const head = `the organization ${organization} is not visible to you at ${serviceOf(config.baseUrl)}; you can see`;
   const seen = lines.length === 0 ? `${head} none.` : [`${head}:`, ...lines].join("\n  - ");
-  return `${seen}\nSet one that you can see as parent, or use credentials that may see ${organization}.`;
+  return withSection(
+    `${seen}\nSet one that you can see as parent, or use credentials that may see ${organization}.`,
+    "not-visible",
+  );
 };
 
 const absent = (organization: string, config: Config, { evidence }: Absence): string => {
   const service = serviceOf(config.baseUrl);
-  return [
+  const lines = [
     `wrong service? The records of this stack are in the organization ${organization}, and it is not at ${service}: ` +
       `${evidence}. Nothing is created, changed or deleted.`,
     "If the address or the credentials are those of another service: set them back.",
@@ -214,5 +222,6 @@ const absent = (organization: string, config: Config, { evidence }: Absence): st
       ? [RESTARTED]
       : ["If the organization no longer exists: pulumi state delete URN for each of its resources, or --all."]),
     `To continue anyway: ${confirmation(config, organization)}, or IRM_MOVED_FROM=${organization} in the environment.`,
-  ].join("\n  - ");
+  ];
+  return withSection(lines.join("\n  - "), "wrong-organization");
 };

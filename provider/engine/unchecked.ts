@@ -1,6 +1,7 @@
 // A run without checkpoints is refused where its journal could not make up for them: nothing is sent (docs/performance.md#checkpoints).
 import type { Config, Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";
+import { withSection } from "../../client/recovery.ts";
 import { typeOfToken } from "../record/kind.ts";
 import { EngineStateError, type StateResource } from "../run/engine-state.ts";
 import { stackOf } from "../run/journal.ts";
@@ -32,7 +33,7 @@ export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts): Uncheck
   const check = async (key: unknown): Promise<void> => {
     const problems = [keptFolderProblem(await config(), env, cwd), await stateProblem(await ledger(), key)];
     const found = problems.filter((one) => one !== undefined);
-    if (found.length > 0) throw new Refused([HEAD, ...found].join("\n  - ") + ADVICE);
+    if (found.length > 0) throw new Refused(withSection([HEAD, ...found].join("\n  - ") + ADVICE, "unchecked"));
   };
   const require = (key: unknown): Promise<void> => {
     checked ??= check(key);

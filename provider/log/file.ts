@@ -1,6 +1,8 @@
 // The journal of a stack on disk: 0600 in a folder of 0700, appended with fsync. A failed write is an error before any request is sent.
 // Lines that are not entries are ignored, and kept in a file beside it.
+
 import { readFileSync } from "node:fs";
+import { withSection } from "../../client/recovery.ts";
 import { type Contents, contentsFrom, textFrom } from "./entries.ts";
 import type { Entry, InvalidLine, Line } from "./entry.ts";
 import { type Log, openLog } from "./log.ts";
@@ -84,7 +86,8 @@ const textOf = (path: string): string | undefined => {
 export const journalError = (path: string, error: unknown, done: "read" | "written"): JournalError => {
   if (error instanceof JournalError) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
-  const text = `the intent journal ${path} cannot be ${done} (${code || message})`;
+  const what = done === "read" ? "cannot be read" : "cannot be written";
+  const text = `the intent journal ${path} ${what} (${code || message})`;
   const advice = "free some space or choose another folder: irm:journal in the stack's configuration, or IRM_JOURNAL";
-  return new JournalError(`${text}; ${advice}`, { cause: error });
+  return new JournalError(withSection(`${text}; ${advice}`, "cannot-write"), { cause: error });
 };

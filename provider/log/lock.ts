@@ -1,9 +1,11 @@
 // The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
 // the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file. The processes of one
 // operation hold it together, since their resources differ: the first one creates the file, and the last one removes it.
+
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
+import { withSection } from "../../client/recovery.ts";
 import { JournalError, journalError } from "./file.ts";
 import { type Holder, holderFrom, holderHere, lookAt, type Takeover, takeoverOf } from "./holder.ts";
 import { type Operation, soleOperation } from "./operation.ts";
@@ -106,7 +108,10 @@ export const lockOf = (options: LockOptions): Lock => {
       const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
       if (clock.now() - start > timeoutMs)
         throw new JournalError(
-          `${who} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`,
+          withSection(
+            `${who} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`,
+            "waiting",
+          ),
         );
       if (!isReported && !isShared) log(`waiting for ${who}, which is creating records of this stack (${file})`);
       isReported ||= !isShared;

@@ -102,7 +102,7 @@ const programConfig = (program: Program): Config => {
     const config = requireConfig(program.config, true);
     // An inline program of the Automation API runs in its repository, and the provider does not.
     program.journalProblem ??= journalProblem(config.journal, process.env, process.cwd()) ?? "";
-    if (program.journalProblem !== "") throw new ConfigError([program.journalProblem]);
+    if (program.journalProblem !== "") throw new ConfigError([program.journalProblem], "work-tree");
     return config;
   } catch (error) {
     throw program.errorFor((error as Error).message);

@@ -1,6 +1,8 @@
 // What blocks the deletion of a record: what is in it, and what refers to it.
+
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
+import { withSection } from "../../client/recovery.ts";
 import type { ApiError } from "../../schema/index.ts";
 import { type Blockers, type Kind, title } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
@@ -46,7 +48,8 @@ export const stillBlocked = (
   mayForce: boolean,
 ): Error => {
   const head = `${error.operation} ${kind.word} ${uid}: ${apiText(error)}`;
-  return new Error([head, ...blockingText(blocking, mayForce && kind.supportsForceDestroy === "below")].join("\n"));
+  const text = [head, ...blockingText(blocking, mayForce && kind.supportsForceDestroy === "below")].join("\n");
+  return new Error(withSection(text, "blocked"));
 };
 
 const blockingText = ({ count, lines }: Blocking, mayForce: boolean): string[] => {

@@ -2,6 +2,7 @@
 // delete. It refuses an organization, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
+import { withSection } from "../../client/recovery.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/group.ts";
 import { recordId } from "../record/id.ts";
@@ -25,23 +26,23 @@ interface Doomed {
 /** `stored` are the outputs of the group. */
 export const forceDestroy = async (session: Session, uid: string, stored: Json): Promise<void> => {
   const head = `group ${uid} ${title(stored)}: forceDestroy`;
-  if (isRoot(uid)) throw new Error(`${head} is refused on a root group: it would empty an organization`);
+  if (isRoot(uid)) throw blocked(`${head} is refused on a root group: it would empty an organization`);
   const doomed = await recordsBelow(session, uid);
   const max = (stored.forceDestroyMax as number | undefined) ?? MAX;
   const list = doomed.map(({ text }) => text);
   if (doomed.length > max) {
     const text = `${head}: ${doomed.length} records are below it, and forceDestroyMax is ${max}; nothing was deleted:`;
-    throw new Error([text, ...list].join("\n  - "));
+    throw blocked([text, ...list].join("\n  - "));
   }
   const advisories = await advisoriesBelow(session, uid);
   if (advisories.length > 0) {
     const text = `${head}: no method deletes these advisories, so the group would stay; nothing was deleted:`;
-    throw new Error([text, ...advisories].join("\n  - "));
+    throw blocked([text, ...advisories].join("\n  - "));
   }
   const outside = await bindingsOutside(session, uid, doomed);
   if (outside.length > 0) {
     const text = `${head}: these role bindings are outside it and would be deleted with identities below it; nothing was deleted:`;
-    throw new Error([text, ...outside].join("\n  - "));
+    throw blocked([text, ...outside].join("\n  - "));
   }
   const held = doomed.filter((one) => session.ownership.isHeld(one.id));
   if (held.length > 0)
@@ -57,7 +58,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
       const left = list.slice(index);
       const cause = apiErrorOf(error);
       const reason = cause ? apiText(cause) : String(error);
-      throw new Error([`${head}: ${one.text}: ${reason}`, ...left].join("\n  - left: "), { cause: error });
+      throw blocked([`${head}: ${one.text}: ${reason}`, ...left].join("\n  - left: "), error);
     }
   }
 };
@@ -67,9 +68,11 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
  * place.
  */
 export const stillDeclared = (head: string, held: readonly string[]): Error =>
-  new Error(
+  blocked(
     [`${head}: this run keeps these records, or leaves them in place; nothing was deleted:`, ...held].join("\n  - "),
   );
+
+const blocked = (text: string, cause?: unknown): Error => new Error(withSection(text, "blocked"), { cause });
 
 const depthOf = (uid: string): number => uid.split("/").length;
 

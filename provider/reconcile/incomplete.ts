@@ -1,6 +1,8 @@
 // Records that exist, but are not what was requested. The error carries the uid and the outputs, so the state keeps the record and
 // the next run continues from there.
+
 import { subjectText } from "../../client/records.ts";
+import { withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Desired } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
@@ -28,7 +30,7 @@ export const differentResponse = (kind: Kind, outs: Json, paths: readonly string
   const head = subjectText(kind, kind.operations.update ?? kind.operations.create, { uid, name: outs.name });
   const differing = paths.map((path) => argumentOf(kind, path)).join(", ");
   const text = `${head}: the API returned a different value for ${differing} than requested`;
-  return new Incomplete(text, uid, outs);
+  return new Incomplete(withSection(text, "refused"), uid, outs);
 };
 
 /** Outputs that the state lacks and no read returns. An adopted or imported record never had them in a response. */
@@ -49,5 +51,5 @@ export const requireShownOnce = <T extends { id: string; outs: Json }>(
   const text =
     `${key}: ${kind.word} ${id} was created, but the response that shows its ${names.join(", ")} was lost. The service shows it once, ` +
     "so it cannot be recovered. The next pulumi up replaces the record: it creates one whose response it keeps, then deletes this one.";
-  throw new Incomplete(text, id, { ...outs, ...hidden });
+  throw new Incomplete(withSection(text, "lost-code"), id, { ...outs, ...hidden });
 };

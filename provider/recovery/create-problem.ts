@@ -1,6 +1,8 @@
 // What may be wrong with a create, and what a person reads about it.
+
 import { LostAnswer, RecordError } from "../../client/errors.ts";
 import { placeText, subjectText } from "../../client/records.ts";
+import { withSection } from "../../client/recovery.ts";
 import { type Json, operations } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
@@ -23,7 +25,9 @@ export const unknownOutcome = (asked: Asked, error: Error, more?: string, cause?
   const text =
     `${error.message}\n` +
     `It is unknown whether ${what} created. The intent journal keeps the create as pending, and the next run searches for the record first.`;
-  return new UnknownOutcome([text, ...(more === undefined ? [] : [more])].join("\n"), { cause });
+  return new UnknownOutcome(withSection([text, ...(more === undefined ? [] : [more])].join("\n"), "unknown"), {
+    cause,
+  });
 };
 
 export const ADOPT_ADVICE =

@@ -1,6 +1,7 @@
 // A create that would make a second record that nothing distinguishes from the first. A killed run of this stack may have created that
 // one: the journal and the engine's state would show it, and a create that they do not explain stops where the kind has no more to tell
 // its records apart.
+import { withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
@@ -41,7 +42,8 @@ export const duplicateProblem = async (
   const unknown = problem === undefined ? [] : [unknownStateText(problem)];
   if (isRefused) {
     const head = `${key}: ${withArticle(kind.word)} with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:`;
-    return [[head, ...lines].join("\n  - "), ...unknown, duplicateAdvice(alike[0]?.uid as string)].join("\n");
+    const advice = duplicateAdvice(alike[0]?.uid as string);
+    return withSection([[head, ...lines].join("\n  - "), ...unknown, advice].join("\n"), "equal");
   }
   const head =
     `${key}: creates ${withArticle(kind.word)}, and one with the same parent and fields exists; no intent journal here ` +

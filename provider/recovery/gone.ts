@@ -1,7 +1,9 @@
 // Entries whose record cannot be read. A server without a database has forgotten its organizations after a restart, and answers like one
 // that denies access (AIP-211). An entry of such an organization is dropped where its record cannot belong to the resource; otherwise
 // a person decides, since the record may exist.
+
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { withSection } from "../../client/recovery.ts";
 import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { perSession } from "../run/ownership.ts";
@@ -39,12 +41,11 @@ export const unreadableEntry = (session: Session, { key, uid, answered = uid }: 
   if (apiErrorIn(error) === undefined) return error;
   const { journal } = session;
   const what = answered === undefined ? "has a create of an interrupted run for it" : `names ${answered} for it`;
-  return new Error(
+  const text =
     `${key}: the intent journal ${journal.pathFor(key)} ${what}, and the record cannot be read: ${(error as Error).message}\n` +
-      "Use credentials that may read it. If it is gone, or belongs to somebody else: " +
-      `${journal.cleanCommand(key)}. Until then nothing is created.`,
-    { cause: error },
-  );
+    "Use credentials that may read it. If it is gone, or belongs to somebody else: " +
+    `${journal.cleanCommand(key)}. Until then nothing is created.`;
+  return new Error(withSection(text, "unreadable-entry"), { cause: error });
 };
 
 /** The refusal of one request; undefined where each one would fail. */

@@ -1,11 +1,13 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
 // evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
 // or after the organization was deleted, everything is NOT_FOUND.
+
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { addAdvice, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
+import { withSection } from "../../client/recovery.ts";
 import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import { createTimeOf, placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
@@ -149,10 +151,10 @@ const notDeleted = (error: unknown): unknown =>
 
 const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
   const unknown = uid === organization ? "it is not known" : `neither it nor its organization ${organization} is known`;
-  return new Error(
+  const text =
     `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
-      "address? If the organization was deleted, remove its resources from the state: pulumi state delete URN.",
-  );
+    "address? If the organization was deleted, remove its resources from the state: pulumi state delete URN.";
+  return new Error(withSection(text, "wrong-organization"));
 };
 
 /** What shows that the service does not have an organization. */

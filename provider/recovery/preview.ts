@@ -1,7 +1,9 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
+
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import { type TakenOver, takeoverText } from "../../client/preview-marks.ts";
+import { withoutSection } from "../../client/recovery.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { JournalError } from "../log/file.ts";
@@ -58,7 +60,7 @@ export const previewRecovery = async (
       const isNewGroup = isUnknown(desired.parent) && isLoopbackUrl(session.service);
       const parent = isNewGroup ? "" : desired.parent;
       if (!isUnknown(parent) && (await absentOrganization(withOneAttempt(session), parent, entry, error))) continue;
-      return describe(unread, named, `it cannot be read (${cause.message})`);
+      return describe(unread, named, `it cannot be read (${withoutSection(cause.message)})`);
     }
     if (record) {
       const doubt = containsUnknown(asked)

@@ -1,6 +1,8 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
+
 import { sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
+import { withoutSection, withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -93,7 +95,10 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
       } catch (error) {
         // The resource has its record, so nothing waits for this one.
         if (sessionErrorOf(error)) throw error;
-        await session.journal.setAside(entry, `${entry.uid} cannot be read (${(error as Error).message})`);
+        await session.journal.setAside(
+          entry,
+          `${entry.uid} cannot be read (${withoutSection((error as Error).message)})`,
+        );
         continue;
       }
       if (named?.is === "foreign") await session.journal.disown(entry, named.why);
@@ -191,7 +196,7 @@ export const reportPendingCreates = async (session: Session, pending: readonly E
     const advice =
       "The next pulumi up that declares the resource resolves it. If no program declares it, delete the records that no resource manages, then run: " +
       session.journal.cleanCommand(entry.key);
-    session.log(`${text}\n${advice}`);
+    session.log(withSection(`${text}\n${advice}`, "open"));
   }
 };
 

@@ -1,7 +1,9 @@
 // Which record a create produced: one with the same parent and fingerprint, not older than the entry by the service's clock. It did not
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
+
 import { listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
+import { withSection } from "../../client/recovery.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
@@ -214,7 +216,7 @@ export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[])
     found.length === 1
       ? 'It appeared at the same time and may belong to someone else: adopt it with adopt: "<uid>", or change it and run again.'
       : 'Keep one with adopt: "<uid>" and delete the others.';
-  return new Error(`${[head, ...lines].join("\n  - ")}\n${advice}`);
+  return new Error(withSection(`${[head, ...lines].join("\n  - ")}\n${advice}`, "several"));
 };
 
 const BY_JOURNAL = "the intent journal of an earlier run names";
@@ -249,7 +251,10 @@ export const differentRecord = (
 
 const questionAbout = (kind: Kind, { journal }: Session, key: string, record: Json, text: string): Error =>
   new Error(
-    `${key}: ${text.replace("{}", () => `${kind.word} ${record.uid} ${title(record)}`)}.\n` +
-      `If it belongs to this resource, adopt it with adopt: "${record.uid}", and deleteAdopted: true to delete it with the ` +
-      `resource; if not: ${journal.cleanCommand(key)}. Until then nothing is created.`,
+    withSection(
+      `${key}: ${text.replace("{}", () => `${kind.word} ${record.uid} ${title(record)}`)}.\n` +
+        `If it belongs to this resource, adopt it with adopt: "${record.uid}", and deleteAdopted: true to delete it with the ` +
+        `resource; if not: ${journal.cleanCommand(key)}. Until then nothing is created.`,
+      "decide",
+    ),
   );

@@ -1,4 +1,5 @@
 // A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
+import { withSection } from "../../client/recovery.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 
@@ -77,7 +78,8 @@ const endOf = (cancelled: AbortSignal): Promise<void> => {
   return end;
 };
 
-const cancelledText = (key: string): string => `${key}: cancelled: the next update continues from the intent journal`;
+const cancelledText = (key: string): string =>
+  withSection(`${key}: cancelled: the next update continues from the intent journal`, "recovery-waits");
 
 const SHOWN = 3;
 

@@ -1,4 +1,5 @@
 // The warning of lines in a journal that are not entries.
+import { withSection } from "../../client/recovery.ts";
 import type { InvalidLine } from "../log/entry.ts";
 import { quarantineOf } from "../log/file.ts";
 
@@ -12,9 +13,8 @@ export const invalidText = (path: string, invalid: readonly InvalidLine[]): stri
     .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
   const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
   const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
-  return (
-    `${[head, ...lines, ...more].join("\n  - ")}\n` +
+  const advice =
     "If one is of a create that a killed run did not finish, its record may have no resource: search for it. irm journal list " +
-    "shows these lines, irm journal clean --invalid deletes them."
-  );
+    "shows these lines, irm journal clean --invalid deletes them.";
+  return withSection(`${[head, ...lines, ...more].join("\n  - ")}\n${advice}`, "invalid-lines");
 };

@@ -1,8 +1,10 @@
 // What the operations of one process share: the client with its token and retry quota, the journal, and the ownership of records. Only
 // this file composes them. State of a single step lives in that step (`perSession`).
+
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
+import { withSection } from "../../client/recovery.ts";
 import { redactor } from "../../client/redact.ts";
 import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
@@ -93,7 +95,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     ...storedStacks,
     journal: createJournal({
       pathOf: (stack) => {
-        if (problem !== undefined) throw new JournalError(problem);
+        if (problem !== undefined) throw new JournalError(withSection(problem, "work-tree"));
         return journalPath(stack, config, env, cwd);
       },
       folderFlag: folderFlag(config.journal, env),

@@ -1,4 +1,5 @@
 // Additions of a set. A pair whose binding exists takes it over, the others are created.
+import { quoting } from "../../client/recovery.ts";
 import { BATCH_MAX, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
@@ -39,7 +40,8 @@ export const addMissing = async (work: Work): Promise<void> => {
   const problems = pairs.flatMap(({ problem }) => problem ?? []);
   if (problems.length === 0) return;
   const count = problems.length === 1 ? "1 role binding was" : `${problems.length} role bindings were`;
-  throw new Error([`RoleBindingSet ${work.name}: ${count} not created:`, ...problems].join("\n  - "));
+  const head = `RoleBindingSet ${work.name}: ${count} not created:`;
+  throw new Error(quoting(problems, (lines) => [head, ...lines].join("\n  - ")));
 };
 
 /** Creates the bindings of some pairs. Returns whether another run has left an entry for one of them. */

@@ -163,7 +163,7 @@ describe("irm serve --copy-of refuses", () => {
       code: 1,
       stdout: "",
       stderr:
-        "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\n",
+        "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/recovery.md#sign-in\n",
     });
     expect(proxy.seen).toEqual([]);
   });

@@ -124,7 +124,7 @@ describe("irm journal list", () => {
     expect(code).toBe(1);
     expect(stderr).toBe(
       `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
-        "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\n",
+        "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
     );
   });
 });
@@ -344,7 +344,10 @@ describe("irm journal pending", async () => {
     expect(head).toBe("irm journal pending: pulumi-irm is not configured:");
     // It reads no stack configuration.
     expect(address).toBe("  - no address of the API; looked at: environment IRM_BASE_URL");
-    expect(more).toEqual([expect.stringContaining("no credentials; looked at the environment: IRM_TOKEN")]);
+    expect(more).toEqual([
+      expect.stringContaining("no credentials; looked at the environment: IRM_TOKEN"),
+      "See docs/recovery.md#sign-in",
+    ]);
   });
 });
 

@@ -155,12 +155,15 @@ describe("configuration", () => {
 
   it("lists every place where it looked, credentials included, in one error", () => {
     expect(() => readConfig(getter(), {})).toThrow(
-      new ConfigError([
-        "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
-        "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
-          "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
-          "ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN (GitHub Actions: the job needs the permission id-token: write)",
-      ]),
+      new ConfigError(
+        [
+          "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
+          "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
+            "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
+            "ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN (GitHub Actions: the job needs the permission id-token: write)",
+        ],
+        "sign-in",
+      ),
     );
   });
 });

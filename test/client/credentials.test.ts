@@ -80,7 +80,9 @@ describe("where the API token comes from", () => {
     ["actions.example.com", ""],
   ])("does not send GitHub's request token to %s", (url, reason) => {
     const env = { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" };
-    expect(() => setUp(env)).toThrow(new ConfigError([`ACTIONS_ID_TOKEN_REQUEST_URL: must be an https URL${reason}`]));
+    expect(() => setUp(env)).toThrow(
+      new ConfigError([`ACTIONS_ID_TOKEN_REQUEST_URL: must be an https URL${reason}`], "sign-in"),
+    );
   });
 
   it("asks for GitHub's token over http on loopback", async () => {
@@ -125,18 +127,22 @@ describe("a malformed workload token is reported with advice, before any request
 
   it.each(rows)("%s in IRM_IDENTITY_TOKEN", (_, value) => {
     expect(() => setUp({ IRM_IDENTITY_TOKEN: value })).toThrow(
-      new ConfigError([
-        `IRM_IDENTITY_TOKEN is not ${WANTED}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`,
-      ]),
+      new ConfigError(
+        [`IRM_IDENTITY_TOKEN is not ${WANTED}; for a token that is in a file, set IRM_IDENTITY_TOKEN_FILE to its path`],
+        "sign-in",
+      ),
     );
   });
 
   it.each([["nothing", ""], ...rows])("%s in the file of IRM_IDENTITY_TOKEN_FILE", async (_, value) => {
     const { credentials, calls } = setUp({ IRM_IDENTITY_TOKEN_FILE: "/workload" }, { "/workload": value });
     await expect(credentials.token()).rejects.toThrow(
-      new ConfigError([
-        `IRM_IDENTITY_TOKEN_FILE names a file that does not hold ${WANTED}; for an API token, set IRM_TOKEN_FILE to its path`,
-      ]),
+      new ConfigError(
+        [
+          `IRM_IDENTITY_TOKEN_FILE names a file that does not hold ${WANTED}; for an API token, set IRM_TOKEN_FILE to its path`,
+        ],
+        "sign-in",
+      ),
     );
     expect(calls).toEqual(["read /workload"]);
   });

@@ -40,7 +40,7 @@ const sessionOf = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => 
 
 const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
-  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.`;
+  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
 
 describe("the error for a refused token names its source:", () => {
   const rows: [string, Env, Parameters<typeof scriptedTransport>, string][] = [

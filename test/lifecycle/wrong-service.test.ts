@@ -3,7 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sectionsIn } from "../../cli/explain/find.ts";
 import { mintDevToken } from "../../cli/token.ts";
+import type { RecoverySection } from "../../client/recovery.ts";
 import { type ServerProcess, startServerProcess, writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
@@ -40,13 +42,19 @@ new Group("below", { parent: team, name: "below" });
     program.configure({ ...config, "moved:org": organization, "moved:fresh": "fresh", ...own });
   };
 
-  const expectRefusal = async (program: Program, text: string, ...args: string[]): Promise<string> => {
+  const expectRefusal = async (
+    program: Program,
+    [section, text]: [RecoverySection, string],
+    ...args: string[]
+  ): Promise<string> => {
     await server.takeRequests();
     const { code, output } = await program.run(...args);
     const shown = diagnosticsOf(output);
     expect(code).not.toBe(0);
     expect(countOf(shown, "wrong service?"), output).toBe(1);
     expect(shown).toContain(text);
+    expect(countOf(shown, `See docs/recovery.md#${section}`), output).toBe(1);
+    expect(sectionsIn(output)).toEqual([section]);
     expect(writesOf(await server.takeRequests())).toEqual([]);
     return output;
   };
@@ -64,7 +72,7 @@ new Group("below", { parent: team, name: "below" });
     await start("--port", new URL(baseUrl).port);
     configure(program);
     const text = `The records of this stack are in the organization ${organization}, and it is not at ${baseUrl}`;
-    const preview = await expectRefusal(program, text, "preview");
+    const preview = await expectRefusal(program, ["wrong-organization", text], "preview");
     expect(preview).toContain("started with --db FILE");
     expect(preview).toContain("pulumi state delete --all");
     await server.stop();
@@ -74,7 +82,7 @@ new Group("below", { parent: team, name: "below" });
     const now = server.baseUrl;
     configure(program, { "moved:fresh": "changed" });
     const address = `The records of this stack are at ${baseUrl}, as of its last up, and this run is for ${now}.`;
-    const up = await expectRefusal(program, address, "up", "--yes", "--skip-preview");
+    const up = await expectRefusal(program, ["wrong-address", address], "up", "--yes", "--skip-preview");
     expect(up).toContain(`pulumi config set irm:movedFrom ${baseUrl}`);
 
     configure(program, { "irm:movedFrom": baseUrl });

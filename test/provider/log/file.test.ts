@@ -110,7 +110,7 @@ describe("the file of a journal", () => {
     expect(error).toBeInstanceOf(JournalError);
     expect(error.message).toBe(
       `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
-        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+        "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
     );
   });
 });

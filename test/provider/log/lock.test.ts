@@ -268,7 +268,7 @@ describe("the lock of a journal", () => {
       name: "JournalError",
       message:
         `the intent journal ${file} cannot be written (EFBIG); free some space or choose another folder: ` +
-        "irm:journal in the stack's configuration, or IRM_JOURNAL",
+        "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
       open: [],
     });
     expect(filesOf(file)).toEqual([]);

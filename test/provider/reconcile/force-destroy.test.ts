@@ -140,6 +140,7 @@ describe("forceDestroy of a group", () => {
     expect(head).toBe(
       `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
     );
+    expect(lines.pop()).toBe("See docs/recovery.md#blocked");
     expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
     await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
@@ -164,7 +165,7 @@ describe("forceDestroy of a group", () => {
     await makeGroup(root, "below");
     const error = await failureOf(reconcile.remove(group, run(), root, { name: "root", forceDestroy: true }));
     expect(error.message).toBe(
-      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organization`,
+      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
     );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${root}`]));
   });
@@ -176,7 +177,7 @@ describe("forceDestroy of a group", () => {
     const error = await failureOf(reconcile.remove(group, run(), top, { name: "inside", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${top} "inside": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
-        `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"`,
+        `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/recovery.md#blocked`,
     );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
@@ -192,6 +193,7 @@ describe("forceDestroy of a group", () => {
     expect(head).toBe(
       `group ${top} "held": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
     );
+    expect(lines.pop()).toBe("See docs/recovery.md#blocked");
     expect(lines.sort()).toEqual([`  - group ${made.id} "made"`, `  - group ${kept} "kept"`].sort());
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
@@ -204,7 +206,7 @@ describe("forceDestroy of a group", () => {
     const error = await failureOf(reconcile.remove(group, session, top, { name: "holder", forceDestroy: true }));
     expect(error.message).toBe(
       `group ${top} "holder": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
-        `  - identity ${ci} "adopted"`,
+        `  - identity ${ci} "adopted"\nSee docs/recovery.md#blocked`,
     );
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
@@ -248,7 +250,7 @@ describe("an identity that holds role bindings of others", () => {
     const error = await failureOf(reconcile.remove(identity, session, ci, { name: "kept", forceDestroy: true }));
     expect(error.message).toBe(
       `identity ${ci} "kept": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
-        `  - role binding ${binding} (kept as viewer)`,
+        `  - role binding ${binding} (kept as viewer)\nSee docs/recovery.md#blocked`,
     );
     expect(deletes()).toEqual([]);
   });
@@ -261,7 +263,7 @@ describe("an identity that holds role bindings of others", () => {
     const error = await failureOf(reconcile.remove(identity, session, ci, { name: "held", forceDestroy: true }));
     expect(error.message).toBe(
       `identity ${ci} "held": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
-        `  - role binding ${binding} (held as viewer)`,
+        `  - role binding ${binding} (held as viewer)\nSee docs/recovery.md#blocked`,
     );
     expect(deletes()).toEqual([]);
   });

@@ -71,7 +71,7 @@ describe("a record that was created, but differs from the request", () => {
     const error = (await reconcile.create(group, denied, args).catch((thrown: unknown) => thrown)) as Incomplete;
     expect(error.id).toBe(there.id);
     expect(error.reasons).toEqual([
-      `UpdateGroup group ${there.id} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update`,
+      `UpdateGroup group ${there.id} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
     ]);
     const { outs } = await reconcile.update(group, run(), error.id, error.properties, args);
     expect(outs).toMatchObject({ uid: there.id, name: args.name, description: "asked for", adopted: true });

@@ -189,7 +189,9 @@ describe("an update", () => {
     expect(error).toMatchObject({
       id: GROUP,
       properties: { ...answer, __provider: TEXT },
-      reasons: [`UpdateGroup group ${GROUP} "eng": the API returned a different value for description than requested`],
+      reasons: [
+        `UpdateGroup group ${GROUP} "eng": the API returned a different value for description than requested\nSee docs/recovery.md#refused`,
+      ],
     });
   });
 

@@ -62,7 +62,7 @@ describe("a delete of a record that is gone", () => {
   it("fails when its parent cannot be read", async () => {
     const { session } = scriptedSession(gone, refusal("INTERNAL", "broken"));
     await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(
-      new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken$`),
+      new RegExp(`^GetGroup group ${ORG}: INTERNAL: .*broken\nSee docs/recovery\\.md#unavailable$`),
     );
   });
 

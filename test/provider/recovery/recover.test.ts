@@ -190,7 +190,7 @@ describe("the journal", () => {
         `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
           `  - group ${uid} "${lost.name}", created .+\n` +
           "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
-          `irm journal clean --key "${lost.__key}"$`,
+          `irm journal clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
       ),
     );
     const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());

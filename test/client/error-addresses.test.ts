@@ -1,0 +1,202 @@
+// Every error of provider and commands ends with the address of its section in docs/recovery.md, or is listed here because its text says
+// what to do. So a new error without an address fails this test.
+import { globSync, readFileSync } from "node:fs";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { root } from "../harness/api-process.ts";
+
+/** Errors of one class. */
+type Classes = Readonly<Record<string, readonly string[]>>;
+
+/** They end with an address: by their constructor, by `errorText`, or because each construction passes a text that has one. */
+const ADDRESSED: Classes = {
+  "an error of the API, by its code": ["ApiError", "RecordError", "NoConnection", "LostAnswer", "RefusedToken"],
+  "of a session": [
+    "SessionError",
+    "ConfigError",
+    "WrongService",
+    "NotVisible",
+    "Unreachable",
+    "Refused",
+    "NotComparable",
+  ],
+  "of a journal": ["JournalError"],
+  "of a create or a record": ["UnknownOutcome", "Incomplete", "InitFailed", "Cancelled", "Ended"],
+};
+
+const NO_ADDRESS: Classes = {
+  "names the flag and what it takes": ["UsageError"],
+  "names the file, its line and what to write": [
+    ...["TextFileError", "PolicyEditError", "LayoutError", "PolicyError", "NameError", "QuestionError", "TestsError"],
+    ...["SeedError", "FaultsError"],
+  ],
+  "names what cannot be read, and what it should be": [
+    ...[
+      "BaseError",
+      "PreviewError",
+      "StateError",
+      "StackError",
+      "PendingError",
+      "RevokeError",
+      "CopyError",
+      "RecoverError",
+    ],
+  ],
+  "names the step or the job, and why it does not run": ["StepError", "RefusedJob", "ForgeError"],
+  "names the option of the server": [
+    ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
+  ],
+  "names the folder, and what to do with it": ["OperationError"],
+  "asks to run it again, and names the address": ["ListError"],
+  "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
+  "is part of another error": ["AttemptError", "EngineStateError", "Undecided"],
+  "is no text for a person": [
+    "MalformedMessage",
+    "TransportError",
+    "BrokenMessage",
+    "BodyRefused",
+    "ClientGone",
+    "Exceeded",
+  ],
+};
+
+const BARE = ["Error", "TypeError"];
+
+/** Bare errors, and those of classes that end with an address, whose text has none: by reason. "…" is a value. */
+const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
+  "says what to do": [
+    "RoleBindingSet …: nothing is changed: the role bindings of group … cannot be listed, so pairs that exist would be ",
+    "…\nIf this is intended, set maxRemovals: … for one run.",
+    "an exclusive set must not remove a binding that the run itself acts through, and the API token does not show its identity; ",
+    "…: … is already managed by …; a record can be managed by only one resource, so adopt or import it in one of ",
+    "… …: adopt names …, but this resource already manages a record; declare a separate resource for the other one",
+    "… does not exist; leave adopt out to create a new one",
+    "… of … is a secret: use pulumi stack export --show-secrets",
+    "the issuer … …; only the development issuer of irm serve --dev issues tokens to anyone",
+    "the stack has … policies of this organization: …; a review of one file needs a stack with one",
+    "role bindings of this group cannot be listed, so it may exist: role_bindings.list is needed at it",
+  ],
+  "names the argument of the program, and what is wrong with it": [
+    "…: nothing is changed:",
+    '…: adopt: "…" was not looked up by the program',
+    "… is …, not …",
+    "… …: … cannot be changed on it",
+    "… …: …: …",
+    '"…" is not the uid of …',
+    "… takes … or its uid; it was given …",
+    "…: …",
+    "found",
+  ],
+  "names what it has read, and why that is wrong": [
+    '"…" is not a URN',
+    "is not what pulumi stack export prints",
+    "the exported stack cannot be read: …",
+    "the exported stack cannot be read: …",
+    "cannot reach the issuer …: ……",
+  ],
+  "names the resource whose error says it": ["failed for the same reason as …"],
+  "is part of another error": [
+    "…: …",
+    "what was written is not in it",
+    "the engine's state was not read within … s",
+    "timed out after … s",
+    "the response is larger than … bytes",
+  ],
+  "is of the engine, or of a caller that is none": [
+    "status.DEADLINE_EXCEEDED, text",
+    "the call ended before its message",
+    "the plugin is not configured",
+    "the engine has not attached itself",
+    "cancelled",
+  ],
+  "is a defect": [
+    ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
+    ...["a class that is not written out", "a program in YAML has no setting …"],
+  ],
+};
+
+/** What makes the text, or the error that it quotes at its end, has seen to the address. */
+const TEXTS_FROM: readonly string[] = [
+  ...["problem", "duplicate", "… …", "… …", "found.problem", "sessionText(cause)"],
+  ...["cancelledText(key)", "cancelledText(key)", "cancelled: ", "…; "],
+  "(error as Error).message, group, { ...outputsOfWork(work), ...hiddenMembers(news) }",
+  "(error as Error).message, id, { ...outs, ...desired.hidden }",
+  "id, outputs(kind, properties as Json, asked), structFrom(asked), reasons",
+  "…: an interrupted run may have created it, and the search for it failed: …",
+  "…: an interrupted run may have created it, and the search for it failed: …",
+  "absent(root, await config(), absence)",
+  "notVisibleText(root, await config(), absence)",
+  "otherAddress(before, serviceOf(current.baseUrl), current)",
+  "uncheckedText(organization, problem)",
+];
+
+const files = globSync("{access,ci,cli,client,plugin,provider,schema,server}/**/*.ts", { cwd: root })
+  .filter((file) => !file.includes("/generated/"))
+  .map((file) => {
+    const text = readFileSync(`${root}/${file}`, "utf8");
+    return { file, nodes: nodesIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)) };
+  });
+
+function nodesIn(node: ts.Node): ts.Node[] {
+  const below: ts.Node[] = [];
+  node.forEachChild((child) => {
+    below.push(...nodesIn(child));
+  });
+  return [node, ...below];
+}
+
+const parents = new Map<string, string>(
+  files.flatMap(({ nodes }) =>
+    nodes
+      .filter(ts.isClassDeclaration)
+      .flatMap(({ name, heritageClauses = [] }) =>
+        heritageClauses
+          .filter(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)
+          .map(({ types }): [string, string] => [name?.text ?? "", types[0]?.expression.getText() ?? ""]),
+      ),
+  ),
+);
+
+const isError = (name: string | undefined): boolean =>
+  name !== undefined && (BARE.includes(name) || isError(parents.get(name)));
+
+const classes = [...parents.keys()].filter(isError);
+const addressed = Object.values(ADDRESSED).flat();
+const withoutAddress = Object.values(NO_ADDRESS).flat();
+
+test("each class of errors is known to end with an address, or to need none", () => {
+  expect([...addressed, ...withoutAddress].toSorted()).toEqual(classes.toSorted());
+});
+
+// schema/ and server/ send errors of the API, which the client reads.
+const thrown = files
+  .filter(({ file }) => !/^(?:schema|server)\//.test(file))
+  .flatMap(({ file, nodes }) =>
+    nodes
+      .filter(ts.isNewExpression)
+      .filter(({ expression }) => [...BARE, ...addressed].includes(expression.getText()))
+      .map((node) => ({ file, name: node.expression.getText(), args: node.arguments ?? [] })),
+  );
+
+test("each error ends with an address, or is known to need none", () => {
+  const unlisted = thrown.filter(({ name, args }) => !hasAddress(name, args));
+  const listed = [...Object.values(TEXTS_WITHOUT).flat(), ...TEXTS_FROM];
+  expect(unlisted.map(({ args }) => textOf(args)).toSorted()).toEqual(listed.toSorted());
+});
+
+/** `withSection`, `quoting`, or the section as an argument of the class. */
+function hasAddress(name: string, args: readonly ts.Expression[]): boolean {
+  if (/^(?:RecordError|ApiError|NoConnection|LostAnswer|RefusedToken)$/.test(name)) return true;
+  if (name === "ConfigError") return args.length === 2;
+  return args.some((arg) => /\b(?:withSection|quoting)\(/.test(arg.getText()));
+}
+
+function textOf(args: readonly ts.Expression[]): string {
+  const known = args
+    .flatMap((arg) => nodesIn(arg))
+    .find((node) => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node));
+  if (known === undefined) return args.map((arg) => arg.getText()).join(", ");
+  if (ts.isStringLiteralLike(known)) return known.text;
+  const { head, templateSpans } = known as ts.TemplateExpression;
+  return [head.text, ...templateSpans.map(({ literal }) => literal.text)].join("…");
+}
