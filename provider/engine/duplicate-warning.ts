@@ -50,10 +50,10 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     );
     if (found.length === 0) return undefined;
     const { inState, problem } = await interruptedCreates(once, key);
-    // The update finds the same in the journal.
-    const isOfStack = ({ uid }: Listed): boolean | Promise<boolean> => {
+    // Of an open stack, the journal shows what killed runs created (provider/open).
+    const isOfStack = async ({ uid }: Listed): Promise<boolean> => {
       const id = recordId(kind.field, uid);
-      return inState.has(id) || session.journal.isOfOther(id, key);
+      return inState.has(id) || (session.journal.recordsWrites && (await session.journal.isOfOther(id, key)));
     };
     const are = await Promise.all(found.map((record) => isRefused && isOfStack(record)));
     const alike = found.filter((_, i) => !are[i]);

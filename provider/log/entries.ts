@@ -18,8 +18,8 @@ export interface Entries {
   read(lines: readonly string[]): InvalidLine[];
   /** those with an outcome, by the id of their record (`recordId`) */
   byRecord: ReadonlyMap<string, readonly Entry[]>;
-  /** How many pending entries have the same kind, parent and fingerprint. */
-  countAlike(entry: Entry): number;
+  /** The pending entries with the same kind, parent and fingerprint. */
+  alike(entry: Entry): Entry[];
 }
 
 export const createEntries = (): Entries => {
@@ -87,8 +87,8 @@ export const createEntries = (): Entries => {
         apply(parsed);
         return [];
       }),
-    countAlike: ({ kind, parent, inputs }) =>
-      [...pending].filter((one) => one.kind === kind && one.parent === parent && one.inputs === inputs).length,
+    alike: ({ kind, parent, inputs }) =>
+      [...pending].filter((one) => one.kind === kind && one.parent === parent && one.inputs === inputs),
   };
 };
 

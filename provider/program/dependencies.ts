@@ -64,6 +64,9 @@ export interface Entered {
   places: BindingPlaces;
 }
 
+// A program of the command line loads this module before it declares anything.
+refuseOtherResources();
+
 export const currentProgram = perRun((monitor): Program => {
   const program = programWith(TIMEOUT_MS);
   // The plugin itself sees the end of a program of which it constructs a part.

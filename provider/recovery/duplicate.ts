@@ -9,7 +9,7 @@ import { recordId, recordLine } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 import { interruptedCreates } from "./interrupted.ts";
-import { type Existing, existingAlike } from "./search.ts";
+import { type Existing, existingAlike, judge } from "./search.ts";
 
 /**
  * Whether this run refuses a second record with the same parent and fields, unless `allowDuplicate` is set. Without checkpoints the engine's
@@ -36,7 +36,12 @@ export const duplicateProblem = async (
     return inState.has(id) || session.journal.isOfOther(id, key);
   };
   const are = await Promise.all(found.map(isOfStack));
-  const alike = found.filter((_, i) => !are[i]);
+  const alike = await withoutOpen(
+    session,
+    kind,
+    entry,
+    found.filter((_, i) => !are[i]),
+  );
   if (alike.length === 0) return undefined;
   const lines = alike.map((record) => recordLine(kind, record));
   const unknown = problem === undefined ? [] : [unknownStateText(problem)];
@@ -50,6 +55,16 @@ export const duplicateProblem = async (
     "shows which create produced it:";
   session.log([[head, ...lines].join("\n  - "), ...unknown].join("\n"));
   return undefined;
+};
+
+/** Without what a killed run without checkpoints created for other resources, one for each create: that is deleted (provider/open). */
+const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: readonly Json[]): Promise<Json[]> => {
+  const open = records.length === 0 ? [] : await session.journal.findOpenAlike(entry);
+  return records.filter((record) => {
+    const at = open.findIndex((one) => judge(kind, one, record).is === "own");
+    if (at >= 0) open.splice(at, 1);
+    return at < 0;
+  });
 };
 
 /** Falls to the caution of a run that knows nothing. */

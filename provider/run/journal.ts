@@ -50,6 +50,8 @@ export interface Journal extends WriteAhead {
   acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike(entry: Entry): Promise<number>;
+  /** Those that earlier runs without checkpoints left for other resources. */
+  findOpenAlike(entry: Entry): Promise<Entry[]>;
   /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
   isOfOther(id: string, key: string): Promise<boolean>;
   /** The file of the resource's stack, for a message. */
@@ -240,7 +242,11 @@ export const createJournal = (options: JournalOptions): Journal => {
         for (const [id, line] of lineById) acknowledged.set(id, line);
       }
     },
-    countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.countAlike(entry),
+    countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.alike(entry).length,
+    findOpenAlike: async (entry) => {
+      const { entries } = await upToDate(entry.key);
+      return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
+    },
     takeUnreported: async (key) => {
       try {
         const { entries } = await upToDate(key);

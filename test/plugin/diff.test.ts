@@ -1,5 +1,7 @@
 // The detailed diff: which properties differ, which of them replace the record, and which record goes first.
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Compared, detailedDiff } from "../../plugin/detailed-diff.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
 import { UNKNOWN } from "../../provider/record/normal-form.ts";
 import type { Json } from "../../schema/index.ts";
 import type { PluginClient } from "../harness/plugin.ts";
@@ -115,5 +117,35 @@ describe("the detailed diff", () => {
     });
     const moved = await compared(set, { parent: org, bindings: pairs.slice(0, 2) });
     expect(moved).toMatchObject({ replaces: ["parent"], detailed: { parent: { kind: "UPDATE_REPLACE" } } });
+  });
+});
+
+describe("the detailed diff of an open stack", () => {
+  const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
+  const kind = kindRecords.group;
+  const news = { parent: UID.split("/")[0], name: "team", description: "one" };
+  const outputs = (description: string) => ({ uid: UID, name: "team", description });
+  const diff = (own: Pick<Compared, "olds" | "result"> & Partial<Compared>) =>
+    [...detailedDiff(kind, { id: UID, news, oldInputs: news, ...own })].map(([path, { change, isReplacement }]) => [
+      path,
+      change,
+      isReplacement,
+    ]);
+
+  it("compares with what is live, and not with the state", () => {
+    const result = { changes: true, replaces: [] };
+    expect(diff({ olds: outputs("two"), stored: outputs("one"), result })).toEqual([["description", "update", false]]);
+  });
+
+  it("names what the state lacks where the program already has what is live", () => {
+    const result = { changes: true, replaces: [] };
+    expect(diff({ olds: outputs("one"), stored: outputs("old"), result })).toEqual([["description", "update", false]]);
+  });
+
+  it("names the uid of a record that is deleted", () => {
+    const result = { changes: true, replaces: ["uid"], isGone: true } as const;
+    expect(diff({ olds: outputs("one"), result: { ...result, replaces: [...result.replaces] } })).toEqual([
+      ["uid", "update", true],
+    ]);
   });
 });

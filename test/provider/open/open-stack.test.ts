@@ -5,7 +5,8 @@ import type { Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { isGroupThere, startSharedService } from "../../harness/provider.ts";
-import { createWorld, type Run, type Stored, type World } from "./world.ts";
+import { lostAnswer } from "../../support/scripted.ts";
+import { createGroup, createWorld, type Run, type Stored, type World } from "./world.ts";
 
 const service = await startSharedService();
 const parent: string = service.organization as string;
@@ -189,6 +190,23 @@ describe("after a killed run without checkpoints", () => {
     world.save(first, created);
     await world.run().delete(first);
     expect(await Promise.all(uids.map((uid) => isGroupThere(service, uid)))).toEqual([false, false, true]);
+  });
+
+  it("a create whose response never came refuses no equal one under another name, and one of somebody else does", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    const transport: Transport = async (request) => {
+      const answer = await service.transport(request);
+      if (request.method === "POST" && request.url.pathname.includes("groups")) throw lostAnswer(true);
+      return answer;
+    };
+    await world.killed(async () => {
+      const run = world.run({ isUnchecked: true, transport, cancelled: AbortSignal.abort() });
+      await expect(run.create("group", "b", group("b"))).rejects.toThrow("unknown whether");
+    });
+    const renamed = await world.run().create("group", "c", group("b"));
+    world.save(first, renamed);
+    await createGroup(service, parent, renamed.outs.name as string, "one");
+    await expect(world.run().create("group", "d", group("b"))).rejects.toThrow("nothing shows that this stack created");
   });
 
   it("what a destroy does not find in the state goes too, but for what is not as it was created", async () => {

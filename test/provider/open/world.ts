@@ -52,8 +52,15 @@ export interface Run {
 }
 
 /** A group that no stack has. */
-export const createGroup = async ({ session }: Pick<Service, "session">, parent: string, name: string) =>
-  (await session.call("CreateGroup", { parent, group: { name } } as never)) as unknown as Json & { uid: string };
+export const createGroup = async (
+  { session }: Pick<Service, "session">,
+  parent: string,
+  name: string,
+  description = "",
+) =>
+  (await session.call("CreateGroup", { parent, group: { name, description } } as never)) as unknown as Json & {
+    uid: string;
+  };
 
 const NO_PROCESS = 99_999_999;
 

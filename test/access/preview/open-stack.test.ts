@@ -1,0 +1,39 @@
+// A preview of a stack that a killed run without checkpoints left open (docs/recovery.md#open-stack): what a review and drift say of it.
+import { describe, expect, test } from "vitest";
+import { driftOf } from "../../../access/drift/index.ts";
+import { hasDifferences } from "../../../access/drift/report.ts";
+import { driftAsText } from "../../../access/format/drift/terminal.ts";
+import { parsePreview } from "../../../access/preview/shape.ts";
+import { openStackText, undeclaredText } from "../../../client/preview-marks.ts";
+import { ROOT } from "../graphs.ts";
+import { changed, NOW_MS, reviewFrom } from "./fixture.ts";
+import { liveWith, TEAM } from "./team.ts";
+
+const OPEN = openStackText("organization/access/dev", "a run without checkpoints did not end");
+const DELETES = undeclaredText("deletes", ["Group::new: group 7209…"]);
+
+const inputs = { name: "team", parent: ROOT };
+const preview = (...messages: string[]) => ({
+  steps: [changed("same", "Group", "team", TEAM, { old: inputs, new: inputs })],
+  diagnostics: messages.map((message) => ({ message: `${message}\n`, severity: "info#err" })),
+  changeSummary: {},
+});
+
+describe("an open stack", () => {
+  test("is no empty review: its lines stand in what is not known", () => {
+    const { unknown } = reviewFrom(preview(OPEN, DELETES, "Group team changes:"), liveWith()).report;
+    expect(unknown.map(({ message }) => message)).toEqual([OPEN, DELETES]);
+    expect(reviewFrom(preview(), liveWith()).report.unknown).toEqual([]);
+  });
+
+  test("is a difference in a report of drift", () => {
+    const report = driftOf({
+      preview: parsePreview(JSON.stringify(preview(OPEN)), "a test"),
+      live: liveWith(),
+      ...{ entries: [], exported: undefined, callers: new Set<string>(), allowed: new Set<string>(), nowMs: NOW_MS },
+    });
+    expect(report.unknown).toEqual([{ subject: "", message: OPEN }]);
+    expect(hasDifferences(report)).toBe(true);
+    expect(driftAsText(report, { color: false })).toContain("stack organization/access/dev is open");
+  });
+});
