@@ -37,7 +37,9 @@ describe.concurrent("F21: ^C during a request of the plugin", () => {
         engine.interrupt();
         // The response is still held.
         const { errors } = await outcome;
-        expect(errors).toEqual(["subject: cancelled: the next update continues from the intent journal"]);
+        expect(errors).toEqual([
+          "subject: cancelled: the next update continues from the intent journal\nSee docs/recovery.md#recovery-waits",
+        ]);
         await engine.end();
         testbed.server.faults?.release();
         return undefined;

@@ -1,10 +1,12 @@
 // The end of a program, as the classes of programs have it (provider/program/open-stack.ts): what an open run created, and the program does not
 // declare, is deleted.
+import { statSync } from "node:fs";
 import { readConfig } from "../../../client/credentials.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { removeLeftovers } from "../../../provider/open/remove.ts";
 import { findUndeclared } from "../../../provider/open/undeclared.ts";
 import { recordId } from "../../../provider/record/id.ts";
+import { journalPath } from "../../../provider/run/journal-path.ts";
 import { type Environment, sessionWith } from "../../../provider/run/session.ts";
 import { bindingsIn } from "../../../provider/set/pair.ts";
 import { getter } from "../../support/scripted.ts";
@@ -19,7 +21,11 @@ export type ProgramEnd = (program: Program, resources: readonly Stored[], isPrev
 export const programEndIn =
   (environment: Environment, stack: string): ProgramEnd =>
   async (program, resources, isPreview) => {
-    const session = sessionWith(readConfig(getter(), environment.env), environment);
+    const config = readConfig(getter(), environment.env);
+    // A journal that cannot be read is a warning there, and reading /dev/full never ends (test/faults/f22-unwritable-journal.test.ts).
+    const journal = journalPath(stack, config, environment.env, environment.cwd ?? process.cwd());
+    if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return [];
+    const session = sessionWith(config, environment);
     const placeOf = ({ kind, name }: Pick<Stored, "kind" | "name">) => `${typeOf(kind)}::${name}`;
     const declared = resources.filter(
       (one) => !one.delete && program.some(({ name, kind }) => name === one.name && kind === one.kind),
