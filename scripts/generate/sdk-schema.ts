@@ -50,9 +50,8 @@ const mapTexts = (value: Json, change: (text: string) => string): Json => {
 
 /** A name of several words wherever it stands; one of a single word, which may be prose, only as code. */
 const spellNames = (text: string, names: ReadonlySet<string>, spell: (name: string) => string): string =>
-  text
-    .replace(/(?<![\w/.-])[a-z]+(?:[A-Z][a-z]*)+\b/g, (name) => (names.has(name) ? spell(name) : name))
-    .replace(/`([A-Za-z.]+)`/g, (code, path: string) => {
-      const parts = path.split(".");
-      return parts.every((part) => names.has(part)) ? `\`${parts.map(spell).join(".")}\`` : code;
-    });
+  text.replace(/`([A-Za-z.]+)`|(?<![\w/.-])[a-z]+(?:[A-Z][a-z]*)+\b/g, (found, path: string | undefined) => {
+    const parts = (path ?? found).split(".");
+    if (!parts.every((part) => names.has(part))) return found;
+    return found.replace(path ?? found, parts.map(spell).join("."));
+  });

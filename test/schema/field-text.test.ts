@@ -55,12 +55,13 @@ test("every resource that a program can declare says what its own arguments do",
     expect(["adopt", "deleteAdopted", "allowReplace"].map((name) => argumentText(kind, name))).not.toContain(undefined);
 });
 
-test("the text of a field is in the .proto files, in OpenAPI, in the schema of the plugin and in Python", () => {
+test("the text of a field is in the .proto files, in OpenAPI, in the schema of the plugin and in each language", () => {
   const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
   const { digest } = resources.tag.schema.shape;
   const text = digest && fieldText(digest);
   expect(text).toBe("Digest of the manifest: `sha256:` and 64 hexadecimal digits");
   expect(read("schema/generated/chainguard/platform/registry/v2beta1/registry.proto")).toContain(`// ${text}\n`);
-  for (const file of ["schema/generated/openapi.json", "plugin/generated/schema.json", "sdk/python/pulumi_irm/tag.py"])
-    expect(read(file)).toContain(text);
+  const sdks = ["sdk/python/pulumi_irm/tag.py", "sdk/go/irm/tag.go", "sdk/dotnet/Tag.cs"];
+  for (const file of ["schema/generated/openapi.json", "plugin/generated/schema.json", ...sdks])
+    expect(read(file), file).toContain(text);
 });

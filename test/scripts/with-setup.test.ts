@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
-import { engineVersion, languagesEdition } from "../../scripts/engine/version.mjs";
+import { engineVersion, goEdition, languagesEdition } from "../../scripts/engine/version.mjs";
 import { fakeEngine } from "./fake-engine.ts";
 
 const script = join(root, "scripts", "with-setup.mjs");
@@ -43,14 +43,15 @@ describe("a command with set-up", () => {
     [[], "yaml/below", "that the program of the folder above is in"],
     [["--cwd", "python"], ".", "of the folder that --cwd names"],
     [["--cwd=yaml"], ".", "of the folder that --cwd= names"],
+    [["--cwd=go"], ".", "of the folder that --cwd= names"],
   ])("pulumi %j in %s: the engine has the language %s", (args, caller) => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));
-    for (const [name, runtime] of Object.entries({ yaml: "yaml", python: "\n  name: python" })) {
+    for (const [name, runtime] of Object.entries({ yaml: "yaml", python: "\n  name: python", go: "go" })) {
       mkdirSync(join(folder, name, "below"), { recursive: true });
       writeFileSync(join(folder, name, "Pulumi.yaml"), `name: a\nruntime: ${runtime}\n`);
     }
     // The only engine there is.
-    const { name, pieces } = languagesEdition;
+    const { name, pieces } = args.includes("--cwd=go") ? goEdition : languagesEdition;
     fakeEngine(join(folder, "cache", "pulumi-irm", "engine", name), engineVersion, pieces);
     const env = { PATH: "/usr/bin:/bin", XDG_CACHE_HOME: join(folder, "cache"), INIT_CWD: join(folder, caller) };
     const run = withSetup(["--engine", "--in-callers-folder", "pulumi", ...args], { cwd: root, env });

@@ -1,10 +1,11 @@
 // The files of a release, as they are written without Python, Go or tar.
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { gunzipSync, strFromU8, unzipSync } from "fflate";
 import { parseTar } from "nanotar";
 import { afterAll, describe, expect, test } from "vitest";
-import { writePluginTarball, writeWheel } from "../../../scripts/build/release-files.ts";
+import { writePluginTarball, writeSdkTarball, writeWheel } from "../../../scripts/build/release-files.ts";
 import { root } from "../../harness/api-process.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -84,4 +85,34 @@ test("the plugin's file has its files at the root, and scripts that may be run",
     ["main.mjs", expect.stringMatching(/644$/), "1;\n"],
     ["pulumi-resource-irm", expect.stringMatching(/755$/), "#!/bin/sh\n"],
   ]);
+});
+
+describe.each([
+  ["go", "sdk/go/irm", ["go.mod", "go.sum", "pulumi-plugin.json", "accessPolicy.go", "internal/pulumiUtilities.go"]],
+  ["dotnet", "sdk/dotnet", ["Pulumi.Irm.csproj", "pulumi-plugin.json", "AccessPolicy.cs", "Config/Config.cs"]],
+] as const)("the file of the package for %s", async (language, sdk, some) => {
+  const name = await writeSdkTarball(language, sdk, version, folder.path(""));
+  const tarball = readFileSync(folder.path(name));
+  const entries = new Map(parseTar(gunzipSync(tarball)).map((one) => [one.name, one]));
+  const textOf = (path: string): string | undefined => entries.get(`pulumi-irm-${language}/${path}`)?.text;
+
+  test("has all files of the folder of the clone below one folder, and nothing else", () => {
+    expect(name).toBe(`pulumi-irm-${language}-v${version}.tar.gz`);
+    const files = readdirSync(`${root}/${sdk}`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(join(root, sdk), join(entry.parentPath, entry.name)));
+    expect([...entries.keys()].toSorted()).toEqual(files.map((file) => `pulumi-irm-${language}/${file}`).toSorted());
+    for (const file of [...some, "README.md"])
+      expect(textOf(file), file).toBe(readFileSync(`${root}/${sdk}/${file}`, "utf8"));
+    expect(new Set([...entries.values()].map(({ attrs }) => attrs?.mode?.slice(-3)))).toEqual(new Set(["644"]));
+  });
+
+  test("asks the engine for the plugin of its version", () => {
+    expect(JSON.parse(textOf("pulumi-plugin.json") ?? "")).toEqual({ resource: true, name: "irm", version });
+  });
+
+  test("is the same from each build", async () => {
+    await writeSdkTarball(language, sdk, version, folder.path(""));
+    expect(readFileSync(folder.path(name)).equals(tarball)).toBe(true);
+  });
 });
