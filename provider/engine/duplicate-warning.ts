@@ -9,7 +9,7 @@ import { type Kind, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/duplicate.ts";
-import { interruptedCreates } from "../recovery/interrupted.ts";
+import { stackOperations } from "../recovery/operations.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 
 type Listed = Json & { uid: string };
@@ -49,7 +49,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
         !session.ownership.isOwnedBy(recordId(kind.field, record.uid), key),
     );
     if (found.length === 0) return undefined;
-    const { inState, problem } = await interruptedCreates(once, key);
+    const { inState, problem } = await stackOperations(once, key);
     // Of an open stack, the journal shows what killed runs created (provider/open).
     const isOfStack = async ({ uid }: Listed): Promise<boolean> => {
       const id = recordId(kind.field, uid);

@@ -212,8 +212,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
         const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
+        const stampFor = (olds: Json, inputs: Json): string | undefined => {
+          const kept = stampTextIn(olds);
+          return isNew || steps.createsMore(olds, inputs) ? (newStamp(isPreview) ?? kept) : kept;
+        };
         const added = {
-          ...placeAndTime(serviceOf((await config()).baseUrl), isNew ? newStamp(isPreview) : stampTextIn(olds)),
+          ...placeAndTime(serviceOf((await config()).baseUrl), stampFor(olds, inputs)),
           ...(taken && { [TAKEN_OVER]: { ...taken } }),
         };
         return {
@@ -289,6 +293,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       await lookAt(stored[KEY]);
       const session = await sessionFor(steps.held(id, stored), stored);
       // A destroy declares nothing.
+      const { [KEY]: key } = stored;
+      if (typeof key === "string" && (await session.journal.isNew(key))) await open.removeLost(key);
       const mustClear = open.current !== undefined && declared.size === 0;
       if (mustClear) await open.clear();
       await steps.delete(session, id, stored).catch((error) => gate.explain(id, error));
@@ -298,7 +304,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
 
   const names = recordNames({ ledger: getLedger, connect, hasCredentials });
   const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, names };
-  const open = openStacks(parts);
+  const open = openStacks(parts, offline.isOn);
   const lookAt = async (key: unknown, isUpdate = true): Promise<void> => {
     if (typeof key === "string" && !key.startsWith(open.seen)) await open.look(key, isUpdate);
   };

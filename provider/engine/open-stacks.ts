@@ -5,6 +5,7 @@ import { SessionError } from "../../client/errors.ts";
 import { withSection } from "../../client/recovery.ts";
 import { JournalError } from "../log/file.ts";
 import { awaitLeftovers } from "../open/leftover.ts";
+import { findLostMachine, removeLost } from "../open/lost-machine.ts";
 import { removeLeftovers } from "../open/remove.ts";
 import { findOpenStack, lostIn, type OpenStack } from "../open/stack.ts";
 import { describeOpenStack, lineOf, uncomparableText } from "../open/text.ts";
@@ -20,6 +21,8 @@ export interface OpenStacks {
   look(key: string, isUpdate: boolean | undefined): Promise<void>;
   /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
   clear(): Promise<void>;
+  /** Before the first deletion of a run on a machine without a journal of the stack. */
+  removeLost(key: string): Promise<void>;
 }
 
 /** Each resource would fail in the same way. */
@@ -27,7 +30,11 @@ class NotComparable extends SessionError {
   override readonly name = "NotComparable";
 }
 
-export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts): OpenStacks => {
+/** `isOffline`: the service does not answer, and a preview goes on without it. */
+export const openStacks = (
+  { ledger, connect, hasCredentials, log }: StepParts,
+  isOffline: () => boolean,
+): OpenStacks => {
   let looking: Promise<void> | undefined;
   let clearing: Promise<void> = Promise.resolve();
   const lookAt = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
@@ -38,6 +45,10 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts):
           throw new NotComparable(withSection(uncomparableText(stackOf(key)), "open-stack"));
         stacks.current = await findOpenStack(await connect(), { key, isPreview: isUpdate === false });
         if (stacks.current) log(describeOpenStack(stacks.current));
+      } else if (!isOffline() && (await hasCredentials()) && (await journal.isNew(key))) {
+        const { stack, messages } = await findLostMachine(await connect(), { key, isPreview: isUpdate === false });
+        stacks.current = stack;
+        for (const message of messages) log(message);
       }
     } catch (error) {
       // Whatever needs the journal reports it.
@@ -54,6 +65,10 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts):
     for (const one of removed) log(`deleted what a run without checkpoints left: ${lineOf(one)}`);
     stacks.current = { ...current, leftovers: leftovers.filter((one) => !removed.includes(one)) };
   };
+  const removeOnce = async (key: string): Promise<void> => {
+    for (const message of await removeLost(await connect(), key)) log(message);
+  };
+  let removing: Promise<void> | undefined;
   const stacks: OpenStacks = {
     seen: "\n",
     current: undefined,
@@ -66,6 +81,10 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts):
     clear: () => {
       clearing = clearing.then(clearOnce);
       return clearing;
+    },
+    removeLost: (key) => {
+      removing ??= removeOnce(key);
+      return removing;
     },
   };
   return stacks;

@@ -32,7 +32,10 @@ export const openStepsWith = (stacks: OpenStacks, connect: () => Promise<Session
         return { ...compared, changes: compared.changes || observed.differs, observed: observed.outputs };
       },
       read: async (session, id, stored, about) => {
-        const result = await steps.read(session, id, stored, about);
+        // The engine forgets the update of a killed run when a refresh saves, so the set has what that created from here on.
+        const { isOfState, leftovers = [] } = stacks.current ?? {};
+        const created = isOfState ? leftovers.map(({ entry }) => entry) : undefined;
+        const result = await steps.read(session, id, stored, created ? { ...about, created } : about);
         if (!stacks.current || !about.isRefresh) return result;
         const outputs = result.id === "" ? undefined : result.props;
         const observed = await steps.noteRead(session, stacks.current, id, stored, outputs);

@@ -119,6 +119,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (own !== undefined) passed.set(inputs[KEY], own);
       return { inputs: kept, failures: problems };
     },
+    createsMore: () => false,
     planned: async (inputs) => {
       if (notCompared.has(inputs[KEY])) return undefined;
       const session = (await hasCredentials()) ? await connect() : undefined;

@@ -9,7 +9,7 @@ import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
 import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { type Live, listLive } from "../set/live.ts";
-import { observeSet } from "../set/observe.ts";
+import { observeSet, withCreated } from "../set/observe.ts";
 import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
 import { diffSet, planOf } from "../set/plan.ts";
 import { readSet } from "../set/read.ts";
@@ -43,6 +43,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
   return {
     derivesParent: false,
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
+    createsMore: (olds, inputs) => textOf(olds) !== textOf(inputs),
     planned: async () => undefined,
     plannedUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
     check: async (olds, news, { isSecret, showsNames }) => {
@@ -100,11 +101,16 @@ export const setStepsWith = (parts: StepParts): Steps => {
       id: inputs.parent as string,
       outs: await applySet(session, nameInKey(inputs[KEY]), {}, inputs),
     }),
-    read: readSet,
+    read: (session, id, stored, about) =>
+      readSet(session, id, about.created ? withCreated(id, stored, about.created) : stored, about),
     update: async (session, _id, olds, news) => ({ outs: await applySet(session, nameInKey(news[KEY]), olds, news) }),
     delete: (session, _id, stored) => deleteSet(session, nameInKey(stored[KEY]), stored),
   };
 };
+
+/** What a set declares. */
+const textOf = (inputs: Json): string =>
+  JSON.stringify([inputs.parent, pairsIn(inputs).map(({ identity, role }) => [identity, role])]);
 
 /** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */
 const heldBindings = (outputs: Json, news: Json | undefined): Held[] => {

@@ -20,7 +20,7 @@ interface Stored {
 /** The outputs; undefined where the record is deleted. */
 export const observeRecord = async (
   session: Session,
-  { live, touched }: OpenStack,
+  { live, touched, isOfState }: OpenStack,
   { kind, uid, stored }: Stored,
 ): Promise<Json | undefined> => {
   const record = await live.read(kind, uid, stored);
@@ -30,19 +30,22 @@ export const observeRecord = async (
   // No response returns a secret. It may be the one of the run that was killed, so it is sent again.
   const { [SECRETS]: _, ...readable } = stored;
   const observed = keepVolatile(kind, outputsFrom(kind, record, isTouched && hasSecret ? readable : stored), stored);
-  if (isTouched && !hasSecret && typeof stored[KEY] === "string" && isAlike(kind, uid, observed, stored))
-    await note(session.journal.settle([{ kind: kind.field, uid }], stored[KEY]));
+  const { [KEY]: key } = stored;
+  const mayNote = isTouched && !isOfState && !hasSecret;
+  if (mayNote && typeof key === "string" && isAlike(kind, uid, observed, stored))
+    await note(session.journal.settle([{ kind: kind.field, uid }], key));
   return observed;
 };
 
 /** A refresh has read the record, and stores these outputs; undefined: it is deleted. */
 export const noteRefreshed = async (
   session: Session,
-  { touched }: OpenStack,
+  { touched, isOfState }: OpenStack,
   { kind, uid, stored }: Stored,
   observed: Json | "same" | undefined,
 ): Promise<void> => {
   const { [KEY]: key } = stored;
+  if (isOfState) return;
   // A secret cannot be read, so that nothing is known of it.
   if (!touched.has(recordId(kind.field, uid)) || typeof key !== "string" || secretPaths(kind).length > 0) return;
   if (observed === "same") return note(session.journal.settle([{ kind: kind.field, uid }], key));

@@ -64,6 +64,7 @@ const removeOne = async (session: Session, { entry, kind, record }: Leftover): P
   } catch (error) {
     return (error as Error).message;
   }
-  await noteFailure(session, entry);
+  // The journal has no create of a lost machine.
+  if (entry.run !== undefined) await noteFailure(session, entry);
   return undefined;
 };

@@ -26,6 +26,8 @@ export interface OpenStack {
   live: LiveRecords;
   /** of `leftovers` */
   about: About;
+  /** The engine's state alone knows of the runs (lost-machine.ts), so the journal notes nothing of them. */
+  isOfState?: true;
 }
 
 export interface Look {

@@ -1,6 +1,7 @@
 // Read: the record as it is, as outputs and as inputs, so that a manual change shows as a diff.
 import { isDeepStrictEqual } from "node:util";
 import { isUidp, type Json } from "../../schema/index.ts";
+import type { Entry } from "../log/entry.ts";
 import { changeOf, keepVolatile } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
@@ -24,6 +25,8 @@ export interface Reading {
   inputs?: Json | undefined;
   /** of a refresh, before anything is declared: a list may answer that began before the read (read-batch.ts) */
   isRefresh?: boolean;
+  /** of a set: creates of a killed run, whose records it manages */
+  created?: readonly Entry[];
 }
 
 /** `stored` are the outputs in the state. */

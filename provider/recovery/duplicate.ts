@@ -8,7 +8,7 @@ import type { Desired } from "../record/desired.ts";
 import { recordId, recordLine } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
-import { interruptedCreates } from "./interrupted.ts";
+import { stackOperations } from "./operations.ts";
 import { type Existing, existingAlike, judge } from "./search.ts";
 
 /**
@@ -29,7 +29,7 @@ export const duplicateProblem = async (
   if (isRefused ? args.allowDuplicate === true : !(await session.journal.isNew(key))) return undefined;
   const found = existingAlike(kind, session, entry, before);
   if (found.length === 0) return undefined;
-  const { inState, problem } = await interruptedCreates(session, key);
+  const { inState, problem } = await stackOperations(session, key);
   // One that another resource of the stack has: this run has not compared that one yet, is about to delete it, or was killed before.
   const isOfStack = async ({ uid }: Json): Promise<boolean> => {
     const id = recordId(kind.field, uid as string);

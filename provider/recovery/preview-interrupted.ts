@@ -8,7 +8,7 @@ import { type Kind, title, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
-import { hiddenMs } from "./interrupted.ts";
+import { hiddenMs } from "./operations.ts";
 import type { Shown } from "./preview.ts";
 import { findInterrupted, isReplaced, searchInterrupted } from "./recover-interrupted.ts";
 

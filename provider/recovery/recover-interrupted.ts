@@ -7,7 +7,8 @@ import { createTimeOf, placeOf } from "../record/id.ts";
 import { withoutSecrets } from "../record/normal-form.ts";
 import { outputsFrom } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
-import { createdBefore, hiddenMs, type Interrupted, interruptedCreates, settleInterrupted } from "./interrupted.ts";
+import { type Interrupted, interruptedCreates } from "./interrupted.ts";
+import { createdBefore, hiddenMs, settleOperations } from "./operations.ts";
 import { ambiguousCreate, findCreated } from "./search.ts";
 import { recoverPatiently } from "./wait.ts";
 
@@ -21,18 +22,14 @@ export const recoverInterrupted = async (session: Session, desired: Desired): Pr
     const record = await recoverPatiently(session, key, (patient) =>
       searchInterrupted(patient, desired, own, (one) => hiddenMs(patient, one)),
     );
-    await settleInterrupted(
-      session,
-      own.filter((one) => one.key === key),
-    );
+    await settleOperations(session, key, (one) => one.action === "creating" && one.key === key);
     return record;
   });
 };
 
 /** The creates that may have been of this resource. */
 export const findInterrupted = async (session: Session, desired: Desired): Promise<Interrupted[]> => {
-  const { all } = await interruptedCreates(session, desired.key);
-  const own = all.filter((one) => isFor(one, desired));
+  const own = (await interruptedCreates(session, desired.key)).filter((one) => isFor(one, desired));
   // A journal that is there knows more.
   return own.length > 0 && (await session.journal.peekUnsettled(desired.key)).length > 0 ? [] : own;
 };
@@ -45,8 +42,8 @@ export const isReplaced = (desired: Desired, record: Json): boolean => {
 };
 
 /** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */
-const isFor = ({ key, desired }: Interrupted, asked: Desired): boolean =>
-  key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint);
+const isFor = ({ key, desired, isOver }: Interrupted, asked: Desired): boolean =>
+  !isOver && (key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
 
 /** `waitMs`: how long a record may still be hidden. Throws where a person has to decide. */
 export const searchInterrupted = async (
@@ -55,7 +52,7 @@ export const searchInterrupted = async (
   own: readonly Interrupted[],
   waitMs: (one: Interrupted) => Promise<number>,
 ): Promise<Json | undefined> => {
-  const { all } = await interruptedCreates(session, key);
+  const all = await interruptedCreates(session, key);
   const found = new Map<unknown, Json>();
   let isSure = true;
   // What the last run has created, or has changed of what one before it created, is there first.

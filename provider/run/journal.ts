@@ -26,7 +26,7 @@ export interface Journal extends WriteAhead {
   findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
   /** The same as the file has them now, for a preview: it neither waits nor writes. */
   peekUnsettled(key: string): Promise<Entry[]>;
-  /** The stack had no journal when this run began. */
+  /** The stack had no journal when this run began. False where it cannot be opened. */
   isNew(key: string): Promise<boolean>;
   /**
    * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
@@ -154,7 +154,15 @@ export const createJournal = (options: JournalOptions): Journal => {
       );
     },
     peekUnsettled: async (key) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
-    isNew: async (key) => (await openFor(key)).isNew,
+    isNew: async (key) => {
+      try {
+        return (await openFor(key)).isNew;
+      } catch (error) {
+        // Whoever asks does not need the journal.
+        if (error instanceof JournalError) return false;
+        throw error;
+      }
+    },
     begin: async (intents, now) => {
       // All entries of a POST are of one stack.
       const open = await openFor((intents[0] as NewIntent).key);

@@ -27,7 +27,7 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   const recovery = await recoverInterrupted(session, set, group, listed);
   const work: Work = {
     ...{ session, name, set, group, olds, news, pairs, plan },
-    shown: new Map(removalsOf(plan).map((one) => [one.uid, one])),
+    shown: new Map([...removalsOf(plan), ...recovery.named].map((one) => [one.uid, one])),
     identity: await session.identity(),
     live: [...recovery.live],
     recovered: recovery.recovered,

@@ -16,6 +16,13 @@ export const observeSet = async (
   stored: Json,
   created: readonly Entry[],
 ): Promise<Json | undefined> => {
+  const about = withCreated(group, stored, created);
+  const { id, props } = await readSet(session, group, about, { isRefresh: true });
+  return id === "" ? undefined : props;
+};
+
+/** The outputs in the state, with the pairs that were created for this set. */
+export const withCreated = (group: string, stored: Json, created: readonly Entry[]): Json => {
   const isOfSet = isPairKeyOf(String(stored[KEY]), group);
   const managed = bindingsIn(stored, "bindings");
   const added = created.flatMap(({ key, uid }): Binding[] => {
@@ -23,9 +30,7 @@ export const observeSet = async (
     const [identity = "", role = ""] = key.split(" ").slice(-2);
     return [{ uid, identity: named(managed, "identity", identity), role: named(managed, "role", role) }];
   });
-  const about = { ...stored, bindings: [...managed, ...added] };
-  const { id, props } = await readSet(session, group, about, { isRefresh: true });
-  return id === "" ? undefined : props;
+  return { ...stored, bindings: [...managed, ...added] };
 };
 
 /** As the state names it: a name that it leaves out may be secret. */

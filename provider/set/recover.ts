@@ -6,10 +6,13 @@ import type { Entry } from "../log/entry.ts";
 import { listGroupUntil } from "../reconcile/children.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
+import { hiddenMs } from "../recovery/operations.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
+import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
+import { interruptedPairsOf, settlePairs } from "./interrupted.ts";
 import { type Live, liveFrom, withOthers } from "./live.ts";
 import { isPairKeyOf } from "./pair.ts";
 
@@ -19,6 +22,8 @@ export interface Recovery {
   live: readonly Live[];
   /** by uid: the entry of the interrupted create that produced the binding */
   recovered: ReadonlyMap<string, Entry>;
+  /** those of them that the engine's state told of, on a machine without the journal: this run has named each */
+  named: readonly Live[];
 }
 
 /** `live` are the bindings of the group. The result may have more: the recovered ones. */
@@ -35,22 +40,43 @@ const recoverEntries = async (
   group: string,
   live: readonly Live[],
 ): Promise<Recovery> => {
-  const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
+  const left = await leftFor(session, set, group);
   const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
-  const missingIn = (now: readonly Live[]) => entries.filter((entry) => !now.some((one) => isOf(entry, one)));
-  const waits = await Promise.all(missingIn(live).map((entry) => hiddenMsOf(session, entry)));
+  const missingIn = (now: readonly Live[]) => left.filter(({ entry }) => !now.some((one) => isOf(entry, one)));
+  const waits = await Promise.all(missingIn(live).map((one) => one.hiddenMs()));
   const waitMs = Math.max(0, ...waits);
   const isComplete = (all: readonly Json[]) => missingIn(all.map(liveFrom)).length === 0;
   const listed = waits.length === 0 ? [] : await listGroupUntil(kind, session, group, waitMs, isComplete);
   const now = withOthers(listed.map(liveFrom), live);
   const recovered = new Map<string, Entry>();
-  for (const entry of entries) {
+  const named: Live[] = [];
+  for (const { entry, isInJournal } of left) {
     const found = now.filter((one) => isOf(entry, one));
     const created =
       found.find(({ uid }) => uid === entry.uid) ?? found.find(({ record }) => judge(kind, entry, record).is === "own");
     if (created) recovered.set(created.uid, entry);
+    if (created && !isInJournal) named.push(created);
+    if (!isInJournal) continue;
     if (created && created.uid !== entry.uid) await noteSuccess(session, { entry, uid: created.uid });
     if (!created) await noteFailure(session, entry);
   }
-  return { live: now, recovered };
+  return { live: now, recovered, named };
+};
+
+/** A create that an interrupted run left for a pair. */
+interface Left {
+  entry: Entry;
+  isInJournal: boolean;
+  hiddenMs(): Promise<number>;
+}
+
+/** Those of the journal; on a machine without it, those of the engine's state. */
+const leftFor = async (session: Session, set: string, group: string): Promise<Left[]> => {
+  const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
+  if (entries.length > 0)
+    return entries.map((entry) => ({ entry, isInJournal: true, hiddenMs: () => hiddenMsOf(session, entry) }));
+  if (session.interrupted.get(stackOf(set)) === false) return [];
+  const pairs = await interruptedPairsOf(session, set, group);
+  await settlePairs(session, set, group);
+  return pairs.map((one) => ({ entry: one.entry, isInJournal: false, hiddenMs: () => hiddenMs(session, one) }));
 };

@@ -61,7 +61,7 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
   }
 };
 
-const NONE: Recovery = { live: [], recovered: new Map() };
+const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
 
 const recoverForDelete = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> => {
   // A state of an earlier version has no key.

@@ -16,6 +16,8 @@ Exits with 1 when a record is leaked, duplicated or lost, or when the last previ
   --kills K    number of runs that are killed (default: 100)
   --checkpoints C  on, or off: the engine saves its state at the end of a run, and after a kill the program changes or is reverted,
                    or the stack is refreshed or destroyed (default: on)
+  --empty-machine  each kill takes the engine, the plugin, the journal and the temporary files, and after a kill the program changes or is
+                   reverted, or the stack is refreshed or destroyed
   --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
   --lanes L    stacks that run at the same time (default: 8)
   --help       print this help
@@ -27,6 +29,7 @@ const main = async (args: string[]): Promise<number> => {
     cycles: { type: "string" },
     kills: { type: "string" },
     checkpoints: { type: "string" },
+    "empty-machine": { type: "boolean" },
     seed: { type: "string" },
     lanes: { type: "string" },
     help: { type: "boolean", short: "h" },
@@ -46,13 +49,15 @@ const main = async (args: string[]): Promise<number> => {
   const { checkpoints = "on" } = flags;
   if (checkpoints !== "on" && checkpoints !== "off")
     throw new UsageError(`--checkpoints takes on or off, not ${JSON.stringify(checkpoints)}`);
+  const isEmptyMachine = flags["empty-machine"] === true;
+  if (isEmptyMachine && checkpoints === "off") throw new UsageError("--empty-machine needs --checkpoints on");
   await compileSmallEngine();
   const { providerSoak } = await import("../../test/soak/provider.ts");
   const log = (text: string) => void process.stderr.write(`${text}\n`);
   log(`seed ${seed}`);
   let hasFailed = false;
   for (const adapter of adapters) {
-    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, checkpoints, log });
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, checkpoints, isEmptyMachine, log });
     process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
     hasFailed ||= result.failures.length > 0;
   }

@@ -25,7 +25,7 @@ export interface Judged {
 }
 
 /** uids of the records that a resource manages. */
-const uidsOf = ({ kind, id, outputs }: Stored): string[] =>
+export const uidsOf = ({ kind, id, outputs }: Stored): string[] =>
   kind === "roleBindingSet" ? (outputs.bindings as { uid: string }[]).map(({ uid }) => uid) : [id];
 
 const twice = (uids: readonly string[]): string[] => uids.filter((uid, at) => uids.indexOf(uid) !== at);

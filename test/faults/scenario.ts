@@ -3,7 +3,6 @@
 import { expect } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
 import type { Command, Outcome } from "../harness/small-engine/engine.ts";
-import type { ChildOptions } from "../harness/small-engine/process.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine, Run, Watch } from "../harness/small-engine/run.ts";
 import { startTestbed, type Testbed, type TestbedOptions } from "../harness/small-engine/testbed.ts";
@@ -33,7 +32,7 @@ export interface Scenario {
   /** the resource that the fault is tried on; default: one of the kind */
   subject?(home: string): Subject;
   server?: TestbedOptions;
-  child?: Partial<ChildOptions> & { env?: Record<string, string> };
+  child?: Parameters<Testbed["engine"]>[1];
   /** the fault: the server's script, for the operation of the action */
   script?(subject: Subject): FaultScript;
   /** runs the action; default: `up` with the program after it */

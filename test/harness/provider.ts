@@ -9,6 +9,7 @@ import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
+import type { StoredStacks } from "../../provider/run/stored-stack.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
 import { createServer, parseSeed, type RunningServer } from "../../server/index.ts";
 import { getter, journalFolder, keyOf, page, type Recorded } from "../support/scripted.ts";
@@ -53,6 +54,8 @@ export interface Machine {
   runAt(aheadMs: number, ...faults: Fault[]): Process;
   /** a process whose requests use this wire, and whose clocks begin `atMs` later */
   runOver(wire: Wire, atMs?: number): Process;
+  /** what the engine has stored, for the processes that begin from then on; undefined: no engine has started them */
+  stored: StoredStacks | undefined;
   /** a process on another machine */
   onOtherMachine(): Session;
   /** arguments of a unique group */
@@ -110,7 +113,9 @@ export const startMachine = (): Machine => {
       return wire(request, () => send(request), clock);
     };
     const env = { ...machine.service.env, IRM_JOURNAL: journal };
-    const environment = { env, clock, transport, log: (text: string) => void machine.messages.push(text) };
+    const { stored: storedStacks } = machine;
+    const log = (text: string) => void machine.messages.push(text);
+    const environment = { env, clock, transport, log, ...(storedStacks && { storedStacks }) };
     return { session: sessionWith(readConfig(getter(), env), environment), clock, environment };
   };
 
@@ -121,6 +126,7 @@ export const startMachine = (): Machine => {
     messages: [],
     posts: 0,
     slow: undefined,
+    stored: undefined,
     run: (...faults) => processIn(machine.journal, 0, meeting(faults)),
     runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, meeting(faults)),
     runOver: (wire, atMs) => processIn(machine.journal, 0, wire, atMs),
@@ -149,7 +155,12 @@ export const startMachine = (): Machine => {
     machine.org = machine.service.organization as string;
   });
   beforeEach(() => {
-    Object.assign(machine, { journal: mkdtempSync(join(journalFolder, "machine-")), messages: [], posts: 0 });
+    Object.assign(machine, {
+      journal: mkdtempSync(join(journalFolder, "machine-")),
+      messages: [],
+      posts: 0,
+      stored: undefined,
+    });
   });
   afterAll(() => machine.service.close());
   return machine;

@@ -44,6 +44,8 @@ export interface Count {
   steps: number;
   faults: number;
   failed: number;
+  /** records that a run on an empty machine named, and that no resource has */
+  named: number;
   leaked: number;
   duplicated: number;
   lost: number;

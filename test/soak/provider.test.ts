@@ -19,3 +19,10 @@ test("six runs without checkpoints, three of them killed: what is live is what t
   expect(failures).toEqual([]);
   expect(figures).toMatchObject({ "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
 });
+
+test("three runs killed with all that their machine had: nothing leaked, duplicated or lost", async () => {
+  const options = { adapter: "dynamic", seed: 5, cycles: 6, kills: 3, lanes: 1, isEmptyMachine: true } as const;
+  const { figures, failures } = await providerSoak(options);
+  expect(failures).toEqual([]);
+  expect(figures).toMatchObject({ "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
+});

@@ -3,11 +3,13 @@
 
 import type { FaultScript } from "../../server/faults/script.ts";
 import { judge, judgeDestroyed } from "../faults/judge.ts";
+import type { Program } from "../harness/small-engine/program.ts";
 import type { Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { type Count, CREATES, type Cycle, HURRIED_MS, killedRun, STACK, STEPS, targetOf } from "./cycle.ts";
+import { type Followed, followOnEmptyMachine, type Machine, machineOf } from "./empty-machine.ts";
 import type { PartResult } from "./part.ts";
 import { randomProgram } from "./random-program.ts";
 import { cycleWithoutCheckpoints } from "./without-checkpoints.ts";
@@ -20,6 +22,8 @@ export interface ProviderSoakOptions {
   kills: number;
   /** off: kills leave the state as it was before the run, and the program changes after them (without-checkpoints.ts) */
   checkpoints?: "on" | "off";
+  /** kills take the whole machine, and the program changes after them (empty-machine.ts) */
+  isEmptyMachine?: boolean;
   /** stacks that run at the same time, each with its own server: most of the time is waiting */
   lanes?: number;
   log?: (text: string) => void;
@@ -32,9 +36,13 @@ export const providerSoak = async ({
   kills,
   lanes = 8,
   checkpoints = "on",
+  isEmptyMachine = false,
   log,
 }: ProviderSoakOptions): Promise<PartResult> => {
-  const count: Count = { cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, leaked: 0, duplicated: 0, lost: 0 };
+  const count: Count = {
+    ...{ cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, named: 0 },
+    ...{ leaked: 0, duplicated: 0, lost: 0 },
+  };
   const failures: string[] = [];
   const own = Math.min(lanes, cycles);
   const share = (all: number, lane: number) => Math.floor(all / own) + (lane < all % own ? 1 : 0);
@@ -42,7 +50,7 @@ export const providerSoak = async ({
     Array.from({ length: own }, (_, lane) =>
       runLane(
         {
-          ...{ adapter, lane, checkpoints, random: createRandom(seed * 1_000 + lane) },
+          ...{ adapter, lane, checkpoints, isEmptyMachine, random: createRandom(seed * 1_000 + lane) },
           ...{ cycles: share(cycles, lane), kills: share(kills, lane) },
         },
         count,
@@ -58,6 +66,7 @@ export const providerSoak = async ({
     "steps of the engine that ended": count.steps,
     "requests that met a fault": count.faults,
     "runs that failed or were killed": count.failed,
+    ...(isEmptyMachine && { "named by a run, and deleted by hand": count.named }),
     leaked: count.leaked,
     duplicated: count.duplicated,
     lost: count.lost,
@@ -68,6 +77,7 @@ export const providerSoak = async ({
 interface Lane {
   adapter: Adapter;
   checkpoints: "on" | "off";
+  isEmptyMachine: boolean;
   lane: number;
   random: Random;
   cycles: number;
@@ -75,7 +85,7 @@ interface Lane {
 }
 
 const runLane = async (
-  { adapter, checkpoints, lane, random, cycles, kills }: Lane,
+  { adapter, checkpoints, isEmptyMachine, lane, random, cycles, kills }: Lane,
   count: Count,
   failures: string[],
   say: (text: string) => void = () => undefined,
@@ -84,10 +94,11 @@ const runLane = async (
   const foreign = await testbed.records();
   const isUnchecked = checkpoints === "off";
   // A uid that a program spells out may be of a record that the killed run has replaced.
-  const programs = randomProgram(random, testbed.home, { spellsOutUids: !isUnchecked });
-  const engine = testbed.engine(STACK, { pluginProcess: true, checkpoints });
+  const programs = randomProgram(random, testbed.home, { spellsOutUids: !isUnchecked && !isEmptyMachine });
+  const machine = isEmptyMachine ? machineOf(testbed) : undefined;
+  const engine = testbed.engine(STACK, { pluginProcess: true, checkpoints, ...(machine && { env: machine.env }) });
   const checked = isUnchecked ? testbed.engine(STACK, { pluginProcess: true, checkpoints: "on" }) : engine;
-  const runOne = isUnchecked ? cycleWithoutCheckpoints() : runCycle;
+  const runOne = isUnchecked ? cycleWithoutCheckpoints() : cycleWithCheckpoints(machine);
   const uidOf = (name: string) =>
     readState(testbed.stateFile(STACK)).resources.find((one) => one.name === name && !one.delete)?.id;
   let killed = 0;
@@ -120,11 +131,26 @@ const runLane = async (
   }
 };
 
+/** A cycle of one stack, which knows the program before. `machine`: kills take all of it. */
+const cycleWithCheckpoints = (machine: Machine | undefined) => {
+  let before: Program = [];
+  return async (cycle: Cycle, count: Count, onKill: () => void): Promise<string[]> => {
+    const left = machine && { machine, before };
+    const result = await runCycle(cycle, left, count, onKill);
+    before = result.program;
+    return result.problems;
+  };
+};
+
 const runCycle = async (
-  { adapter, testbed, engine, random, program, foreign, isKill }: Cycle,
+  cycle: Cycle,
+  /** what a kill takes, and leaves */
+  left: { machine: Machine; before: Program } | undefined,
   count: Count,
   onKill: () => void,
-): Promise<string[]> => {
+): Promise<Followed> => {
+  const { adapter, testbed, engine, random, program: killed, foreign, isKill } = cycle;
+  let program = killed;
   const { faults } = testbed.server;
   const rules: NonNullable<FaultScript["rules"]> = [];
   // Late: within the request's time, or once the run has given it up.
@@ -139,11 +165,13 @@ const runCycle = async (
   faults?.set({ rules, random: { rate: 0.2, seed: random.below(1_000_000), steps: STEPS } });
   const before = engine.messages.length;
   let failed: boolean;
+  let wasKilled = false;
   let pluginEnded: Promise<unknown> | undefined;
   if (target) {
-    const killed = await killedRun(testbed, engine, program, target);
-    pluginEnded = killed.pluginEnded;
-    if (killed.wasKilled) {
+    const run = await killedRun(testbed, engine, program, left ? { ...target, victim: "all" } : target);
+    pluginEnded = run.pluginEnded;
+    wasKilled = run.wasKilled;
+    if (wasKilled) {
       count.kills += 1;
       onKill();
     }
@@ -159,7 +187,11 @@ const runCycle = async (
   // Late for the run that was killed, or that gave it up.
   faults?.release();
   const followed: string[] = [];
-  if (failed) {
+  if (left && wasKilled) {
+    const after = await followOnEmptyMachine(cycle, left, count);
+    followed.push(...after.problems);
+    program = after.program;
+  } else if (failed) {
     if (random.below(4) === 0) {
       const refreshed = await engine.run("refresh");
       followed.push(...refreshed.errors.map((text) => `refresh without a fault: ${text}`));
@@ -175,5 +207,6 @@ const runCycle = async (
   count.lost += lost.length;
   count.duplicated += duplicated.length;
   const found = [...followed, ...problems];
-  return found.length === 0 ? [] : [...found, ...engine.messages.slice(before).map((text) => `said: ${text}`)];
+  const messages = engine.messages.slice(before).map((text) => `said: ${text}`);
+  return { program, problems: found.length === 0 ? [] : [...found, ...messages] };
 };

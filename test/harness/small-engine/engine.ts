@@ -121,7 +121,9 @@ export const engineWith = ({ provider, state, beforeState, isCancelled, programE
       }
       const { changes, replaces } = await provider.diff(declared, before, inputs);
       if (replaces.length > 0) {
-        if (apply) uids.set(declared.name, await create(declared, inputs, before));
+        // The engine checks a replacement as a new resource.
+        const anew = await provider.check(declared, {}, news);
+        if (apply) uids.set(declared.name, await create(declared, anew.inputs, before));
         else await plan("replace");
         return;
       }
@@ -186,7 +188,7 @@ export const engineWith = ({ provider, state, beforeState, isCancelled, programE
       (one) => one.delete || !program.some(({ name, kind }) => name === one.name && kind === one.kind),
     );
 
-  // Pending creates stay until a refresh. The next run has no use for others.
+  // Pending creates stay until they are cleared. The next run has no use for others, and its first save leaves them out.
   const forgetPending = (): void => {
     state.pending = state.pending.filter(({ type }) => type === "creating");
   };
@@ -205,15 +207,27 @@ export const engineWith = ({ provider, state, beforeState, isCancelled, programE
     }
   };
 
+  /** The engine notes the runs that end by themselves, with whole seconds. */
+  const noted =
+    (kind: "update" | "refresh" | "destroy", work: (program: Program) => Promise<Outcome>) =>
+    async (program: Program): Promise<Outcome> => {
+      const startedAt = Math.floor(state.now() / 1_000) * 1_000;
+      const { errors } = await work(program);
+      const result = errors.length > 0 || isCancelled() ? "failed" : "succeeded";
+      state.runs = [{ kind, startedAt, result }, ...(state.runs ?? [])];
+      state.save();
+      return outcome;
+    };
+
   return {
-    up: async (program: Program): Promise<Outcome> => {
+    up: noted("update", async (program) => {
       forgetPending();
       await register(program, true);
       if (outcome.errors.length === 0 && !isCancelled())
         outcome.steps.push(...(await programEnd(program, state.resources, false)).map((uid) => `clear ${uid}`));
       if (outcome.errors.length === 0 && !isCancelled()) await removeAll(undeclared(program));
       return outcome;
-    },
+    }),
     preview: async (program: Program): Promise<Outcome> => {
       await register(program, false);
       if (outcome.errors.length === 0)
@@ -221,17 +235,17 @@ export const engineWith = ({ provider, state, beforeState, isCancelled, programE
       outcome.steps.push(...undeclared(program).map(({ name }) => `delete ${name}`));
       return outcome;
     },
-    refresh: async (): Promise<Outcome> => {
-      state.pending = [];
+    refresh: noted("refresh", async () => {
+      forgetPending();
       await Promise.all(state.resources.map(refreshOne));
       state.save();
       return outcome;
-    },
-    destroy: async (): Promise<Outcome> => {
+    }),
+    destroy: noted("destroy", async () => {
       forgetPending();
       await removeAll(state.resources);
       return outcome;
-    },
+    }),
   } satisfies Record<Command, (program: Program) => Promise<Outcome>>;
 };
 

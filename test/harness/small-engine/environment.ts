@@ -8,7 +8,7 @@ import { type Environment, systemEnvironment } from "../../../provider/run/sessi
 import type { StoredStacks } from "../../../provider/run/stored-stack.ts";
 import { fastClock, type Pace } from "../clock.ts";
 import type { Adapter } from "./provider.ts";
-import { engineStateOf } from "./state.ts";
+import { engineStateOf, readState } from "./state.ts";
 
 export type Point = "before send" | "after reply" | "before state";
 
@@ -79,7 +79,7 @@ const storedStacksAt = ({ file, adapter }: StoredAt): StoredStacks => {
     state ??= engineStateOf(file, adapter === "native" ? TOKEN_PREFIX : TYPE_PREFIX, stack);
     return state;
   };
-  return { engineState: read, engineSecrets: read, engineRuns: async () => [] };
+  return { engineState: read, engineSecrets: read, engineRuns: async () => readState(file).runs ?? [] };
 };
 
 const withAddedMembers = (answer: HttpAnswer, added: Record<string, unknown>): HttpAnswer => {

@@ -1,7 +1,7 @@
 // The engine's state in one file, rewritten before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { StateKind } from "../../../provider/kind/index.ts";
-import type { EngineState, StateResource } from "../../../provider/run/engine-state.ts";
+import type { EngineRun, EngineState, StateResource } from "../../../provider/run/engine-state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { typeOf } from "./provider.ts";
 
@@ -31,6 +31,8 @@ export interface State {
   pending: Pending[];
   /** RFC 3339 */
   savedAt?: string;
+  /** those that ended by themselves, the newest first */
+  runs?: EngineRun[];
 }
 
 export interface StateFile extends State {
@@ -38,6 +40,7 @@ export interface StateFile extends State {
   save(): void;
   /** at the end of a run */
   close(): void;
+  now(): number;
 }
 
 export interface StateOptions {
@@ -62,13 +65,13 @@ export const readState = (file: string): State =>
 export const openState = (file: string, { now, isUnchecked = false }: StateOptions): StateFile => {
   const state = readState(file);
   const save = () => {
-    const { resources, pending } = opened;
+    const { resources, pending, runs } = opened;
     const savedAt = new Date(now()).toISOString();
-    const saved = { resources, pending: isUnchecked ? [] : pending, savedAt };
+    const saved = { resources, pending: isUnchecked ? [] : pending, savedAt, runs };
     writeFileSync(`${file}.next`, JSON.stringify(saved, undefined, 1));
     renameSync(`${file}.next`, file);
   };
-  const opened: StateFile = { ...state, save: isUnchecked ? () => undefined : save, close: save };
+  const opened: StateFile = { ...state, save: isUnchecked ? () => undefined : save, close: save, now };
   return opened;
 };
 

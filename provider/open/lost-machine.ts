@@ -1,0 +1,133 @@
+// What a killed run left whose machine is lost with its journal: the engine's state has the operations that it had begun (docs/faults.md#f26).
+// The records that it was changing are compared as those of an open stack. What it created, and no resource takes over, is named, and deleted
+// before the run deletes anything else: it may be in the way.
+import { openStackText } from "../../client/preview-marks.ts";
+import type { Json } from "../../schema/index.ts";
+import { kindOfToken } from "../kind/index.ts";
+import type { Write } from "../log/runs.ts";
+import { createTimeOf, recordId, recordLine } from "../record/id.ts";
+import { withArticle } from "../record/kind.ts";
+import { type Interrupted, interruptedCreates } from "../recovery/interrupted.ts";
+import { createdBefore, hiddenMs, type Operation, stackOperations } from "../recovery/operations.ts";
+import { findCreated } from "../recovery/search.ts";
+import { recoverPatiently } from "../recovery/wait.ts";
+import { stackOf } from "../run/journal.ts";
+import type { Session } from "../run/session.ts";
+import { interruptedPairs } from "../set/interrupted.ts";
+import type { Leftover } from "./leftover.ts";
+import { liveRecords } from "./live.ts";
+import { removeLeftovers } from "./remove.ts";
+import type { Look, OpenStack } from "./stack.ts";
+
+export interface LostMachine {
+  /** undefined where the killed run was creating records alone */
+  stack: OpenStack | undefined;
+  /** for a person */
+  messages: string[];
+}
+
+/** On a machine without a journal of the stack: otherwise that has what its runs left, and to ask the engine takes half a second. */
+export const findLostMachine = async (session: Session, { key, isPreview = false }: Look): Promise<LostMachine> => {
+  const { open } = await stackOperations(session, key);
+  const changes = open.filter(({ action }) => action !== "creating");
+  const found = await Promise.all((await leftIn(session, key)).map((one) => lookFor(session, one)));
+  const messages = found.flatMap(({ text }) => text ?? []);
+  if (changes.length === 0) return { stack: undefined, messages };
+  if (!isPreview) await waitForChanges(session, changes);
+  const name = stackOf(key);
+  const resources = changes.length === 1 ? "a resource" : `${changes.length} resources`;
+  const head = `a run was killed while it was changing ${resources}, and there is no journal of it here. Each resource is compared with its live record.`;
+  return {
+    stack: {
+      ...{ name, runs: [], isOfState: true },
+      leftovers: found.flatMap(({ leftover }) => leftover ?? []),
+      touched: new Map(changes.flatMap(touchedBy)),
+      live: liveRecords(session, await session.engineState(name)),
+      about: { changed: new Map(), isStored: () => false },
+    },
+    messages: [openStackText(name, head), ...messages],
+  };
+};
+
+/** Deletes what no resource has taken over. By the first deletion of a run, all its creates have ended. Returns what a person should know. */
+export const removeLost = async (session: Session, key: string): Promise<string[]> => {
+  const left = (await leftIn(session, key)).filter(({ isOver }) => !isOver);
+  const found = await Promise.all(
+    left.map((one) =>
+      recoverPatiently(session, one.key, async (patient) => lookFor(patient, one, await hiddenMs(patient, one))),
+    ),
+  );
+  // Two killed runs may have begun the same create.
+  const byUid = new Map(found.flatMap(({ leftover }) => (leftover ? [[leftover.record?.uid, leftover] as const] : [])));
+  const { removed, failed } = await removeLeftovers(session, [...byUid.values()]);
+  const lineOf = ({ entry, kind, record }: Leftover): string =>
+    `${entry.key}: a killed run created ${kind && record ? recordLine(kind, record) : "it"}`;
+  return [
+    ...found.flatMap(({ leftover, text }) => (leftover ? [] : (text ?? []))),
+    ...removed.map((one) => `${lineOf(one)}, and no resource of the stack has it: it is deleted`),
+    ...failed.map(({ leftover, reason }) => `${lineOf(leftover)}, and it cannot be deleted: ${reason}`),
+  ];
+};
+
+/** Creates of records, and of pairs of sets. */
+const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => [
+  ...(await interruptedCreates(session, key)),
+  ...(await interruptedPairs(session, key)),
+];
+
+interface Looked {
+  /** the one record that the create can have produced */
+  leftover?: Leftover;
+  /** what may be its record */
+  text?: string;
+}
+
+const lookFor = async (session: Session, one: Interrupted, waitMs = 0): Promise<Looked> => {
+  const { kind } = one.desired;
+  const head = `${one.key}: a run was killed while it created ${withArticle(kind.word)} for it`;
+  let records: (Json & { uid: string })[];
+  try {
+    records = await recordsOf(session, one, waitMs);
+  } catch (error) {
+    return { text: `${head}, and the search for it failed: ${(error as Error).message}` };
+  }
+  const [record] = records;
+  if (!record) return {};
+  const lines = [`${head}, which may be:`, ...records.map((record) => recordLine(kind, record))];
+  const text = `${lines.join("\n  - ")}\n${ADVICE}`;
+  if (records.length > 1) return { text };
+  return { text, leftover: { entry: { ...one.entry, uid: record.uid }, kind, record } };
+};
+
+const ADVICE =
+  "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does.";
+
+const recordsOf = async (
+  session: Session,
+  { desired, entry, ...one }: Interrupted,
+  waitMs: number,
+): Promise<(Json & { uid: string })[]> => {
+  const { kind, args } = desired;
+  const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
+  const [found = []] = await findCreated(kind, session, [entry], look);
+  const records = found as (Json & { uid: string })[];
+  return records.filter(
+    (record) =>
+      Date.parse(createTimeOf(record)) >= entry.notBefore &&
+      !session.ownership.isHeld(recordId(kind.field, record.uid)),
+  );
+};
+
+const touchedBy = ({ key, type, id, action, stamp }: Operation): [string, Write][] => {
+  const kind = kindOfToken(type);
+  if (!kind || id === undefined) return [];
+  const write = { wrote: id, key, kind: kind.field, at: stamp.at, clock: stamp.startedAt };
+  return [[recordId(kind.field, id), action === "deleting" ? write : { ...write, to: "" }]];
+};
+
+/** Until no request of the killed run can arrive any more. */
+const waitForChanges = async (session: Session, changes: readonly Operation[]): Promise<void> => {
+  const [first] = changes;
+  const waitMs = Math.max(0, ...(await Promise.all(changes.map((one) => hiddenMs(session, one)))));
+  if (first && waitMs > 0) await recoverPatiently(session, first.key, (patient) => patient.clock.sleep(waitMs));
+};

@@ -1,0 +1,159 @@
+// Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
+// engine forgets any other once the next run saves its state.
+import { DEADLINE_MS } from "../../client/retry.ts";
+import { isObject, type Json } from "../../schema/index.ts";
+import { kindOfToken } from "../kind/index.ts";
+import { createTimeOf, recordId } from "../record/id.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { type Stamp, stampIn, stampTextIn } from "../record/stamp.ts";
+import { PROVIDER } from "../record/state.ts";
+import { keyFrom } from "../record/urn.ts";
+import { EngineStateError, type PendingOperation, type StateResource } from "../run/engine-state.ts";
+import { stackOf } from "../run/journal.ts";
+import { perSession } from "../run/ownership.ts";
+import type { Session } from "../run/session.ts";
+import { CREATION_GRACE_MS } from "./not-found.ts";
+import { CLOCK_SKEW_MS } from "./search.ts";
+
+export interface Operation {
+  /** organization/project/stack/type::name of the resource */
+  key: string;
+  urn: string;
+  /** type token of the resource */
+  type: string;
+  action: "creating" | "updating" | "deleting";
+  /** in clear text, as far as that is needed */
+  inputs: Json;
+  /** when the check before it was */
+  stamp: Stamp;
+  /** by the service's clock: no request of that run was sent later */
+  sentBefore: number;
+  /** An update has succeeded since, so that the resource may have had a record that is gone. */
+  isOver: boolean;
+  /** id and outputs of the resource in the state; undefined: the state has none */
+  id?: string | undefined;
+  stored?: Json | undefined;
+}
+
+export interface StackOperations {
+  open: Operation[];
+  /** ids of the records that the state has (`recordId`) */
+  inState: ReadonlySet<string>;
+  /** why the state is not known: one sentence */
+  problem?: string;
+}
+
+const known = perSession(() => new Map<string, Promise<StackOperations>>());
+
+/** Those of the stack of a resource. It reads the state once. */
+export const stackOperations = (session: Session, key: string): Promise<StackOperations> => {
+  const stack = stackOf(key);
+  const found = known(session).get(stack) ?? readOperations(session, stack);
+  known(session).set(stack, found);
+  return found;
+};
+
+/** What became of them is known to this run. */
+export const settleOperations = async (
+  session: Session,
+  key: string,
+  isSettled: (one: Operation) => boolean,
+): Promise<void> => {
+  const operations = await stackOperations(session, key);
+  operations.open = operations.open.filter((one) => !isSettled(one));
+  session.interrupted.set(stackOf(key), operations.open.length > 0);
+};
+
+const readOperations = async (session: Session, stack: string): Promise<StackOperations> => {
+  const operations = await operationsOf(session, stack).catch((error: unknown): StackOperations => {
+    if (!(error instanceof EngineStateError)) throw error;
+    return { open: [], inState: new Set(), problem: error.message };
+  });
+  session.interrupted.set(stack, operations.open.length > 0);
+  return operations;
+};
+
+const operationsOf = async (session: Session, stack: string): Promise<StackOperations> => {
+  const { resources, pending, savedAt } = await session.engineState(stack);
+  const inState = new Set(resources.flatMap(recordIdsOf));
+  // This run has begun operations too.
+  const openIn = (operations: readonly PendingOperation[]) =>
+    operations.flatMap((one) => openFrom(one, stack, resources) ?? []).filter((one) => !session.stamps.has(one.text));
+  const found = openIn(pending);
+  if (found.length === 0) return { open: [], inState };
+  const hidesSome = found.some(({ inputs }) => hasSecret(inputs));
+  const open = hidesSome ? openIn((await session.engineSecrets(stack)).pending) : found;
+  const runs = await session.engineRuns(stack);
+  const timed = open.map(({ text: _text, ...one }): Operation => {
+    const { at, startedAt } = one.stamp;
+    const later = runs.filter((run) => run.startedAt > startedAt);
+    const again = open.filter(({ key, stamp }) => key === one.key && stamp.at > at).map(({ stamp }) => stamp.at);
+    // The engine saved when it began the operation. Then the provider may have waited for a lock, and sent its request again and again.
+    const lastSent = Date.parse(savedAt) - startedAt + at + 2 * (DEADLINE_MS + session.requestTimeoutMs);
+    // A run begins when the one before has ended: one that ended by itself, or that was killed in the same place.
+    const sentBefore = Math.min(lastSent, ...later.map((run) => run.startedAt - startedAt + at), ...again);
+    const isOver = later.some(({ kind, result }) => kind === "update" && result === "succeeded");
+    return { ...one, inputs: plainValue(one.inputs) as Json, sentBefore, isOver };
+  });
+  return { open: timed, inState };
+};
+
+type Found = Omit<Operation, "sentBefore" | "isOver"> & { text: string };
+
+/** An operation of ours. Undefined for a create whose record the state may have: a resource that it replaces is older. */
+const openFrom = (
+  { type: action, resource: { urn, type, inputs: all } }: PendingOperation,
+  stack: string,
+  resources: readonly StateResource[],
+): Found | undefined => {
+  const [stamp, text] = [stampIn(all), stampTextIn(all)];
+  if (stamp === undefined || text === undefined || typeOfToken(type) === undefined || !isAction(action))
+    return undefined;
+  const [own] = resources.filter((one) => one.urn === urn && one.id && one.delete !== true);
+  if (action === "creating" && own && !(Date.parse(createTimeOf(own.outputs)) < stamp.at - CLOCK_SKEW_MS))
+    return undefined;
+  // Without a new stamp it was to create nothing.
+  if (action === "updating" && own && stampTextIn(own.inputs) === text && typeOfToken(type) === SET_TYPE)
+    return undefined;
+  const { [PROVIDER]: _handler, ...inputs } = all;
+  const key = keyFrom(urn, stack.split("/", 1)[0] as string);
+  return { key, urn, type, action, inputs, stamp, text, id: own?.id ?? undefined, stored: own?.outputs };
+};
+
+const isAction = (action: string): action is Operation["action"] =>
+  ["creating", "updating", "deleting"].includes(action);
+
+const recordIdsOf = ({ type, id, outputs }: StateResource): string[] => {
+  const kind = kindOfToken(type);
+  if (kind) return id ? [recordId(kind.field, id)] : [];
+  if (typeOfToken(type) !== SET_TYPE || !Array.isArray(outputs.bindings)) return [];
+  return outputs.bindings.map(({ uid }: Json) => String(uid));
+};
+
+/** How long a record of the operation may still be hidden. */
+export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation, "sentBefore">): Promise<number> => {
+  const ownStart = (await session.serviceNow()) - (session.clock.now() - session.begunAt);
+  const until = Math.min(sentBefore, ownStart) + session.requestTimeoutMs + CREATION_GRACE_MS;
+  return Math.max(0, until - (await session.serviceNow()));
+};
+
+/** By the service's clock: a record that was created later is none of the killed run. */
+export const createdBefore = ({ requestTimeoutMs }: Session, { sentBefore }: Pick<Operation, "sentBefore">): number =>
+  sentBefore + requestTimeoutMs + CREATION_GRACE_MS;
+
+// How the engine marks a value in what it exports (github.com/pulumi/pulumi/sdk/go/common/resource/sig).
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+
+const isSecret = (value: unknown): value is Json => isObject(value) && SIGNATURE in value;
+
+const hasSecret = (value: unknown): boolean =>
+  isSecret(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasSecret));
+
+/** Secrets in clear text, which only fingerprints are made of. */
+const plainValue = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (!isObject(value)) return value;
+  if (!isSecret(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
+  if (typeof value.plaintext !== "string") throw new EngineStateError("pulumi stack export: a secret is encrypted");
+  return plainValue(JSON.parse(value.plaintext));
+};

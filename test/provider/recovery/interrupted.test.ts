@@ -1,0 +1,400 @@
+// What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal takes over
+// what that run created, and nothing else.
+import { describe, expect, it } from "vitest";
+import { AT } from "../../../client/preview-marks.ts";
+import { openStacks } from "../../../provider/engine/open-stacks.ts";
+import type { StepParts } from "../../../provider/engine/steps.ts";
+import { kindRecords } from "../../../provider/kind/index.ts";
+import * as reconcile from "../../../provider/reconcile/index.ts";
+import { TYPE_PREFIX } from "../../../provider/record/kind.ts";
+import { stampText } from "../../../provider/record/stamp.ts";
+import { type EngineRun, EngineStateError, engineStateFrom } from "../../../provider/run/engine-state.ts";
+import type { Session } from "../../../provider/run/session.ts";
+import type { StoredStacks } from "../../../provider/run/stored-stack.ts";
+import type { Json } from "../../../schema/index.ts";
+import { startMachine } from "../../harness/provider.ts";
+import { keyOf } from "../../support/scripted.ts";
+
+const { group, roleBinding } = kindRecords;
+const machine = startMachine();
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** `organization/project/stack/Test::g1`, which the tests use, to the URN of a group. */
+const urnOf = (key: unknown): string => `urn:pulumi:stack::project::${TYPE_PREFIX}Group::${String(key).split("::")[1]}`;
+
+/** The same key for the resource and for the engine. */
+const named = (args: Json): Json => ({ ...args, __key: String(args.__key).replace("/Test::", "/Group::") });
+
+interface Pending {
+  args: Json;
+  /** how long ago the check was */
+  agoMs?: number;
+  action?: string;
+  type?: string;
+}
+
+interface StoredState {
+  pending: Pending[];
+  resources?: Json[];
+  runs?: EngineRun[];
+  secrets?: Pending[];
+  /** how long ago the engine saved it last */
+  savedMs?: number;
+}
+
+const operationOf = ({
+  args,
+  agoMs = 2 * SECOND_MS,
+  action = "creating",
+  type = `${TYPE_PREFIX}Group`,
+}: Pending): Json => {
+  const { __key, ...inputs } = args;
+  const at = Date.now() - agoMs;
+  const time = { [AT]: `http://127.0.0.1 ${stampText({ at, startedAt: at })}` };
+  const urn = urnOf(__key).replace(`${TYPE_PREFIX}Group`, type);
+  return { type: action, resource: { urn, type, inputs: { ...inputs, ...time } } };
+};
+
+/** What the engine has stored. Counts how often it is asked. */
+const storedWith = ({ pending, resources = [], runs = [], secrets = pending, savedMs = 0 }: StoredState) => {
+  const asked = { states: 0, secrets: 0, runs: 0 };
+  const stateOf = (operations: readonly Pending[]) =>
+    engineStateFrom(
+      JSON.stringify({
+        deployment: {
+          manifest: { time: new Date(Date.now() - savedMs).toISOString() },
+          resources,
+          pending_operations: operations.map(operationOf),
+        },
+      }),
+    );
+  const [plain, clear] = [stateOf(pending), stateOf(secrets)];
+  const stored: StoredStacks = {
+    engineState: async () => {
+      asked.states += 1;
+      return plain;
+    },
+    engineSecrets: async () => {
+      asked.secrets += 1;
+      return clear;
+    },
+    engineRuns: async () => {
+      asked.runs += 1;
+      return runs;
+    },
+  };
+  return { stored, asked };
+};
+
+const runWith = (state: StoredState): { session: Session; asked: ReturnType<typeof storedWith>["asked"] } => {
+  const { stored, asked } = storedWith(state);
+  machine.stored = stored;
+  return { session: machine.run().session, asked };
+};
+
+const create = (session: Session, args: Json) => reconcile.create(group, session, args);
+
+const REFUSED = "and nothing shows that this stack created it; nothing was sent:";
+
+describe("a create that a killed run left in the engine's state", () => {
+  it("gives its record, and no second one is created", async () => {
+    const args = named(machine.inputs());
+    const made = await machine.createByOther(args);
+    const { session, asked } = runWith({ pending: [{ args }] });
+    expect((await create(session, args)).id).toBe(made.uid);
+    expect(machine.posts).toBe(0);
+    expect(machine.messages.at(-1)).toBe(
+      `${args.__key}: adopting group ${made.uid} "${args.name}", created by an earlier run at ${made.createTime}`,
+    );
+    // The state is read once in a run, and not again for the creates that follow.
+    await create(session, named(machine.inputs()));
+    expect(asked).toEqual({ states: 1, secrets: 0, runs: 1 });
+  });
+
+  it("is no reason to ask for more where there is none", async () => {
+    const { session, asked } = runWith({ pending: [] });
+    await create(session, named(machine.inputs()));
+    await create(session, named(machine.inputs()));
+    expect(asked).toEqual({ states: 1, secrets: 0, runs: 0 });
+    expect(machine.messages).toEqual([]);
+  });
+
+  it("gives its record also where the program has changed, and the record is updated", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const { session } = runWith({ pending: [{ args }] });
+    const { id, outs } = await create(session, { ...args, description: "changed" });
+    expect([id, outs.description]).toEqual([uid, "changed"]);
+    expect(await machine.named(args.name)).toMatchObject([{ uid, description: "changed" }]);
+  });
+
+  it("gives a record that a later killed run has changed already", async () => {
+    const args = named(machine.inputs());
+    const changed = { ...args, description: "changed" };
+    const { uid } = await machine.createByOther(changed);
+    const { session } = runWith({
+      pending: [
+        { args: changed, agoMs: -MINUTE_MS },
+        { args, agoMs: 5 * SECOND_MS },
+      ],
+    });
+    expect((await create(session, changed)).id).toBe(uid);
+    expect(machine.posts).toBe(0);
+  });
+
+  it("whose record is in another group than the program asks for: creates one there, and deletes the other", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const outer = await machine.createByOther(machine.inputs());
+    const { session } = runWith({ pending: [{ args }] });
+    const { id } = await create(session, { ...args, parent: outer.uid });
+    expect(id.startsWith(`${outer.uid}/`)).toBe(true);
+    expect(await machine.named(args.name)).toEqual([]);
+    expect(machine.messages.at(-1)).toContain(
+      `an earlier run created group ${uid} "${args.name}" for it, and the program now asks for another one: it is deleted`,
+    );
+  });
+
+  it("waits until no request of the killed run can arrive, and creates one", async () => {
+    const args = named(machine.inputs());
+    const { stored } = storedWith({ pending: [{ args }] });
+    machine.stored = stored;
+    const { session, clock } = machine.run();
+    await create(session, args);
+    expect(clock.now()).toBeGreaterThanOrEqual(65 * SECOND_MS - SECOND_MS);
+    expect(machine.posts).toBe(1);
+  });
+
+  it("does not wait long after a later run, which began when the killed one had ended", async () => {
+    const args = named(machine.inputs());
+    const runs: EngineRun[] = [{ kind: "refresh", result: "succeeded", startedAt: Date.now() - 2 * MINUTE_MS }];
+    const { stored } = storedWith({ pending: [{ args, agoMs: 3 * MINUTE_MS }], runs });
+    machine.stored = stored;
+    const { session, clock } = machine.run();
+    await create(session, args);
+    expect(clock.now()).toBe(0);
+    expect(machine.posts).toBe(1);
+  });
+
+  it("of which two records match stops, and lists them", async () => {
+    const args = named(machine.inputs());
+    const twins = [await machine.createByOther(args), await machine.createByOther(args)];
+    const { session } = runWith({ pending: [{ args }] });
+    const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toContain("2 records match it:");
+    for (const { uid } of twins) expect(error.message).toContain(`group ${uid} "${args.name}", created `);
+    expect(machine.posts).toBe(0);
+  });
+
+  it("that equals another one: each resource gets one of the two records", async () => {
+    const args = named(machine.inputs());
+    const other = { ...args, __key: `${args.__key}-too` };
+    await machine.createByOther(args);
+    await machine.createByOther(args);
+    const { session } = runWith({ pending: [{ args }, { args: other }] });
+    const ids = await Promise.all([args, other].map(async (one) => (await create(session, one)).id));
+    expect((await machine.named(args.name)).map(({ uid }) => uid).sort()).toEqual(ids.sort());
+    expect(machine.posts).toBe(0);
+  });
+
+  it("of a resource that had another name then gives its record", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const { session } = runWith({ pending: [{ args }] });
+    expect((await create(session, { ...args, __key: `${args.__key}-renamed` })).id).toBe(uid);
+  });
+
+  it("is matched by secrets, which the engine is asked for only then", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+    const hidden = { ...args, name: { ...secret, ciphertext: "v1:abc" } };
+    const clear = { ...args, name: { ...secret, plaintext: JSON.stringify(args.name) } };
+    const { session, asked } = runWith({ pending: [{ args: hidden }], secrets: [{ args: clear }] });
+    expect((await create(session, args)).id).toBe(uid);
+    expect(asked).toEqual({ states: 1, secrets: 1, runs: 1 });
+  });
+
+  const refused: [why: string, state: (args: Json, uid: string) => StoredState][] = [
+    ["is older than the killed run", (args) => ({ pending: [{ args, agoMs: -5 * SECOND_MS }] })],
+    ["differs from what was sent", (args) => ({ pending: [{ args: { ...args, description: "another" } }] })],
+    [
+      "was taken over, or created again, by an update that has succeeded since",
+      (args) => ({
+        pending: [{ args, agoMs: 5 * SECOND_MS }],
+        runs: [{ kind: "update", result: "succeeded", startedAt: Date.now() - SECOND_MS }],
+      }),
+    ],
+    [
+      "is later than a run after the killed one, by more than a request may take",
+      (args) => ({
+        pending: [{ args, agoMs: 10 * MINUTE_MS }],
+        runs: [{ kind: "update", result: "failed", startedAt: Date.now() - 5 * MINUTE_MS }],
+      }),
+    ],
+    [
+      "is later than the end of the killed run, which nobody followed, by more than a request may take",
+      (args) => ({ pending: [{ args, agoMs: 20 * MINUTE_MS }], savedMs: 15 * MINUTE_MS }),
+    ],
+    [
+      "may be of a resource that the state has, and that is as new",
+      (args) => ({
+        pending: [{ args, agoMs: 5 * SECOND_MS }],
+        resources: [
+          {
+            ...{ urn: urnOf(args.__key), type: `${TYPE_PREFIX}Group`, id: `${machine.org}/0123456789abcdef` },
+            outputs: { createTime: new Date(Date.now() - SECOND_MS).toISOString() },
+          },
+        ],
+      }),
+    ],
+    ["was to be adopted", (args, uid) => ({ pending: [{ args: { ...args, adopt: uid } }] })],
+    ["was to be changed", (args) => ({ pending: [{ args, action: "updating" }] })],
+    ["is of another type", (args) => ({ pending: [{ args, type: "aws:s3/bucket:Bucket" }] })],
+  ];
+  it.each(refused)("gives no record that %s: the create is refused", async (_why, state) => {
+    const args = named(machine.inputs());
+    const there = await machine.createByOther(args);
+    const { session } = runWith(state(args, there.uid));
+    const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toContain(REFUSED);
+    expect(error.message).toContain(`group ${there.uid} "${args.name}", created `);
+    expect(machine.posts).toBe(0);
+  });
+
+  it("counts in place of an older resource that it was to replace", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const older = {
+      ...{ urn: urnOf(args.__key), type: `${TYPE_PREFIX}Group`, id: `${machine.org}/0123456789abcdef` },
+      outputs: { createTime: new Date(Date.now() - MINUTE_MS).toISOString() },
+    };
+    const { session } = runWith({ pending: [{ args }], resources: [older] });
+    expect((await create(session, args)).id).toBe(uid);
+  });
+
+  it("does not count where the journal has an entry of the resource", async () => {
+    const args = named(machine.inputs());
+    await create(machine.run("timeout").session, args).catch(() => undefined);
+    const there = await machine.createByOther({ ...args, description: "of another run" });
+    const { session } = runWith({ pending: [{ args: { ...args, description: "of another run" } }] });
+    const { id } = await create(session, args);
+    expect(id).not.toBe(there.uid);
+  });
+});
+
+describe("an equal record", () => {
+  it("that another resource of the state has is no obstacle: the program renames that one without an alias", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const owner = {
+      urn: urnOf("organization/project/stack/Group::owner"),
+      type: `${TYPE_PREFIX}Group`,
+      id: uid,
+      outputs: {},
+    };
+    const { session } = runWith({ pending: [], resources: [owner] });
+    expect((await create(session, args)).id).not.toBe(uid);
+    expect(machine.messages).toEqual([]);
+  });
+
+  it("is refused with the reason where the state cannot be read", async () => {
+    const args = named(machine.inputs());
+    await machine.createByOther(args);
+    const refuse = async (): Promise<never> => {
+      throw new EngineStateError("pulumi stack export: no stack named that found");
+    };
+    machine.stored = { engineState: refuse, engineSecrets: refuse, engineRuns: refuse };
+    await expect(create(machine.run().session, args)).rejects.toThrow(
+      "What the engine has stored, which would show the creates of a killed run, could not be read: pulumi stack export: no stack named that found.",
+    );
+  });
+});
+
+describe("a role binding that exists", () => {
+  it("is taken over only where the killed run created it", async () => {
+    const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
+    const roleUid = (roles as unknown as Json[])[0]?.uid;
+    const bindingIn = async (parent: unknown) => ({
+      ...{ __key: "organization/project/stack/RoleBinding::b", parent },
+      ...{ identityUid: machine.service.identity, roleUid },
+    });
+    const [mine, theirs] = [
+      await machine.createByOther(machine.inputs()),
+      await machine.createByOther(machine.inputs()),
+    ];
+    for (const { uid: parent, isTaken } of [
+      { ...mine, isTaken: true },
+      { ...theirs, isTaken: false },
+    ]) {
+      const args = await bindingIn(parent);
+      const { id: there } = await reconcile.create(roleBinding, machine.onOtherMachine(), {
+        ...args,
+        ...keyOf("by other"),
+      });
+      const pending = [{ args, type: `${TYPE_PREFIX}RoleBinding`, agoMs: isTaken ? 2 * SECOND_MS : -5 * SECOND_MS }];
+      const { session } = runWith({ pending });
+      machine.messages.splice(0);
+      const { id } = await reconcile.create(roleBinding, session, args);
+      expect(id === there).toBe(isTaken);
+      if (!isTaken) expect(machine.messages.at(-1)).toContain(`- role binding ${there} `);
+    }
+  });
+});
+
+describe("a resource that no program declares any more", () => {
+  const stacksOf = (session: Session) =>
+    openStacks(
+      {
+        ledger: async () => session,
+        connect: async () => session,
+        hasCredentials: async () => true,
+        log: session.log,
+        names: {} as StepParts["names"],
+      },
+      () => false,
+    );
+
+  it("has its record named before a run, and deleted before the run deletes anything", async () => {
+    const args = named(machine.inputs());
+    const { uid } = await machine.createByOther(args);
+    const { session } = runWith({ pending: [{ args }] });
+    const stacks = stacksOf(session);
+    await stacks.look(args.__key as string, false);
+    expect(machine.messages).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${args.__key}: a run was killed while it created a group for it, which may be:\n {2}- group ${uid} `,
+        ),
+      ),
+    ]);
+    await stacks.removeLost(args.__key as string);
+    expect(await machine.named(args.name)).toEqual([]);
+    expect(machine.messages.at(-1)).toContain(
+      `${args.__key}: a killed run created group ${uid} "${args.name}", created `,
+    );
+  });
+
+  it("keeps a record that is older than the killed run, and one of two that match", async () => {
+    const [older, twin] = [named(machine.inputs()), named(machine.inputs())];
+    await machine.createByOther(older);
+    await machine.createByOther(twin);
+    await machine.createByOther(twin);
+    const { session } = runWith({ pending: [{ args: older, agoMs: -5 * SECOND_MS }, { args: twin }] });
+    await stacksOf(session).removeLost(older.__key as string);
+    expect(await machine.named(older.name)).toHaveLength(1);
+    expect(await machine.named(twin.name)).toHaveLength(2);
+  });
+
+  it("says nothing on a machine with a journal of the stack, which knows what its runs have left", async () => {
+    await create(machine.run().session, named(machine.inputs()));
+    const args = named(machine.inputs());
+    await machine.createByOther(args);
+    const { session, asked } = runWith({ pending: [{ args }] });
+    await stacksOf(session).look(args.__key as string, false);
+    expect(asked.states).toBe(0);
+    expect(machine.messages).toEqual([]);
+  });
+});
