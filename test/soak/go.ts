@@ -8,7 +8,7 @@ import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
 import { runGo } from "../../scripts/setup/go-build.mjs";
 import type { PartOptions, PartResult } from "./part.ts";
 
-const FILES = ["languages", "examples"].map((name) => join("test", "lifecycle", `${name}.test.ts`));
+const FILES = ["languages", "language-move", "examples"].map((name) => join("test", "lifecycle", `${name}.test.ts`));
 
 /** Also those after which a stack moves to Go. */
 const TESTS = "in Go\\b|^a stack of a TypeScript program";
