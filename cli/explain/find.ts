@@ -17,16 +17,32 @@ export const sectionsIn = (output: string): RecoverySection[] => {
   const text = compact(output);
   const errorOf = errorsIn(text);
   const addresses = addressesIn(text);
-  const whole = messages.flatMap((one) => hitsOf(one, text));
-  const hits = [...whole, ...cutHits(output).filter((cut) => !whole.some((one) => one.start === cut.start))];
+  const lastAddress = new Map(addresses.map(({ start }) => [errorOf(start), start]));
   // The address of an error wins over the messages that it quotes.
-  const isAddressed = ({ start }: Hit): boolean =>
-    addresses.some((address) => start < address.start && errorOf(start) === errorOf(address.start));
-  const own = hits.filter((hit) => !isAddressed(hit) && !hits.some((other) => isInside(hit, other)));
-  const found = [...addresses, ...own];
+  const isAddressed = ({ start }: Hit): boolean => start < (lastAddress.get(errorOf(start)) ?? -1);
+  const found = [...addresses, ...outermost(messagesIn(output, text)).filter((hit) => !isAddressed(hit))];
   const explained = new Set(found.map(({ start }) => errorOf(start)));
   const all = [...found, ...codesIn(text).filter(({ start }) => !explained.has(errorOf(start)))];
   return [...new Set(all.sort((a, b) => a.start - b.start).map(({ section }) => section))];
+};
+
+/** The messages that the text has in full, and those that a line has cut. */
+const messagesIn = (output: string, text: string): Hit[] => {
+  const whole = messages.flatMap((one) => hitsOf(one, text));
+  const starts = new Set(whole.map(({ start }) => start));
+  return [...whole, ...cutHits(output).filter(({ start }) => !starts.has(start))];
+};
+
+/** Without those inside a longer one: `a run was interrupted while creating this` is not the engine's `interrupted while creating`. */
+const outermost = (hits: readonly Hit[]): Hit[] => {
+  let around: Pick<Hit, "start" | "end"> = { start: -1, end: -1 };
+  return hits
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter((hit) => {
+      const isInside = hit.end <= around.end && (hit.start !== around.start || hit.end !== around.end);
+      if (hit.end > around.end) around = hit;
+      return !isInside;
+    });
 };
 
 const compact = (text: string): string => stripVTControlCharacters(text).replace(/\s+/g, "");
@@ -34,7 +50,15 @@ const compact = (text: string): string => stripVTControlCharacters(text).replace
 /** By position, the error that the text there belongs to. */
 const errorsIn = (text: string): ((at: number) => number) => {
   const starts = [...text.matchAll(ERROR)].map(({ index }) => index);
-  return (at) => starts.findLastIndex((start) => start <= at);
+  return (at) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
 };
 
 /** Where the engine, or a command, begins to print an error. */
@@ -66,10 +90,6 @@ const SECTIONS = Object.keys(RECOVERY) as RecoverySection[];
 const messages: readonly Message[] = SECTIONS.flatMap((section) =>
   RECOVERY[section].map((text) => ({ section, parts: text.split("…").map(compact).filter(Boolean) })),
 );
-
-/** `a run was interrupted while creating this` is not the engine's `interrupted while creating`. */
-const isInside = (hit: Hit, other: Hit): boolean =>
-  other.start <= hit.start && hit.end <= other.end && other.end - other.start > hit.end - hit.start;
 
 const addressesIn = (text: string): Hit[] =>
   [...text.matchAll(ADDRESS)].flatMap(({ 0: whole, 1: anchor, index }) => {

@@ -166,9 +166,12 @@ Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?`;
 
   test("nothing in the texts of others, and is quick with a large log", () => {
     expect(sectionsIn("the intent\n".repeat(10))).toEqual([]);
-    const line = `${"the response to its create names x, which ".repeat(40)}\n`;
+    const lines = [
+      "the response to its create names x, which ".repeat(40),
+      "the intent journal names x for it, which y: it is ignored error: CreateGroup x: PERMISSION_DENIED: See docs/recovery.md#killed ",
+    ];
     const start = performance.now();
-    sectionsIn(line.repeat(2_000));
+    for (const line of lines) sectionsIn(`${line}\n`.repeat(Math.ceil(2_000_000 / line.length)));
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
