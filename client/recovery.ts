@@ -16,7 +16,11 @@ export const RECOVERY = {
   recovered: ["adopting …, created by an earlier run", "takes over …, created by an earlier run"],
   unknown: ["It is unknown whether … created. The intent journal keeps the create as pending"],
   open: ["the outcome of a create at … is unknown: it may have created"],
-  "no-journal": ["a run was interrupted while creating this"],
+  "no-journal": [
+    "a run was interrupted while creating this",
+    "a run was killed while it was changing …, and there is no journal of it here",
+    "a run was killed while it created … for it",
+  ],
   equal: [
     "with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent",
     "is new, and … with the same parent and fields already exists",

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countText } from "../../access/format/words.ts";
 import type { Env } from "../../client/credential-settings.ts";
+import { withoutSection } from "../../client/recovery.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
 import { contentsOf, isPending, journalsIn } from "../journal-files.ts";
@@ -35,7 +36,7 @@ export const checkJournal = async (
     );
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
-    return bad("journal", `${at}: ${error.message}`, "docs/recovery.md says what to do with a journal");
+    return bad("journal", `${at}: ${withoutSection(error.message)}`, "docs/recovery.md#cannot-write says what to do");
   }
 };
 
