@@ -113,6 +113,8 @@ export const plans: readonly RowPlan[] = [
   ratio("after-refresh", 1.15, "dynamic.change-refreshed", "dynamic.change", "the same without a refresh before"),
   ratio("after-refresh-native", 1.15, "native.change-refreshed", "native.change", "the same without a refresh before"),
   ratio("up-unchecked", 1.3, "unchecked.up", "unchecked-floor.up", `${FLOOR}, without checkpoints too`),
+  ratio("skip-up", 0.35, "unchecked.up", "native.up", "the same with checkpoints"),
+  ratio("skip-destroy", 0.2, "unchecked.destroy", "native.destroy", "the same with checkpoints"),
   ratio("destroy-unchecked", 1.3, "unchecked.destroy", "unchecked-floor.destroy", `${FLOOR}, without checkpoints too`),
   requests("requests-create", 0.7, "dynamic.up"),
   requests("requests-refresh", 0.03, "dynamic.refresh"),
