@@ -43,8 +43,13 @@ export const openStepsWith = (stacks: OpenStacks, connect: () => Promise<Session
         return result;
       },
       update: async (session, id, olds, news) => {
-        const observed = stacks.current && (await observe(stacks.current, id, olds));
-        return steps.update(session, id, observed?.outputs ?? olds, news);
+        const { current } = stacks;
+        if (!current) return steps.update(session, id, olds, news);
+        const observed = await observe(current, id, olds);
+        const updated = await steps.update(session, id, observed?.outputs ?? olds, news);
+        // Where the record was as the program has it, nothing was sent. The next run compares the state with this.
+        await steps.noteRead(session, current, id, olds, updated.outs);
+        return updated;
       },
     };
   };

@@ -61,7 +61,7 @@ export interface Steps {
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
   /** Undefined: it is deleted. `stored` are the outputs in the state. */
   observe(session: Session, stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined>;
-  /** A refresh of an open stack has read these outputs; undefined: it is deleted. Returns what `observe` would, where that is known. */
+  /** A refresh or an update of an open stack stores these outputs; undefined: it is deleted. Returns what `observe` would, where that is known. */
   noteRead(
     session: Session,
     stack: OpenStack,

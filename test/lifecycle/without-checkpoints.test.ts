@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
-import { processesBelow } from "../support/process.ts";
+import { killWhole } from "../support/process.ts";
 import { interruptions } from "./interruption.ts";
 
 const place = interruptions();
@@ -33,7 +33,7 @@ const killedUp = async (program: Program): Promise<void> => {
   const held = place.proxy.hold("POST", /\/groups\/[0-9a-f]{40}(\/[0-9a-f]{16}){2}$/, "before");
   const run = program.start("up", "--yes", "--skip-preview");
   await place.during(run, held);
-  for (const pid of [...processesBelow(run.pid, /./), run.pid]) place.kill(pid);
+  killWhole(run.pid);
   await run.exited;
   held.release();
   await program.must("cancel", "--yes");

@@ -59,6 +59,10 @@ export const parts = {
     goal: "12 random organizations: the same by a real engine, in TypeScript, Python, YAML and as a policy",
     run: async (options) => (await import("./export-engine.ts")).exportsByEngine({ ...options, rounds: 12 }),
   },
+  "unchecked-engine": {
+    goal: "12 killed runs without checkpoints by a real engine, in both forms: what follows leaves what the program declares",
+    run: async (options) => (await import("./unchecked-engine.ts")).uncheckedByEngine({ ...options, rounds: 12 }),
+  },
   go: {
     goal: "the module for Go compiles, and programs in Go pass the tests of each language with a real engine",
     run: async (options) => (await import("./go.ts")).go(options),

@@ -25,6 +25,11 @@ export const processesBelow = (pid: number, command: RegExp): number[] => {
     .map((one) => one.pid);
 };
 
+/** kill -9 of a process and all below it */
+export const killWhole = (pid: number): void => {
+  for (const one of [...processesBelow(pid, /./), pid]) process.kill(one, "SIGKILL");
+};
+
 /** A zombie, which has ended but was not reaped, does not count as a process. */
 export const isRunning = (pid: number): boolean => {
   try {

@@ -102,6 +102,10 @@ describe("after a killed run without checkpoints", () => {
     const { outs } = await run.update(first, group("a", "two"));
     expect(outs).toMatchObject({ description: "two" });
     expect(service.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
+    world.save({ ...first, outs });
+    world.messages.length = 0;
+    expect(await world.run().diff({ ...first, outs }, group("a", "two"))).toMatchObject({ changes: false });
+    expect(world.messages).toEqual([]);
   });
 
   it("a deleted record that the program declares is created again", async () => {
