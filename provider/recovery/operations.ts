@@ -11,7 +11,7 @@ import { keyFrom } from "../record/urn.ts";
 import { EngineStateError, type PendingOperation, type StateResource } from "../run/engine-state.ts";
 import { stackOf } from "../run/journal.ts";
 import { perSession } from "../run/ownership.ts";
-import type { Session } from "../run/session.ts";
+import { DATE_MS, type Session } from "../run/session.ts";
 import { CREATION_GRACE_MS } from "./not-found.ts";
 import { CLOCK_SKEW_MS } from "./search.ts";
 
@@ -76,9 +76,10 @@ const readOperations = async (session: Session, stack: string): Promise<StackOpe
 const operationsOf = async (session: Session, stack: string): Promise<StackOperations> => {
   const { resources, pending, savedAt } = await session.engineState(stack);
   const inState = new Set(resources.flatMap(recordIdsOf));
-  // This run has begun operations too.
+  if (pending.length === 0) return { open: [], inState };
+  const isOwn = await ownOperations(session, savedAt);
   const openIn = (operations: readonly PendingOperation[]) =>
-    operations.flatMap((one) => openFrom(one, stack, resources) ?? []).filter((one) => !session.stamps.has(one.text));
+    operations.flatMap((one) => openFrom(one, stack, resources) ?? []).filter((one) => !isOwn(one));
   const found = openIn(pending);
   if (found.length === 0) return { open: [], inState };
   const hidesSome = found.some(({ inputs }) => hasSecret(inputs));
@@ -96,6 +97,15 @@ const operationsOf = async (session: Session, stack: string): Promise<StackOpera
     return { ...one, inputs: plainValue(one.inputs) as Json, sentBefore, isOver };
   });
   return { open: timed, inState };
+};
+
+/** Whether this run has begun the operation, perhaps in another process. It forgets what others were changing when it first saves. */
+const ownOperations = async (session: Session, savedAt: string): Promise<(one: Found) => boolean> => {
+  const ageMs = session.clock.now() - session.begunAt;
+  const isSavedHere = Date.parse(savedAt) >= session.clock.today() - ageMs;
+  const begunBy = (await session.serviceNow()) - ageMs + DATE_MS;
+  return ({ action, text, stamp }) =>
+    action === "creating" ? session.stamps.has(text) || stamp.at > begunBy : isSavedHere;
 };
 
 type Found = Omit<Operation, "sentBefore" | "isOver"> & { text: string };

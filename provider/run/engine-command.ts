@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import type { Env } from "../../client/config.ts";
-import { parentOf } from "../log/process.ts";
+import { parentOf, startOf } from "../log/process.ts";
 
 export interface EngineCommand {
   env: Env;
@@ -24,7 +24,7 @@ export const runEngine = ({ env, cwd, cancelled }: EngineCommand, args: readonly
       ...{ timeout: TIMEOUT_MS, ...(cancelled && { signal: cancelled }) },
     };
     const command = `pulumi ${args.slice(0, 2).join(" ")}`;
-    execFile(engineProgram(), [...args, "--non-interactive"], options, (error, stdout, stderr) => {
+    execFile(findEngine()?.program ?? "pulumi", [...args, "--non-interactive"], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${command}: ${reasonOf(error, stderr)}`));
       else resolve(stdout);
     });
@@ -48,17 +48,26 @@ const reasonOf = (error: Error & { code?: unknown; killed?: boolean }, stderr: s
 
 const LEVELS_MAX = 8;
 
-/** The program of the engine above this process, where the system says it: it need not be the one on the PATH. */
-const engineProgram = (): string => {
+/** The engine above this process, where the system says it. Its program need not be the one on the PATH. */
+const findEngine = (): { pid: number; program: string } | undefined => {
   try {
     let pid: number | undefined = process.ppid;
     for (let level = 0; level < LEVELS_MAX && pid !== undefined && pid > 1; level += 1) {
       const program = readlinkSync(`/proc/${pid}/exe`);
-      if (basename(program) === "pulumi") return program;
+      if (basename(program) === "pulumi") return { pid, program };
       pid = parentOf(pid);
     }
   } catch {
     // Another system, or a process of another user.
   }
-  return "pulumi";
+  return undefined;
+};
+
+const TICK_MS = 10;
+
+/** For how long the engine has been running; where the system does not say it, for how long this process has. */
+export const engineAgeMs = (): number => {
+  const engine = findEngine();
+  const earlierMs = engine ? (Number(startOf(process.pid)) - Number(startOf(engine.pid))) * TICK_MS : 0;
+  return process.uptime() * 1_000 + Math.max(0, earlierMs);
 };

@@ -70,7 +70,7 @@ export interface Ledger extends StoredStacks {
   places: BindingPlaces;
   turns: Turns;
   secretNames: SecretNames;
-  /** when this process began, by its clock */
+  /** when this run began, by the clock of this process */
   begunAt: number;
   /** what this process has stamped new resources with (provider/record/stamp.ts) */
   stamps: Set<string>;
@@ -89,7 +89,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),
-    begunAt: clock.now(),
+    begunAt: clock.now() - storedStacks.engineAgeMs(),
     stamps: new Set(),
     interrupted: new Map(),
     ...storedStacks,

@@ -64,10 +64,6 @@ describe.concurrent("F26: the machine is lost", () => {
       why: "the next run waits until no request can arrive, and sends its own",
     },
     {
-      ...{ point: "late", adapter: "dynamic", kind: "identity", action: "create" },
-      why: "the next run waits for what may still arrive",
-    },
-    {
       ...{ point: "committed", adapter: "native", kind: "roleBinding", action: "create" },
       why: "the record has all that was sent, and is as old as the killed run",
     },

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { expect, inject, it } from "vitest";
 import { root } from "../harness/api-process.ts";
 import type { Program } from "../harness/engine-workplace.ts";
+import { createYamlProgram } from "../harness/language-program.ts";
 import { group, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
@@ -25,12 +26,12 @@ const pending = async (program: Program): Promise<{ code: number; output: string
   return { output: await text(child.stdout), code: await code };
 };
 
-/** The run is killed with everything on its machine when the service has these creates, and has carried them out or not. */
-const killDuring = async (program: Program, at: "before" | "after", creates = 1): Promise<() => void> => {
-  const held = Array.from({ length: creates }, () => place.proxy.hold("POST", /\/groups\//, at));
+/** The run is killed with everything on its machine when the service has these requests, and has carried them out or not. */
+const killDuring = async (program: Program, at: "before" | "after", methods = ["POST"]): Promise<() => void> => {
+  const held = methods.map((method) => place.proxy.hold(method, /\/groups\//, at));
   const run = program.start("up", "--yes", "--skip-preview");
   for (const one of held) await place.during(run, one);
-  await place.killEngine(run, (provider) => place.kill(provider));
+  await place.killAll(run);
   rmSync(join(place.place.folder, "journal"), { recursive: true });
   await program.must("cancel", "--yes");
   return () => {
@@ -51,7 +52,7 @@ it.each([
   const own = { fresh: `fresh ${from.length}`, late: `late ${from.length}` };
   const both = source(own.fresh, "first", "", from) + group(own.late);
   const program = await place.program(`fresh-${from.length}`, both, HURRIED, { ...(plugin && { plugin }) });
-  (await killDuring(program, "after", 2))();
+  (await killDuring(program, "after", ["POST", "POST"]))();
   const [fresh, late] = uidsOf(own.fresh, own.late);
   const { code, output } = await pending(program);
   expect(code).toBe(1);
@@ -132,4 +133,43 @@ it("waits for a create that is still under way, and takes no record that is olde
   // The argument is for the create alone.
   program.write(source("underway") + group("older"));
   await program.must("preview", "--expect-no-changes");
+});
+
+it("changes back, takes over and deletes in a program in YAML", async () => {
+  const { organization, token } = place.place.server;
+  const textOf = (groups: Record<string, string>) =>
+    ["resources:"]
+      .concat(
+        Object.entries(groups).flatMap(([name, description]) => [
+          `  ${name}:`,
+          "    type: irm:Group",
+          `    properties: { parent: ${organization}, name: ${name}, description: ${description} }`,
+        ]),
+      )
+      .join("\n");
+  const env = { IRM_BASE_URL: place.proxy.url, IRM_TOKEN: token, ...HURRIED };
+  const program = await createYamlProgram(place.place, "in-yaml", textOf({ kept: "first" }), env);
+  await program.must("up", "--yes", "--skip-preview");
+  program.write(textOf({ kept: "second", made: "first" }));
+  (await killDuring(program, "after", ["PATCH", "POST"]))();
+  const [made] = uidsOf("made");
+  program.write(textOf({ kept: "first", made: "first" }));
+  const up = await program.must("up", "--yes", "--skip-preview");
+  expect(up.output).toContain(
+    "stack organization/in-yaml/dev is open: a run was killed while it was changing a resource, and there is no journal of it here.",
+  );
+  expect(up.output).toContain(`adopting group ${made} "made", created by an earlier run at`);
+  const rows = ["kept", "made"].flatMap((name) => place.place.rows("groups", "name = ?", name));
+  expect(rows.map(({ body }) => body.description)).toEqual(["first", "first"]);
+
+  program.write(textOf({ kept: "first", made: "first", dropped: "first" }));
+  (await killDuring(program, "after"))();
+  const [dropped] = uidsOf("dropped");
+  const destroy = await program.must("destroy", "--yes", "--skip-preview");
+  // The engine has begun its own deletions by then, and they are none of a killed run.
+  expect(destroy.output).not.toContain("is open");
+  expect(destroy.output).toMatch(
+    new RegExp(`a killed run created group ${dropped} .* no resource of the stack has it: it is deleted`),
+  );
+  expect(uidsOf("kept", "made", "dropped")).toEqual([]);
 });

@@ -19,6 +19,8 @@ export interface Interruption {
   providerOf(run: Started): number;
   /** kills the engine; its provider process ends by itself after `meanwhile` */
   killEngine(run: Started, meanwhile: (provider: number) => Promise<void> | void): Promise<void>;
+  /** kills the engine and each provider process: a host of a language may have started another one */
+  killAll(run: Started): Promise<void>;
   kill(pid: number): void;
 }
 
@@ -89,6 +91,13 @@ export const interruptions = (): Interruption => {
       } finally {
         if (isRunning(provider)) process.kill(provider, "SIGKILL");
       }
+    },
+    killAll: async (run) => {
+      const providers = processesBelow(run.pid, PROVIDER);
+      for (const pid of [run.pid, ...providers]) process.kill(pid, "SIGKILL");
+      await run.exited;
+      // A write that is under way may end after the signal.
+      await expect.poll(() => providers.some(isRunning), { timeout: 30_000 }).toBe(false);
     },
     kill: (pid) => void process.kill(pid, "SIGKILL"),
   };

@@ -79,7 +79,12 @@ const storedStacksAt = ({ file, adapter }: StoredAt): StoredStacks => {
     state ??= engineStateOf(file, adapter === "native" ? TOKEN_PREFIX : TYPE_PREFIX, stack);
     return state;
   };
-  return { engineState: read, engineSecrets: read, engineRuns: async () => readState(file).runs ?? [] };
+  return {
+    engineState: read,
+    engineSecrets: read,
+    engineRuns: async () => readState(file).runs ?? [],
+    engineAgeMs: () => 0,
+  };
 };
 
 const withAddedMembers = (answer: HttpAnswer, added: Record<string, unknown>): HttpAnswer => {

@@ -112,7 +112,7 @@ export const createWorld = (service: Service): World => {
       const { kinds } = providerWith({
         ...{ env, clock: service.clock, transport, log: (text) => void world.messages.push(text) },
         ...(cancelled && { cancelled }),
-        storedStacks: { engineState: state, engineSecrets: state, engineRuns: async () => [] },
+        storedStacks: { engineState: state, engineSecrets: state, engineRuns: async () => [], engineAgeMs: () => 0 },
       });
       void kinds.group.configure({ config: { get: () => undefined } });
       const check = async (kind: StateKind, name: string, inputs: Json, olds: Json = {}) => {

@@ -84,6 +84,7 @@ const storedWith = ({ pending, resources = [], runs = [], secrets = pending, sav
       asked.runs += 1;
       return runs;
     },
+    engineAgeMs: () => 0,
   };
   return { stored, asked };
 };
@@ -135,10 +136,7 @@ describe("a create that a killed run left in the engine's state", () => {
     const changed = { ...args, description: "changed" };
     const { uid } = await machine.createByOther(changed);
     const { session } = runWith({
-      pending: [
-        { args: changed, agoMs: -MINUTE_MS },
-        { args, agoMs: 5 * SECOND_MS },
-      ],
+      pending: [{ args: changed }, { args, agoMs: 5 * SECOND_MS }],
     });
     expect((await create(session, changed)).id).toBe(uid);
     expect(machine.posts).toBe(0);
@@ -250,6 +248,7 @@ describe("a create that a killed run left in the engine's state", () => {
         ],
       }),
     ],
+    ["was begun by another process of this run", (args) => ({ pending: [{ args, agoMs: -3 * SECOND_MS }] })],
     ["was to be adopted", (args, uid) => ({ pending: [{ args: { ...args, adopt: uid } }] })],
     ["was to be changed", (args) => ({ pending: [{ args, action: "updating" }] })],
     ["is of another type", (args) => ({ pending: [{ args, type: "aws:s3/bucket:Bucket" }] })],
@@ -306,7 +305,7 @@ describe("an equal record", () => {
     const refuse = async (): Promise<never> => {
       throw new EngineStateError("pulumi stack export: no stack named that found");
     };
-    machine.stored = { engineState: refuse, engineSecrets: refuse, engineRuns: refuse };
+    machine.stored = { engineState: refuse, engineSecrets: refuse, engineRuns: refuse, engineAgeMs: () => 0 };
     await expect(create(machine.run().session, args)).rejects.toThrow(
       "What the engine has stored, which would show the creates of a killed run, could not be read: pulumi stack export: no stack named that found.",
     );
