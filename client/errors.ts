@@ -11,10 +11,8 @@ export class ConfigError extends SessionError {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
 
-  /** `section` treats them; without it the problems say all. */
-  constructor(problems: readonly string[], section?: RecoverySection) {
-    const text = ["pulumi-irm is not configured:", ...problems].join("\n  - ");
-    super(section === undefined ? text : withSection(text, section));
+  constructor(problems: readonly string[], section: RecoverySection = "configuration") {
+    super(withSection(["pulumi-irm is not configured:", ...problems].join("\n  - "), section));
     this.problems = problems;
   }
 }

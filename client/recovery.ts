@@ -62,6 +62,7 @@ export const RECOVERY = {
     "no response from … getaddrinfo E",
   ],
   unavailable: [],
+  configuration: ["pulumi-irm is not configured:"],
   "sign-in": [
     "no credentials; looked at the environment",
     "PERMISSION_DENIED … exchanging the token of",

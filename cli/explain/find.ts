@@ -64,10 +64,10 @@ const errorsIn = (text: string): ((at: number) => number) => {
 /** Where the engine, or a command, begins to print an error. */
 const ERROR = /(?:error|warning|failed):|irm[a-z]+:/g;
 
-/** Errors of the API, such as `CreateGroup group "team" in …: PERMISSION_DENIED: …`. */
+/** Errors of the API, such as `CreateGroup group "team" in …: PERMISSION_DENIED: …`, and of the token exchange. */
 const codesIn = (text: string): Hit[] =>
   [...text.matchAll(API_ERROR)].flatMap(({ 0: whole, 1: code, index }) => {
-    const section = SECTION_OF_CODE[code as Code];
+    const section = code === undefined ? "sign-in" : SECTION_OF_CODE[code as Code];
     return section === undefined ? [] : [{ section, start: index, end: index + whole.length }];
   });
 
@@ -75,7 +75,7 @@ const codesIn = (text: string): Hit[] =>
 const SUBJECT_MAX = 400;
 
 const API_ERROR = new RegExp(
-  `(?:irm[a-z]+:|(?:${Object.keys(operations).join("|")})(?:(?!error:|failed:).){0,${SUBJECT_MAX}}?:)(${Object.keys(SECTION_OF_CODE).join("|")}):`,
+  `(?:irm[a-z]+:|(?:${Object.keys(operations).join("|")})(?:(?!error:|failed:).){0,${SUBJECT_MAX}}?:)(${Object.keys(SECTION_OF_CODE).join("|")}):|exchangingthetokenof`,
   "g",
 );
 

@@ -137,6 +137,10 @@ describe("finds", () => {
     // It names each wrong field.
     expect(sectionsIn(`CreateGroup group "" in ${ORG}: INVALID_ARGUMENT: name: is required`)).toEqual([]);
     expect(sectionsIn(noisy(unknown))).toEqual(["unknown"]);
+    expect(sectionsIn("exchanging the token of IRM_IDENTITY_TOKEN for x: token is expired")).toEqual(["sign-in"]);
+    expect(sectionsIn("pulumi-irm is not configured:\n  - IRM_BASE_URL: must be an https URL")).toEqual([
+      "configuration",
+    ]);
     expect(
       sectionsIn("UNAVAILABLE: no response from http://127.0.0.1:9090: connect ECONNREFUSED 127.0.0.1:9090"),
     ).toEqual(["unreachable"]);

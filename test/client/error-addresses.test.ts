@@ -85,7 +85,6 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     '"…" is not the uid of …',
     "… takes … or its uid; it was given …",
     "…: …",
-    "found",
   ],
   "names what it has read, and why that is wrong": [
     '"…" is not a URN',
@@ -186,8 +185,7 @@ test("each error ends with an address, or is known to need none", () => {
 
 /** `withSection`, `quoting`, or the section as an argument of the class. */
 function hasAddress(name: string, args: readonly ts.Expression[]): boolean {
-  if (/^(?:RecordError|ApiError|NoConnection|LostAnswer|RefusedToken)$/.test(name)) return true;
-  if (name === "ConfigError") return args.length === 2;
+  if (/^(?:RecordError|ApiError|NoConnection|LostAnswer|RefusedToken|ConfigError)$/.test(name)) return true;
   return args.some((arg) => /\b(?:withSection|quoting)\(/.test(arg.getText()));
 }
 
