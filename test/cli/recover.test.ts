@@ -202,6 +202,12 @@ describe("irm journal list", () => {
     );
   });
 
+  it("shows an open run of which nothing is left to settle", async () => {
+    await world.killed((run) => run.create("group", "only", { parent, name: "only" }));
+    expect((await runIrm("journal", "clean", "--key", "organization/project/stack/Group::only")).code).toBe(0);
+    expect((await runIrm("journal", "list")).stdout).toMatch(/, did not end; nothing of it is left to settle\n$/);
+  });
+
   it("keeps open runs when irm journal clean removes the entries of a resource, and removes them with --all", async () => {
     await leave();
     expect((await runIrm("journal", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);

@@ -78,16 +78,6 @@ const ROWS: Row[] = [
     act: up(changed),
   },
   {
-    follows: "a refresh, then the reverted program",
-    why: "the state has what is live, except what was created",
-    act: async (stage) => {
-      expect((await stage.engine.run("refresh")).errors).toEqual([]);
-      const program = before(stage.testbed.home);
-      expect((await stage.engine.run("up", program)).errors).toEqual([]);
-      return program;
-    },
-  },
-  {
     follows: "a destroy",
     why: "it deletes what the state lacks too",
     act: async ({ testbed, engine, foreign }) => {
@@ -115,7 +105,7 @@ const killed = async (adapter: Adapter): Promise<Stage & { close(): Promise<void
 };
 
 describe.concurrent("F27: a run without checkpoints is killed", () => {
-  // The rest of the plugin is the same code: npm run soak:provider -- --checkpoints off.
+  // The rest: npm run soak:provider -- --checkpoints off.
   const ofPlugin = ROWS.filter(({ follows }) => follows === "the reverted program");
   const cases = [
     ...ROWS.map((row) => ({ adapter: "dynamic" as const, ...row })),
