@@ -1,5 +1,4 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
-
 import { accessSync, constants } from "node:fs";
 import type { Config } from "../../client/config.ts";
 import type { Env } from "../../client/credential-settings.ts";

@@ -1,6 +1,5 @@
 // Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
 // so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
-
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
 import { compareClaims, valueText } from "../../access/workload/claims.ts";
 import { type Client, clientWith } from "../../client/client.ts";

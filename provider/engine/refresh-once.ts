@@ -1,7 +1,6 @@
 // A refresh reads every resource, whatever fails (`ignoreErrors` in
 // github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/deployment_executor.go), and then fails if one did. Where each read would fail
 // for one reason of the whole run, the first one reports it. The others are not tried: the engine keeps what the state has of them.
-
 import { sessionErrorOf } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { quoting } from "../../client/recovery.ts";

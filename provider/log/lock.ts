@@ -1,7 +1,6 @@
 // The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
 // the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file. The processes of one
 // operation hold it together, since their resources differ: the first one creates the file, and the last one removes it.
-
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";

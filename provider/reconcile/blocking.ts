@@ -1,5 +1,4 @@
 // What blocks the deletion of a record: what is in it, and what refers to it.
-
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { withSection } from "../../client/recovery.ts";

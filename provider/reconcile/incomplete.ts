@@ -1,6 +1,5 @@
 // Records that exist, but are not what was requested. The error carries the uid and the outputs, so the state keeps the record and
 // the next run continues from there.
-
 import { subjectText } from "../../client/records.ts";
 import { withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";

@@ -1,5 +1,4 @@
 // What may be wrong with a create, and what a person reads about it.
-
 import { LostAnswer, RecordError } from "../../client/errors.ts";
 import { placeText, subjectText } from "../../client/records.ts";
 import { withSection } from "../../client/recovery.ts";

@@ -1,7 +1,6 @@
 // What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
 // evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
 // or after the organization was deleted, everything is NOT_FOUND.
-
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { addAdvice, hasCode, sessionErrorOf } from "../../client/errors.ts";

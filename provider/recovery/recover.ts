@@ -1,5 +1,4 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
-
 import { sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
 import { withoutSection, withSection } from "../../client/recovery.ts";

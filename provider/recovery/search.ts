@@ -1,6 +1,5 @@
 // Which record a create produced: one with the same parent and fingerprint, not older than the entry by the service's clock. It did not
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
-
 import { listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
 import { withSection } from "../../client/recovery.ts";

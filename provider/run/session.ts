@@ -1,6 +1,5 @@
 // What the operations of one process share: the client with its token and retry quota, the journal, and the ownership of records. Only
 // this file composes them. State of a single step lives in that step (`perSession`).
-
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
