@@ -160,7 +160,7 @@ export const pending = reported("pending", async (file: string) => {
   try {
     exported = JSON.parse(file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8"));
   } catch (error) {
-    throw new PendingError(`cannot read ${source}: ${(error as Error).message}`);
+    throw new PendingError(`cannot read ${source}: ${(error as Error).message}; give what pulumi stack export prints`);
   }
   const environment = systemEnvironment();
   const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));

@@ -317,7 +317,11 @@ describe("irm journal pending", async () => {
   });
 
   it.each([
-    ["no JSON", "{", /^irm journal pending: cannot read .*exported\.json: .*JSON/],
+    [
+      "no JSON",
+      "{",
+      /^irm journal pending: cannot read .*exported\.json: .*JSON.*; give what pulumi stack export prints\n$/,
+    ],
     ["another document", "{}", /^irm journal pending: .*exported\.json: is not what pulumi stack export prints\n$/],
   ])("refuses %s", async (_, content, message) => {
     const { code, stderr } = await pending(content);
