@@ -65,7 +65,9 @@ const runCycle = async (
         faults?.set({
           rules: [{ operation: target.operation, steps: [{ at: target.carriedOut ? "after" : "before", hold: true }] }],
         });
-      const { wasKilled, pluginEnded } = await killedRun(testbed, engine, own, { ...target, victim: "all" });
+      // The engine of a plugin that died saves its state: a person looks at what that lacks.
+      const victim = target.victim === "plugin" ? "all" : target.victim;
+      const { wasKilled, pluginEnded } = await killedRun(testbed, engine, own, { ...target, victim });
       faults?.clear();
       faults?.release();
       await pluginEnded;
