@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -132,10 +133,13 @@ const startLanguageHost = async (): Promise<string> => {
     },
   );
   const [port] = await once(createInterface({ input: child.stdout }), "line");
+  // It ends after this process, which need not wait for it.
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref();
   return `127.0.0.1:${port}`;
 };
 
-// It ends when this process does, or closes its standard input.
+// It ends when its standard input does.
 let languageHost: Promise<string> | undefined;
 const languageHostOfWorker = (): Promise<string> => {
   languageHost ??= startLanguageHost();
