@@ -61,7 +61,11 @@ export const parts = {
   },
   "unchecked-engine": {
     goal: "12 killed runs without checkpoints by a real engine, in both forms: what follows leaves what the program declares",
-    run: async (options) => (await import("./unchecked-engine.ts")).uncheckedByEngine({ ...options, rounds: 12 }),
+    run: async (options) => (await import("./killed-engine.ts")).uncheckedByEngine({ ...options, rounds: 12 }),
+  },
+  "lost-machine-engine": {
+    goal: "12 runs killed with all that their machine had, by a real engine: what is live then is what the program declares",
+    run: async (options) => (await import("./killed-engine.ts")).lostByEngine({ ...options, rounds: 12 }),
   },
   go: {
     goal: "the module for Go compiles, and programs in Go pass the tests of each language with a real engine",

@@ -1,6 +1,7 @@
-// The same as without-checkpoints.ts with a real engine: all processes of a run are killed while a request is under way, and what follows
-// leaves exactly what the last program declares.
-import { delimiter } from "node:path";
+// The same as without-checkpoints.ts and empty-machine.ts with a real engine: all processes of a run are killed while a request is under way,
+// and what follows leaves exactly what the last program declares.
+import { rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { ensureEngine } from "../../scripts/engine/engine.mjs";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
@@ -34,8 +35,15 @@ const FOLLOWS = ["same", "reverted", "changed", "refreshed", "destroyed", "kille
 
 const FORMS = ["pulumi-irm", "pulumi-irm/plugin"] as const;
 
+/** What a kill takes: the run's checkpoints, which it does not save, or its machine with the journal. */
+type Loses = "checkpoints" | "machine";
+
+export const uncheckedByEngine = (options: PartOptions): Promise<PartResult> => killedRuns("checkpoints", options);
+
+export const lostByEngine = (options: PartOptions): Promise<PartResult> => killedRuns("machine", options);
+
 /** `rounds`: killed runs, each with what follows in turn, and in each form. */
-export const uncheckedByEngine = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
+const killedRuns = async (loses: Loses, { seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const plugin = await preparePlugin();
   const random = createRandom(seed);
   const place = await createWorkplace();
@@ -43,7 +51,7 @@ export const uncheckedByEngine = async ({ seed, rounds, log }: PartOptions): Pro
   const failures: string[] = [];
   try {
     for (let i = 0; i < rounds; i += 1) {
-      const round = { place, proxy, random, plugin, name: `round-${i}` };
+      const round = { loses, place, proxy, random, plugin, name: `round-${i}` };
       const [form, follow] = [FORMS[i % 2] as Form, FOLLOWS[Math.floor(i / 2) % FOLLOWS.length] as Follow];
       const problems = await proveOne(round, form, follow).catch((error: Error) => [error.stack ?? String(error)]);
       failures.push(...problems.map((text) => `round ${i}, ${form}, ${follow}: ${text}`));
@@ -70,6 +78,7 @@ const preparePlugin = async (): Promise<string> => {
 };
 
 interface Round {
+  loses: Loses;
   place: Workplace;
   proxy: HoldingProxy;
   random: Random;
@@ -78,13 +87,13 @@ interface Round {
 }
 
 const proveOne = async (round: Round, form: Form, follow: Follow): Promise<string[]> => {
-  const { place, proxy, plugin, name } = round;
+  const { loses, place, proxy, plugin, name } = round;
   const env = {
     ORG: place.server.organization,
     IRM_BASE_URL: proxy.url,
     IRM_TOKEN: place.server.token,
     IRM_REQUEST_TIMEOUT: "20",
-    PULUMI_SKIP_CHECKPOINTS: "true",
+    ...(loses === "checkpoints" && { PULUMI_SKIP_CHECKPOINTS: "true" }),
   };
   const source = (spec: Spec) => sourceOf(form, name, spec);
   const program = await place.program(name, source(BEFORE), env, { ownProcess: true, plugin });
@@ -109,20 +118,23 @@ const proveOne = async (round: Round, form: Form, follow: Follow): Promise<strin
   problems.push(...compare(declaredBy(name, last), liveOf(round)));
   const { output } = await program.must("preview", "--expect-no-changes");
   if (output.includes("is open")) problems.push(`the stack is open after an up:\n${output}`);
-  const { code, stdout, stderr } = await irmIn(program, ["recover", "--stack", "dev"]);
-  if (code !== 0) problems.push(`irm recover: ${stdout}${stderr}`);
+  if (loses === "checkpoints") {
+    const { code, stdout, stderr } = await irmIn(program, ["recover", "--stack", "dev"]);
+    if (code !== 0) problems.push(`irm recover: ${stdout}${stderr}`);
+  }
   await program.must("destroy", "--yes");
   return [...problems, ...compare([[], []], liveOf(round))];
 };
 
 /** A run that ends before the moment is not killed. */
-const kill = async ({ proxy, random }: Round, program: Program, path?: RegExp): Promise<void> => {
+const kill = async ({ loses, place, proxy, random }: Round, program: Program, path?: RegExp): Promise<void> => {
   const moment = path ? { method: random.pick(["PATCH", "DELETE"] as const), path } : random.pick(MOMENTS);
   const held = proxy.hold(moment.method, moment.path, random.pick(["before", "after"] as const));
   const run = program.start("up", "--yes", "--skip-preview");
   const isHeld = await Promise.race([held.reached.then(() => true), run.result.then(() => false)]);
   if (isHeld) killWhole(run.pid);
   await run.exited;
+  if (loses === "machine") rmSync(join(place.folder, "journal"), { recursive: true, force: true });
   // Late for the run that was killed.
   held.release();
   if (isHeld) await program.must("cancel", "--yes");
