@@ -49,9 +49,9 @@ export const findLostMachine = async (session: Session, { key, isPreview = false
   };
 };
 
-/** Deletes what no resource has taken over. By the first deletion of a run, all its creates have ended. Returns what a person should know. */
+/** Deletes what no resource has taken over, as the engine would. By the first deletion of a run, all its creates have ended. Returns what a person should know. */
 export const removeLost = async (session: Session, key: string): Promise<string[]> => {
-  const left = (await leftIn(session, key)).filter(({ isOver }) => !isOver);
+  const left = (await leftIn(session, key)).filter(({ isOver, isKept }) => !isOver && !isKept);
   const found = await Promise.all(
     left.map((one) =>
       recoverPatiently(session, one.key, async (patient) => lookFor(patient, one, await hiddenMs(patient, one))),

@@ -8,7 +8,7 @@ import type { Session } from "../run/session.ts";
 import { type Operation, stackOperations } from "./operations.ts";
 
 /** A create of an earlier run. */
-export interface Interrupted extends Pick<Operation, "sentBefore" | "isOver" | "urn"> {
+export interface Interrupted extends Pick<Operation, "sentBefore" | "isOver" | "isKept" | "urn"> {
   key: string;
   /** what was sent */
   desired: Desired;
@@ -30,13 +30,21 @@ export const interruptedCreates = async (session: Session, key: string): Promise
 /** `own`: those of the same resource. A later run may have taken over what an earlier one created. */
 const interruptedFrom = async (
   session: Session,
-  { key, urn, type, inputs, stamp, sentBefore, isOver }: Operation,
+  { key, urn, type, inputs, stamp, sentBefore, isOver, isKept }: Operation,
   own: readonly Operation[],
 ): Promise<Interrupted> => {
   const kind = kindOfToken(type) as NonNullable<ReturnType<typeof kindOfToken>>;
   const desired = await withUids(session, desiredFrom(kind, { ...inputs, [KEY]: key }));
   const notBefore = Math.min(...own.map((one) => one.stamp.at));
-  return { key, urn, desired, entry: entryOf(desired, `${urn} ${stamp.at}`, stamp.at, notBefore), sentBefore, isOver };
+  return {
+    key,
+    urn,
+    desired,
+    entry: entryOf(desired, `${urn} ${stamp.at}`, stamp.at, notBefore),
+    sentBefore,
+    isOver,
+    isKept,
+  };
 };
 
 export const entryOf = (desired: Desired, id: string, at: number, notBefore = at): Entry => {

@@ -30,6 +30,8 @@ export interface Operation {
   sentBefore: number;
   /** An update has succeeded since, so that the resource may have had a record that is gone. */
   isOver: boolean;
+  /** The record stays where the program no longer declares the resource: `protect` or `retainOnDelete`. */
+  isKept: boolean;
   /** id and outputs of the resource in the state; undefined: the state has none */
   id?: string | undefined;
   stored?: Json | undefined;
@@ -112,7 +114,7 @@ type Found = Omit<Operation, "sentBefore" | "isOver"> & { text: string };
 
 /** An operation of ours. Undefined for a create whose record the state may have: a resource that it replaces is older. */
 const openFrom = (
-  { type: action, resource: { urn, type, inputs: all } }: PendingOperation,
+  { type: action, resource: { urn, type, inputs: all, retainOnDelete, protect } }: PendingOperation,
   stack: string,
   resources: readonly StateResource[],
 ): Found | undefined => {
@@ -127,7 +129,8 @@ const openFrom = (
     return undefined;
   const { [PROVIDER]: _handler, ...inputs } = all;
   const key = keyFrom(urn, stack.split("/", 1)[0] as string);
-  return { key, urn, type, action, inputs, stamp, text, id: own?.id ?? undefined, stored: own?.outputs };
+  const isKept = retainOnDelete === true || protect === true;
+  return { key, urn, type, action, inputs, stamp, text, isKept, id: own?.id ?? undefined, stored: own?.outputs };
 };
 
 const isAction = (action: string): action is Operation["action"] =>

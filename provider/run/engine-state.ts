@@ -29,6 +29,8 @@ const Resource = z.object({
   provider: z.string().nullish(),
   /** its record stays when it leaves the program */
   retainOnDelete: z.boolean().nullish(),
+  /** the engine refuses to delete it */
+  protect: z.boolean().nullish(),
   inputs: bag,
   outputs: bag,
 });

@@ -28,13 +28,21 @@ export const settlePairs = (session: Session, set: string, group: string): Promi
 
 const pairsOf = async (
   session: Session,
-  { key, urn, inputs, stored = {}, stamp, sentBefore, isOver }: Operation,
+  { key, urn, inputs, stored = {}, stamp, sentBefore, isOver, isKept }: Operation,
 ): Promise<Interrupted[]> => {
   const managed = bindingsIn(stored, "bindings");
   const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
   const resolved = await withRoleUids(session, added);
   return resolved.map(({ identity, role }) => {
     const desired = desiredPair(key, inputs.parent as string, identity, role);
-    return { key, urn, desired, entry: entryOf(desired, `${urn} ${desired.key}`, stamp.at), sentBefore, isOver };
+    return {
+      key,
+      urn,
+      desired,
+      entry: entryOf(desired, `${urn} ${desired.key}`, stamp.at),
+      sentBefore,
+      isOver,
+      isKept,
+    };
   });
 };

@@ -151,7 +151,7 @@ ${keepsOld ? 'new Group("old", { parent: team, name: "old" });' : ""}
 const groups = Array.from({ length: ${more} }, (_, i) => new Group("more-" + i, { parent: team, name: "more-" + i }));
 if (groups.length > 0) {
   const owns = new RoleBinding("ci-owns", { parent: team, identity: ci, role: "owner" });
-  new Group("last", { parent: groups.at(-1)!, name: "last" }, { dependsOn: [...groups, owns] });
+  new Group("last", { parent: groups.at(-1)!, name: "last", allowReplace: true }, { dependsOn: [...groups, owns] });
 }
 `;
 

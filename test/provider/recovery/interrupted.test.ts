@@ -33,6 +33,8 @@ interface Pending {
   agoMs?: number;
   action?: string;
   type?: string;
+  /** options of the resource */
+  options?: Json;
 }
 
 interface StoredState {
@@ -49,12 +51,13 @@ const operationOf = ({
   agoMs = 2 * SECOND_MS,
   action = "creating",
   type = `${TYPE_PREFIX}Group`,
+  options = {},
 }: Pending): Json => {
   const { __key, ...inputs } = args;
   const at = Date.now() - agoMs;
   const time = { [AT]: `http://127.0.0.1 ${stampText({ at, startedAt: at })}` };
   const urn = urnOf(__key).replace(`${TYPE_PREFIX}Group`, type);
-  return { type: action, resource: { urn, type, inputs: { ...inputs, ...time } } };
+  return { type: action, resource: { urn, type, inputs: { ...inputs, ...time }, ...options } };
 };
 
 /** What the engine has stored. Counts how often it is asked. */
@@ -385,6 +388,16 @@ describe("a resource that no program declares any more", () => {
     await stacksOf(session).removeLost(older.__key as string);
     expect(await machine.named(older.name)).toHaveLength(1);
     expect(await machine.named(twin.name)).toHaveLength(2);
+  });
+
+  it("keeps a record that the engine would keep: of a resource that is protected, or retained on delete", async () => {
+    for (const options of [{ protect: true }, { retainOnDelete: true }]) {
+      const args = named(machine.inputs());
+      await machine.createByOther(args);
+      const { session } = runWith({ pending: [{ args, options }] });
+      await stacksOf(session).removeLost(args.__key as string);
+      expect(await machine.named(args.name)).toHaveLength(1);
+    }
   });
 
   it("says nothing on a machine with a journal of the stack, which knows what its runs have left", async () => {
