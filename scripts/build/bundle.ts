@@ -83,7 +83,8 @@ const onlyRuntime: Plugin = {
       ? `for (const part of [require("./config"), require("./errors"), require("./metadata"), require("./output"), require("./resource")])
   for (const name of Object.keys(part)) if (name !== "__esModule") exports[name] = part[name];
 exports.log = require("./log");
-exports.runtime = Object.assign({}, require("./runtime/config"), require("./runtime/invoke"), require("./runtime/settings"));`
+const { getStackResource } = require("./runtime/state");
+exports.runtime = Object.assign({ getStackResource }, require("./runtime/config"), require("./runtime/invoke"), require("./runtime/settings"));`
       : undefined,
 };
 
