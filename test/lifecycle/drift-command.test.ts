@@ -125,19 +125,16 @@ describe.each([
     expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
   });
 
-  it("prints the same for people, and as Markdown for an issue", async () => {
-    for (const format of ["terminal", "markdown"]) {
-      const { code, stdout } = await driftOf(program, "--format", format);
-      expect(code).toBe(3);
-      expect(stdout).toContain(
-        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key",
-      );
-      expect(stdout).toContain("by hand");
-      expect(stdout).not.toContain(SECRET);
-    }
+  const [format, reader] = form === "dynamic" ? ["terminal", "for people"] : ["markdown", "as Markdown for an issue"];
+  it(`prints the same ${reader}`, async () => {
+    const { code, stdout } = await driftOf(program, "--format", format);
+    expect(code).toBe(3);
+    expect(stdout).toContain("Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key");
+    expect(stdout).toContain("by hand");
+    expect(stdout).not.toContain(SECRET);
   });
 
-  it("tells a change of the program from one at the service, and exits with 1 if the program fails", async () => {
+  it("tells a change of the program from one at the service", async () => {
     program.write(source(from).replace(`"groups.list", "repo.list"`, `"groups.list", "repo.list", "repo.create"`));
     const { stdout } = await driftOf(program, "--format", "json");
     const role = parse(stdout).drift.find(({ resource }) => resource.endsWith("::role"));
@@ -147,11 +144,15 @@ describe.each([
       live: null,
       changedIn: "program",
     });
-    program.write(source(from).replace(`"repo.list"`, `"repo.lst"`));
-    const failed = await driftOf(program);
-    expect(failed).toMatchObject({ code: 1, stdout: "" });
-    expect(failed.stderr).toContain("irm drift: the preview has errors. Correct them first:");
   });
+
+  if (form === "dynamic")
+    it("exits with 1 if the program fails", async () => {
+      program.write(source(from).replace(`"repo.list"`, `"repo.lst"`));
+      const failed = await driftOf(program);
+      expect(failed).toMatchObject({ code: 1, stdout: "" });
+      expect(failed.stderr).toContain("irm drift: the preview has errors. Correct them first:");
+    });
 });
 
 describe("irm drift after a killed run", () => {

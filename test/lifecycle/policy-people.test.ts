@@ -54,6 +54,10 @@ new AccessPolicy("acme", {
     const shown = people.map(({ subject, gains, losses }) => [subject, gains.length > 0, losses.length > 0]);
     return { shown, found: findings.map(({ rule, subject }) => `${rule} ${subject}`) };
   };
+  /** The first review is of both forms. The others are of one: the reviews of both read the same preview. */
+  const showsLater = async (row: [subject: string, gains: boolean, loses: boolean]): Promise<void> => {
+    if (form === "dynamic") expect((await review()).shown).toEqual([row]);
+  };
 
   it("is refused for a name that no identity provider of the organization has", async () => {
     program.write(source({ "acme-soo": { externalGroups: { "/SRE": ["owner"] } } }));
@@ -88,8 +92,7 @@ new AccessPolicy("acme", {
     const [sre] = place.rows("external_group_role_mappings", "external_group_id = ?", "/SRE");
     await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${sre?.uid}`);
     await place.server.takeRequests();
-    const { shown } = await review();
-    expect(shown).toEqual([["external group /SRE of acme-sso", true, false]]);
+    await showsLater(["external group /SRE of acme-sso", true, false]);
     await program.must("up", "--refresh", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["CreateExternalGroupRoleMapping"]);
     expect(mappings()).toContain("/SRE owner");
@@ -97,8 +100,7 @@ new AccessPolicy("acme", {
 
   it("follows the policy: a role of a group ends, and another begins", async () => {
     program.write(source({ "acme-sso": { externalGroups: { "/SRE": ["viewer"], Audit: ["auditor", "viewer"] } } }));
-    const { shown } = await review();
-    expect(shown).toEqual([["external group /SRE of acme-sso", false, true]]);
+    await showsLater(["external group /SRE of acme-sso", false, true]);
     await program.must("up", "--yes", "--skip-preview");
     expect(await writes()).toEqual(["CreateExternalGroupRoleMapping", "DeleteExternalGroupRoleMapping"]);
     expect(mappings()).toEqual(["/SRE viewer", "Audit auditor", "Audit viewer"]);

@@ -23,11 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
+// test/lifecycle/export.test.ts runs each format in both forms.
 test.each<[string, string[], () => Installed]>([
-  ["of a program", ["typescript"], () => template],
   ["of a program, where the engine brings the compiler", ["typescript"], () => plain],
-  ["with native resources", ["typescript", "--native"], () => template],
-  ["of a policy", ["yaml"], () => template],
+  ["of a policy with native resources", ["yaml", "--native"], () => template],
 ])("a project %s runs", async (title, [format, ...flags], installed) => {
   const project = installed();
   const out = join(place.folder, title.replaceAll(/\W/g, "-"));
