@@ -13,9 +13,12 @@ import { pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
 import type { Command, Job } from "../ci/job.ts";
 import { runsProgram, type Settings } from "../ci/settings.ts";
 import { updateSummary } from "../ci/text.ts";
+import { EngineStateError } from "../provider/run/engine-state.ts";
 import { printableLines } from "../schema/printable.ts";
 import { driftCode, driftErrorText, findDrift } from "./drift.ts";
 import { engineCommand } from "./engine-command.ts";
+import { hasPendingCreates } from "./left-behind.ts";
+import { recover } from "./recover.ts";
 import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
 import { printError, printStyled, stdoutStyle } from "./terminal.ts";
 
@@ -82,7 +85,24 @@ const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
   const [engine, ...first] = engineCommand();
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
   const { code, output } = await passOn(engine, [...first, ...args]);
-  return { code: code === 0 ? 0 : 1, files: {}, summary: updateSummary(stack, code === 0, printableLines(output)) };
+  const summary = updateSummary(stack, code === 0, printableLines(output));
+  if (code !== 0) return { code: 1, files: {}, summary };
+  return { code: (await recoverLost(stack)) ? 0 : 1, files: {}, summary };
+};
+
+/**
+ * Deletes what a killed job created on a machine that is lost, and the program that was just applied does not declare. Otherwise only
+ * the engine's state would know of it. Returns whether nothing failed; what is in doubt is printed.
+ */
+const recoverLost = async (stack: string): Promise<boolean> => {
+  try {
+    if (!(await hasPendingCreates(stack))) return true;
+  } catch (error) {
+    if (!(error instanceof EngineStateError)) throw error;
+    printError("irm ci run", `what a killed job may have left is not known: ${error.message}`);
+    return true;
+  }
+  return (await recover({ stack, yes: true, format: "terminal" })) !== 1;
 };
 
 const RUN: Readonly<Record<Command, (settings: Settings) => Promise<Outcome>>> = { preview, up, drift };

@@ -122,9 +122,9 @@ export const addCommands = (program: Command, exit: Exit): void => {
   program
     .command("recover")
     .usage("[FLAGS]")
-    .summary("delete what a killed run without checkpoints created")
+    .summary("delete what a killed run created and no program declares")
     .description(
-      "Lists the records that runs without checkpoints (PULUMI_SKIP_CHECKPOINTS) created, and that no resource of the stack of this folder has, and asks whether to delete them. Reads the engine's state; runs no program. Exits with 3 if records are left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Lists the records that killed runs created, and that no resource of the stack of this folder has, and asks whether to delete them. Reads the journal, which has the runs without checkpoints (PULUMI_SKIP_CHECKPOINTS), and the engine's state, which has the runs whose machine was lost; runs no program. Exits with 3 if records are left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--stack <NAME>", "the stack (default: the selected one)")
     .option(...FOLDER)

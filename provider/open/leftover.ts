@@ -86,9 +86,13 @@ const isLike = (one: Entry, { kind, parent, inputs }: Entry): boolean =>
 const kindOf = ({ kind: field }: Entry): Kind | undefined =>
   Object.values(kindRecords).find((kind) => kind.field === field);
 
+export const AMBIGUOUS: Pick<Leftover, "doubt"> = {
+  doubt: "others are like it, and one of them may belong to someone else",
+};
+
 const LATER: Pick<Leftover, "doubt"> = { doubt: "a later version of this package recorded it" };
 
-const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
+export const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
   doubt: `it cannot be read (${(error as Error).message})`,
 });
 
@@ -126,7 +130,7 @@ const findPending = async (
     if (record) {
       const own = leftoverFrom(session, kind, entry, record, new Map());
       const isSure = records.length <= alike.length;
-      return [isSure ? own : { ...own, doubt: "others are like it, and one of them may belong to someone else" }];
+      return [isSure ? own : { ...own, ...AMBIGUOUS }];
     }
     const hiddenMs = await hiddenMsOf(session, entry);
     return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: "its request may still arrive" }] : [];

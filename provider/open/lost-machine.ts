@@ -14,7 +14,7 @@ import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { interruptedPairs } from "../set/interrupted.ts";
-import type { Leftover } from "./leftover.ts";
+import { AMBIGUOUS, type Leftover, unreadable } from "./leftover.ts";
 import { liveRecords } from "./live.ts";
 import { removeLeftovers } from "./remove.ts";
 import type { Look, OpenStack } from "./stack.ts";
@@ -51,7 +51,7 @@ export const findLostMachine = async (session: Session, { key, isPreview = false
 
 /** Deletes what no resource has taken over, as the engine would. By the first deletion of a run, all its creates have ended. Returns what a person should know. */
 export const removeLost = async (session: Session, key: string): Promise<string[]> => {
-  const left = (await leftIn(session, key)).filter(({ isOver, isKept }) => !isOver && !isKept);
+  const left = (await leftIn(session, key)).filter(({ updatesSince, isKept }) => updatesSince === 0 && !isKept);
   const found = await Promise.all(
     left.map((one) =>
       recoverPatiently(session, one.key, async (patient) => lookFor(patient, one, await hiddenMs(patient, one))),
@@ -67,6 +67,40 @@ export const removeLost = async (session: Session, key: string): Promise<string[
     ...removed.map((one) => `${lineOf(one)}, and no resource of the stack has it: it is deleted`),
     ...failed.map(({ leftover, reason }) => `${lineOf(leftover)}, and it cannot be deleted: ${reason}`),
   ];
+};
+
+/**
+ * What killed runs created on lost machines, and the state lacks, for a person who decides. It is certain of a record until a second update
+ * has succeeded: the first one did not declare its resource. Waits until no request of these runs can arrive any more.
+ */
+export const findLost = async (session: Session, key: string): Promise<Leftover[]> => {
+  const left = await leftIn(session, key);
+  const unsettled = await Promise.all(left.map((one) => session.journal.peekUnsettled(one.key)));
+  // A journal that is there knows more of its own creates.
+  const lost = left.filter((_, i) => unsettled[i]?.length === 0);
+  const found = await Promise.all(
+    lost.map((one) => recoverPatiently(session, one.key, (patient) => leftoversOf(patient, one))),
+  );
+  return [...new Map(found.flat().map((one) => [one.record?.uid ?? one, one])).values()];
+};
+
+const leftoversOf = async (session: Session, one: Interrupted): Promise<Leftover[]> => {
+  const { entry, desired } = one;
+  const { kind } = desired;
+  try {
+    const records = await recordsOf(session, one, await hiddenMs(session, one));
+    const doubt = doubtOf(one, records);
+    return records.map((record) => ({ entry: { ...entry, uid: record.uid }, kind, record, ...doubt }));
+  } catch (error) {
+    return [{ entry, kind, ...unreadable(error) }];
+  }
+};
+
+const doubtOf = ({ isKept, updatesSince }: Interrupted, records: readonly unknown[]): Pick<Leftover, "doubt"> => {
+  if (records.length > 1) return AMBIGUOUS;
+  if (isKept) return { doubt: "the program of that run had protect or retainOnDelete on it" };
+  if (updatesSince <= 1) return {};
+  return { doubt: `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack` };
 };
 
 /** Creates of records, and of pairs of sets. */
@@ -100,7 +134,8 @@ const lookFor = async (session: Session, one: Interrupted, waitMs = 0): Promise<
 };
 
 const ADVICE =
-  "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does.";
+  "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
+  "After any other update, irm recover lists and deletes it.";
 
 const recordsOf = async (
   session: Session,
@@ -110,11 +145,11 @@ const recordsOf = async (
   const { kind, args } = desired;
   const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
   const [found = []] = await findCreated(kind, session, [entry], look);
+  const { inState } = await stackOperations(session, one.key);
+  const isStored = (id: string): boolean => inState.has(id) || session.ownership.isHeld(id);
   const records = found as (Json & { uid: string })[];
   return records.filter(
-    (record) =>
-      Date.parse(createTimeOf(record)) >= entry.notBefore &&
-      !session.ownership.isHeld(recordId(kind.field, record.uid)),
+    (record) => Date.parse(createTimeOf(record)) >= entry.notBefore && !isStored(recordId(kind.field, record.uid)),
   );
 };
 

@@ -8,7 +8,7 @@ import type { Session } from "../run/session.ts";
 import { type Operation, stackOperations } from "./operations.ts";
 
 /** A create of an earlier run. */
-export interface Interrupted extends Pick<Operation, "sentBefore" | "isOver" | "isKept" | "urn"> {
+export interface Interrupted extends Pick<Operation, "sentBefore" | "updatesSince" | "isKept" | "urn"> {
   key: string;
   /** what was sent */
   desired: Desired;
@@ -30,7 +30,7 @@ export const interruptedCreates = async (session: Session, key: string): Promise
 /** `own`: those of the same resource. A later run may have taken over what an earlier one created. */
 const interruptedFrom = async (
   session: Session,
-  { key, urn, type, inputs, stamp, sentBefore, isOver, isKept }: Operation,
+  { key, urn, type, inputs, stamp, sentBefore, updatesSince, isKept }: Operation,
   own: readonly Operation[],
 ): Promise<Interrupted> => {
   const kind = kindOfToken(type) as NonNullable<ReturnType<typeof kindOfToken>>;
@@ -42,7 +42,7 @@ const interruptedFrom = async (
     desired,
     entry: entryOf(desired, `${urn} ${stamp.at}`, stamp.at, notBefore),
     sentBefore,
-    isOver,
+    updatesSince,
     isKept,
   };
 };

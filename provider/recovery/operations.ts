@@ -28,8 +28,8 @@ export interface Operation {
   stamp: Stamp;
   /** by the service's clock: no request of that run was sent later */
   sentBefore: number;
-  /** An update has succeeded since, so that the resource may have had a record that is gone. */
-  isOver: boolean;
+  /** How many updates have succeeded since: after one, the resource may have had a record that is gone. */
+  updatesSince: number;
   /** The record stays where the program no longer declares the resource: `protect` or `retainOnDelete`. */
   isKept: boolean;
   /** id and outputs of the resource in the state; undefined: the state has none */
@@ -95,8 +95,8 @@ const operationsOf = async (session: Session, stack: string): Promise<StackOpera
     const lastSent = Date.parse(savedAt) - startedAt + at + 2 * (DEADLINE_MS + session.requestTimeoutMs);
     // A run begins when the one before has ended: one that ended by itself, or that was killed in the same place.
     const sentBefore = Math.min(lastSent, ...later.map((run) => run.startedAt - startedAt + at), ...again);
-    const isOver = later.some(({ kind, result }) => kind === "update" && result === "succeeded");
-    return { ...one, inputs: plainValue(one.inputs) as Json, sentBefore, isOver };
+    const updatesSince = later.filter(({ kind, result }) => kind === "update" && result === "succeeded").length;
+    return { ...one, inputs: plainValue(one.inputs) as Json, sentBefore, updatesSince };
   });
   return { open: timed, inState };
 };
@@ -110,7 +110,7 @@ const ownOperations = async (session: Session, savedAt: string): Promise<(one: F
     action === "creating" ? session.stamps.has(text) || stamp.at > begunBy : isSavedHere;
 };
 
-type Found = Omit<Operation, "sentBefore" | "isOver"> & { text: string };
+type Found = Omit<Operation, "sentBefore" | "updatesSince"> & { text: string };
 
 /** An operation of ours. Undefined for a create whose record the state may have: a resource that it replaces is older. */
 const openFrom = (

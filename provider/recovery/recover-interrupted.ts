@@ -42,8 +42,9 @@ export const isReplaced = (desired: Desired, record: Json): boolean => {
 };
 
 /** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */
-const isFor = ({ key, desired, isOver }: Interrupted, asked: Desired): boolean =>
-  !isOver && (key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
+const isFor = ({ key, desired, updatesSince }: Interrupted, asked: Desired): boolean =>
+  updatesSince === 0 &&
+  (key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
 
 /** `waitMs`: how long a record may still be hidden. Throws where a person has to decide. */
 export const searchInterrupted = async (

@@ -18,7 +18,9 @@ export const interruptedPairs = async (session: Session, key: string): Promise<I
 /** Of this set, in this group. */
 export const interruptedPairsOf = async (session: Session, set: string, group: string): Promise<Interrupted[]> => {
   const { open } = await stackOperations(session, set);
-  const own = open.filter((one) => isOfSet(one) && one.key === set && one.inputs.parent === group && !one.isOver);
+  const own = open.filter(
+    (one) => isOfSet(one) && one.key === set && one.inputs.parent === group && one.updatesSince === 0,
+  );
   return (await Promise.all(own.map((one) => pairsOf(session, one)))).flat();
 };
 
@@ -28,7 +30,7 @@ export const settlePairs = (session: Session, set: string, group: string): Promi
 
 const pairsOf = async (
   session: Session,
-  { key, urn, inputs, stored = {}, stamp, sentBefore, isOver, isKept }: Operation,
+  { key, urn, inputs, stored = {}, stamp, sentBefore, updatesSince, isKept }: Operation,
 ): Promise<Interrupted[]> => {
   const managed = bindingsIn(stored, "bindings");
   const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
@@ -41,7 +43,7 @@ const pairsOf = async (
       desired,
       entry: entryOf(desired, `${urn} ${desired.key}`, stamp.at),
       sentBefore,
-      isOver,
+      updatesSince,
       isKept,
     };
   });

@@ -1,6 +1,7 @@
 // `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
 import { createGroup, createWorld, type Stored, type World } from "../provider/open/world.ts";
 import { temporaryFolder } from "../support/command.ts";
@@ -15,8 +16,8 @@ let world: World;
 let parent: string;
 let kept: Stored;
 
-/** An engine on the PATH: the selected stack, and a state with these records. */
-const useEngine = (state: object | undefined): void => {
+/** An engine on the PATH: the selected stack, a state with these records, and the runs that ended. */
+const useEngine = (state: object | undefined, runs: readonly object[] = []): void => {
   const bin = folder.path("bin");
   mkdirSync(bin, { recursive: true });
   const printed =
@@ -24,9 +25,10 @@ const useEngine = (state: object | undefined): void => {
   const script = `#!/bin/sh
 case "$*" in
   "stack --show-name --non-interactive") echo stack ;;
-  "stack export --stack organization/project/stack --non-interactive")
+  "stack export --stack "*" --non-interactive")
     ${printed}
     ;;
+  "stack history "*) echo '${JSON.stringify(runs)}' ;;
   *) echo "error: unexpected $*" >&2; exit 1 ;;
 esac
 `;
@@ -156,7 +158,7 @@ $`,
     const { code, stdout, stderr } = await runIrm("recover");
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: "no run without checkpoints has left this stack open\n",
+      stdout: "no killed run has left anything of this stack behind\n",
       stderr: "",
     });
   });
@@ -180,11 +182,89 @@ $`,
   it("leaves the journals of other stacks, backends and services alone", async () => {
     const [top] = await leave();
     vi.stubEnv("PULUMI_BACKEND_URL", "file:///another");
-    expect((await runIrm("recover", "--yes")).stdout).toBe("no run without checkpoints has left this stack open\n");
+    expect((await runIrm("recover", "--yes")).stdout).toBe("no killed run has left anything of this stack behind\n");
     expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(
-      "no run without checkpoints has left this stack open\n",
+      "no killed run has left anything of this stack behind\n",
     );
     expect(await isGroupThere(service, top)).toBe(true);
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+describe("irm recover on a machine without the journal of a killed run", () => {
+  const fields = { name: "lost", description: "of the killed run" };
+  let lost: string;
+  let pending: { type: string; resource: Record<string, unknown> };
+
+  beforeEach(async () => {
+    // Nothing of that run is still under way.
+    vi.stubEnv("IRM_REQUEST_TIMEOUT", "1");
+    // Before this process began, so that the operation is none of its own.
+    const [at, startedAt] = [(await service.session.serviceNow()) - HOUR_MS, Date.now() - HOUR_MS];
+    const inputs = { parent, ...fields, ...atWith(service.session.service, stampText({ at, startedAt })) };
+    const urn = "urn:pulumi:stack::project::irm:index:Group::lost";
+    pending = { type: "creating", resource: { urn, type: "irm:index:Group", custom: true, inputs, outputs: {} } };
+    lost = (await createGroup(service, parent, fields.name, fields.description)).uid;
+  });
+
+  const useState = (updates: number, resource = {}, ...stored: Stored[]) => {
+    const { resources } = stateWith(kept, ...stored).deployment;
+    // A real engine has the clock of this machine, as the command has.
+    const manifest = { time: new Date().toISOString() };
+    const started = new Date(Date.now() + 60_000).toISOString();
+    const runs = Array.from({ length: updates }, () => ({ kind: "update", startTime: started, result: "succeeded" }));
+    const operation = { ...pending, resource: { ...pending.resource, ...resource } };
+    useEngine({ deployment: { manifest, resources, pending_operations: [operation] } }, runs);
+  };
+
+  it("deletes what the run created, and the program of the update after it did not declare", async () => {
+    useState(1);
+    const listed = await runIrm("recover");
+    expect({ code: listed.code, stdout: listed.stdout, stderr: listed.stderr }).toEqual({
+      code: 3,
+      stdout: expect.stringMatching(
+        new RegExp(
+          `^stack project/stack: runs were killed during these creates, .*\n {2}Group::lost: group ${lost} "lost", created \\S+\n`,
+        ),
+      ),
+      stderr: "",
+    });
+    expect((await runIrm("recover", "--yes")).code).toBe(0);
+    expect(await isGroupThere(service, lost)).toBe(false);
+    expect(await isGroupThere(service, kept.id)).toBe(true);
+  });
+
+  it.each([
+    ["a second update has succeeded", () => useState(2), "2 updates have succeeded since"],
+    ["the resource was protected", () => useState(1, { protect: true }), "had protect or retainOnDelete on it"],
+    [
+      "another record is equal",
+      async () => {
+        await createGroup(service, parent, fields.name, fields.description);
+        useState(1);
+      },
+      "others are like it",
+    ],
+  ])("names the record and why it stays where %s", async (_why, act, doubt) => {
+    await act();
+    const { code, stdout } = await runIrm("recover", "--yes");
+    expect(code).toBe(3);
+    expect(stdout).toContain(doubt);
+    expect(stdout).toContain(
+      "Look at the records in doubt. Adopt or delete each, then: pulumi refresh --clear-pending-creates\n",
+    );
+    expect(await isGroupThere(service, lost)).toBe(true);
+  });
+
+  it("finds nothing where another resource has the record, or it is not what was sent", async () => {
+    useState(1, {}, { ...kept, id: lost, name: "taken" });
+    expect((await runIrm("recover", "--yes")).stdout).toBe("no killed run has left anything of this stack behind\n");
+    const group = { uid: lost, description: "by hand" };
+    await service.session.call("UpdateGroup", { group, updateMask: "description" } as never);
+    useState(1);
+    expect((await runIrm("recover", "--yes")).stdout).toBe("no killed run has left anything of this stack behind\n");
+    expect(await isGroupThere(service, lost)).toBe(true);
   });
 });
 

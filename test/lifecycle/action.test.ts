@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { mintDevToken } from "../../cli/token.ts";
+import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { created } from "../access/preview/fixture.ts";
 import { root } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -91,7 +92,8 @@ const run = (event: Event, steps: readonly Step[] = [], engine = engineFolder())
   github.run(event, steps, {
     workspace: program.folder,
     vars,
-    env: { ...engineEnv(), IRM_AUTH_URL: place.server.authUrl },
+    // Nothing is still under way of a killed job.
+    env: { ...engineEnv(), IRM_AUTH_URL: place.server.authUrl, IRM_REQUEST_TIMEOUT: "1" },
     engine,
   });
 
@@ -141,6 +143,30 @@ it("the merge is applied, as another identity, and its journal is kept", async (
   expect(place.rows("groups", "name = ?", "team")).toMatchObject([{ body: { description: "first" } }]);
   expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev:\d+-1$/)]);
   expect(github.repository.comments).toHaveLength(1);
+});
+
+it("an update deletes what a killed job created, and the program no longer declares", async () => {
+  // The state as that job left it: it was killed before the engine knew that the group exists.
+  const file = join(program.folder, "state", ".pulumi", "stacks", "access", "dev.json");
+  const state = JSON.parse(readFileSync(file, "utf8"));
+  const { latest } = state.checkpoint;
+  const [{ id: _id, outputs: _outputs, ...team }] = latest.resources.filter(({ urn }: { urn: string }) =>
+    urn.endsWith("::team"),
+  );
+  const [service = ""] = team.inputs.__at.split(" ");
+  const now = Date.now();
+  const inputs = { ...team.inputs, name: "reverted", ...atWith(service, stampText({ at: now, startedAt: now })) };
+  latest.pending_operations = [
+    { type: "creating", resource: { ...team, urn: team.urn.replace(/team$/, "reverted"), inputs } },
+  ];
+  writeFileSync(file, JSON.stringify(state));
+  const group = { name: "reverted", description: "first" };
+  const { json } = await place.call("POST", `/iam/v2beta1/groups/${place.server.organization}`, group);
+  writeProgram(source("first", "// without it"));
+  const { conclusion, log } = await run(push, oneStep.access?.steps);
+  expect(conclusion, log).toBe("success");
+  expect(log).toContain(`deleted 1 record:\n  Group::reverted: group ${json.uid} "reverted", created `);
+  expect(place.rows("groups", "name = ?", "reverted")).toEqual([]);
 });
 
 it("a change by hand opens an issue at night", async () => {

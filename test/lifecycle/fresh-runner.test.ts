@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { expect, inject, it } from "vitest";
 import { root } from "../harness/api-process.ts";
 import type { Program } from "../harness/engine-workplace.ts";
+import { irmIn } from "../harness/irm-command.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
 import { group, interruptions, source } from "./interruption.ts";
 
@@ -161,6 +162,24 @@ it("changes back, takes over and deletes in a program in YAML", async () => {
   expect(up.output).toContain(`adopting group ${made} "made", created by an earlier run at`);
   const rows = ["kept", "made"].flatMap((name) => place.place.rows("groups", "name = ?", name));
   expect(rows.map(({ body }) => body.description)).toEqual(["first", "first"]);
+
+  // An update that deletes nothing names what the program no longer declares, and `irm recover` deletes it.
+  program.write(textOf({ kept: "first", made: "first", reverted: "first" }));
+  (await killDuring(program, "after"))();
+  const [reverted] = uidsOf("reverted");
+  program.write(textOf({ kept: "first", made: "first" }));
+  const without = await program.must("up", "--yes", "--skip-preview");
+  expect(without.output).toContain(`group ${reverted} "reverted", created `);
+  expect(without.output).toContain("irm recover");
+  const recovered = await irmIn(program, ["recover", "--stack", "dev", "--yes"]);
+  expect(recovered, recovered.stderr).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      new RegExp(`^deleted 1 record:\n  Group::reverted: group ${reverted} "reverted", created \\S+\n$`),
+    ),
+    stderr: "",
+  });
+  expect(uidsOf("kept", "made", "reverted")).toEqual(rows.map(({ uid }) => uid));
 
   program.write(textOf({ kept: "first", made: "first", dropped: "first" }));
   (await killDuring(program, "after"))();

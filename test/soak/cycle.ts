@@ -44,8 +44,8 @@ export interface Count {
   steps: number;
   faults: number;
   failed: number;
-  /** records that a run on an empty machine named, and that no resource has */
-  named: number;
+  /** records that no resource had after the run on an empty machine */
+  recovered: number;
   leaked: number;
   duplicated: number;
   lost: number;

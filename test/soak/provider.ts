@@ -40,7 +40,7 @@ export const providerSoak = async ({
   log,
 }: ProviderSoakOptions): Promise<PartResult> => {
   const count: Count = {
-    ...{ cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, named: 0 },
+    ...{ cycles: 0, kills: 0, steps: 0, faults: 0, failed: 0, recovered: 0 },
     ...{ leaked: 0, duplicated: 0, lost: 0 },
   };
   const failures: string[] = [];
@@ -66,7 +66,7 @@ export const providerSoak = async ({
     "steps of the engine that ended": count.steps,
     "requests that met a fault": count.faults,
     "runs that failed or were killed": count.failed,
-    ...(isEmptyMachine && { "named by a run, and deleted by hand": count.named }),
+    ...(isEmptyMachine && { "deleted by irm recover": count.recovered }),
     leaked: count.leaked,
     duplicated: count.duplicated,
     lost: count.lost,

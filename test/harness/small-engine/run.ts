@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../../../client/credentials.ts";
+import { findLost } from "../../../provider/open/lost-machine.ts";
 import { removeLeftovers } from "../../../provider/open/remove.ts";
 import { findOpenStack } from "../../../provider/open/stack.ts";
 import { sessionWith } from "../../../provider/run/session.ts";
@@ -46,8 +47,8 @@ export interface Engine {
   /** kill -9 of the plugin alone */
   killPlugin(): void;
   end(): Promise<void>;
-  /** `irm recover --yes` */
-  recover(): Promise<void>;
+  /** `irm recover --yes`: how many records it deletes */
+  recover(): Promise<number>;
   /** its messages to the person who runs it */
   messages: string[];
   /** all that it wrote */
@@ -189,8 +190,10 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     recover: async () => {
       const environment = { ...environmentWith({ ...options, atPoint: nothing, log }), env: await env() };
       const session = sessionWith(readConfig(getter(), environment.env), environment);
-      const open = await findOpenStack(session, { key: `${options.stack}/` });
-      if (open) await removeLeftovers(session, open.leftovers);
+      const key = `${options.stack}/`;
+      const open = await findOpenStack(session, { key });
+      const { removed } = await removeLeftovers(session, open?.leftovers ?? (await findLost(session, key)));
+      return removed.length;
     },
     messages,
     text: () => [text, ...messages].join("\n"),
