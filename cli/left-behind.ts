@@ -5,6 +5,7 @@ import { findLost } from "../provider/open/lost-machine.ts";
 import { findOpenStack, type OpenStack } from "../provider/open/stack.ts";
 import { typeOfToken } from "../provider/record/kind.ts";
 import { stackOperations } from "../provider/recovery/operations.ts";
+import type { EngineCommand } from "../provider/run/engine-command.ts";
 import { readEngineState } from "../provider/run/engine-state.ts";
 import { journalPath } from "../provider/run/journal-path.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
@@ -18,6 +19,8 @@ import { contentsOf, journalsIn } from "./journal-files.ts";
 export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched"> {
   session: Session;
   leftovers: readonly Leftover[];
+  /** Whether a run of the stack is under way, which may have a record of these by now. */
+  isUnderWay(): Promise<boolean>;
 }
 
 /** The stack cannot be told, or its state cannot be read. */
@@ -29,17 +32,17 @@ export class RecoverError extends Error {
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
   const { env } = process;
   const config = { ...systemConfig(), journal: folder };
-  const own = await stackHere(given);
-  const journalled = await stackIn(folder, own, (name) => journalPath(name, config, env, process.cwd()));
+  const stack = await stackHere(given);
   const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
-  const stored = storedStacks({ env, cwd: process.cwd() });
+  const stored = storedStacks(engineHere());
   const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log });
-  return (journalled && (await openRuns(session, journalled))) || lostCreates(session, own);
+  const isOpen = await hasOpenRuns(folder, stack, journalPath(stack, config, env, process.cwd()));
+  return (isOpen ? await openRuns(session, stack) : undefined) ?? lostCreates(session, stack);
 };
 
 /** Whether the engine's state has creates of this package that did not end. It needs no credentials. Errors: EngineStateError. */
 export const hasPendingCreates = async (stack: string): Promise<boolean> => {
-  const { pending } = await readEngineState({ env: process.env, cwd: process.cwd() }, stack);
+  const { pending } = await readEngineState(engineHere(), stack);
   return pending.some(({ type, resource }) => type === "creating" && typeOfToken(resource.type) !== undefined);
 };
 
@@ -47,57 +50,47 @@ const openRuns = async (session: Session, stack: string): Promise<LeftBehind | u
   const open = await findOpenStack(session, { key: `${stack}/` });
   if (!open) return undefined;
   if (open.problem !== undefined) throw unreadable(open.problem);
-  return { ...open, session, leftovers: await awaitLeftovers(session, open.leftovers, open.about) };
+  const leftovers = await awaitLeftovers(session, open.leftovers, open.about);
+  return { ...open, session, leftovers, isUnderWay: async () => open.runs.some((run) => run.isUnderWay) };
 };
 
-const lostCreates = async (
-  session: Session,
-  { organization = ENGINES_OWN, project, name }: StackHere,
-): Promise<LeftBehind | undefined> => {
-  const key = `${[organization, project, name].join("/")}/`;
+const lostCreates = async (session: Session, stack: string): Promise<LeftBehind | undefined> => {
+  const key = `${stack}/`;
   const { problem } = await stackOperations(session, key);
   if (problem !== undefined) throw unreadable(problem);
   const leftovers = await findLost(session, key);
   if (leftovers.length === 0) return undefined;
-  const parts = organization === ENGINES_OWN ? [project, name] : [organization, project, name];
-  return { session, name: parts.join("/"), runs: [], touched: new Map(), leftovers };
+  const { savedAt } = await session.engineState(stack);
+  return {
+    ...{ session, name: stack, runs: [], touched: new Map(), leftovers },
+    // The search has waited until no request of a killed run could arrive. A run that lives has saved its state meanwhile.
+    isUnderWay: async () => (await readEngineState(engineHere(), stack)).savedAt !== savedAt,
+  };
 };
+
+const engineHere = (): EngineCommand => ({ env: process.env, cwd: process.cwd() });
 
 const unreadable = (problem: string): RecoverError => new RecoverError(`the engine's state cannot be read: ${problem}`);
 
-/** A stack by its own name, in the project of this folder. */
-interface StackHere {
-  /** absent: the engine's own, which it does not print */
-  organization?: string;
-  project: string;
-  name: string;
-}
-
-const stackHere = async (given: string | undefined): Promise<StackHere> => {
+/** The stack of this folder that is selected or given: organization/project/stack. */
+const stackHere = async (given: string | undefined): Promise<string> => {
   const cwd = process.cwd();
-  const project = findProject(cwd)?.name;
-  if (project === undefined) throw new RecoverError("there is no Pulumi.yaml in this folder, or it names no project");
-  const selected =
-    given === undefined ? await runEngine(cwd)("stack", "--show-name", "--non-interactive") : { stdout: given };
-  if (!("stdout" in selected)) throw new RecoverError(`no stack is selected (${selected.problem}); give --stack`);
-  const parts = selected.stdout.trim().split("/");
-  const [organization] = parts;
-  return { ...(parts.length > 1 && { organization }), project, name: parts.at(-1) ?? "" };
+  if (findProject(cwd)?.name === undefined)
+    throw new RecoverError("there is no Pulumi.yaml in this folder, or it names no project");
+  const args = given === undefined ? [] : ["--stack", given];
+  const found = await runEngine(cwd)(
+    "stack",
+    "--show-name",
+    "--fully-qualify-stack-names",
+    "--non-interactive",
+    ...args,
+  );
+  if ("stdout" in found) return found.stdout.trim();
+  if (given !== undefined) throw new RecoverError(`there is no such stack: ${found.problem}`);
+  throw new RecoverError(`no stack is selected (${found.problem}); give --stack`);
 };
 
-/** organization/project/stack, where the journals have open runs of it at this service. */
-const stackIn = async (
-  folder: string,
-  { project, name }: StackHere,
-  pathOf: (stack: string) => string,
-): Promise<string | undefined> => {
-  for (const path of journalsIn(folder))
-    for (const { stack } of (await contentsOf(path)).runs.byId.values()) {
-      const [, itsProject, itsName] = stack.split("/");
-      if (itsProject === project && itsName === name && pathOf(stack) === path) return stack;
-    }
-  return undefined;
-};
-
-// In place of an organization: the engine finds a stack by its own name, in the project of its folder.
-const ENGINES_OWN = "-";
+/** Whether a journal of it at this service has open runs. */
+const hasOpenRuns = async (folder: string, stack: string, path: string): Promise<boolean> =>
+  journalsIn(folder).includes(path) &&
+  [...(await contentsOf(path)).runs.byId.values()].some((run) => run.stack === stack);

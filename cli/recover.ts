@@ -7,6 +7,7 @@ import type { Leftover } from "../provider/open/leftover.ts";
 import { type Removal, removeLeftovers } from "../provider/open/remove.ts";
 import { countsText, lineOf, runText } from "../provider/open/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
+import { EngineStateError } from "../provider/run/engine-state.ts";
 import { ask, canAsk } from "./ask.ts";
 import { clientErrorText } from "./client.ts";
 import { folderOf } from "./journal-files.ts";
@@ -27,7 +28,7 @@ export const recover = async (flags: RecoverFlags): Promise<number> => {
     const left = await findLeftBehind(flags.stack, folderOf(flags));
     return report(flags, left, left ? await remove(flags, left) : NOTHING);
   } catch (error) {
-    const isOwn = [RecoverError, JournalError, ConfigError].some((one) => error instanceof one);
+    const isOwn = [RecoverError, JournalError, ConfigError, EngineStateError].some((one) => error instanceof one);
     const text = isOwn ? (error as Error).message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm recover", text);
@@ -42,12 +43,11 @@ const NOTHING: Removal = { removed: [], failed: [] };
 const remove = async ({ yes, format }: RecoverFlags, left: LeftBehind): Promise<Removal> => {
   const certain = left.leftovers.filter(isCertain);
   if (certain.length === 0) return NOTHING;
-  if (left.runs.some((run) => run.isUnderWay))
-    throw new RecoverError(`a run of ${left.name} is under way: wait for its end`);
   if (!yes && format === "terminal" && canAsk()) {
     print(listText(left));
     if (!(await ask(`Delete ${countText(certain.length, "record")}?`))) return NOTHING;
   } else if (!yes) return NOTHING;
+  if (await left.isUnderWay()) throw new RecoverError(`a run of ${left.name} is under way: wait for its end`);
   return removeLeftovers(left.session, certain);
 };
 

@@ -1,5 +1,5 @@
 // `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
@@ -24,8 +24,9 @@ const useEngine = (state: object | undefined, runs: readonly object[] = []): voi
     state === undefined ? `echo "error: no stack" >&2; exit 1` : `cat <<'END'\n${JSON.stringify(state)}\nEND`;
   const script = `#!/bin/sh
 case "$*" in
-  "stack --show-name --non-interactive") echo stack ;;
-  "stack export --stack "*" --non-interactive")
+  "stack --show-name --fully-qualify-stack-names --non-interactive") echo organization/project/stack ;;
+  "stack --show-name --fully-qualify-stack-names --non-interactive --stack other") echo organization/project/other ;;
+  "stack export --stack organization/project/"*)
     ${printed}
     ;;
   "stack history "*) echo '${JSON.stringify(runs)}' ;;
@@ -225,7 +226,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
       code: 3,
       stdout: expect.stringMatching(
         new RegExp(
-          `^stack project/stack: runs were killed during these creates, .*\n {2}Group::lost: group ${lost} "lost", created \\S+\n`,
+          `^stack organization/project/stack: runs were killed during these creates, .*\n {2}Group::lost: group ${lost} "lost", created \\S+\n`,
         ),
       ),
       stderr: "",
@@ -254,6 +255,22 @@ describe("irm recover on a machine without the journal of a killed run", () => {
     expect(stdout).toContain(
       "Look at the records in doubt. Adopt or delete each, then: pulumi refresh --clear-pending-creates\n",
     );
+    expect(await isGroupThere(service, lost)).toBe(true);
+  });
+
+  it("deletes nothing while a run of the stack saves its state", async () => {
+    useState(1);
+    // After the first answer, the state has another time.
+    const bin = folder.path("bin");
+    const script = readFileSync(`${bin}/pulumi`, "utf8");
+    writeFileSync(`${bin}/later`, script.replaceAll(/"time":"\d+/g, '"time":"2999'), { mode: 0o755 });
+    writeFileSync(`${bin}/pulumi`, script.replace(/^ {4};;$/m, `    mv ${bin}/later ${bin}/pulumi\n    ;;`));
+    const { code, stdout, stderr } = await runIrm("recover", "--yes");
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "irm recover: a run of organization/project/stack is under way: wait for its end\n",
+    });
     expect(await isGroupThere(service, lost)).toBe(true);
   });
 
