@@ -61,29 +61,33 @@ export const findGroup = async (
   if (isUid) return (await isMissing(client, text)) ? fail(`there is no group ${quote(text)}`) : text;
   if (text.trim() === "") return fail("a group is a uid or a path, and this is empty; / is the organization itself");
   if (organization === null) return undefined;
-  let group = organization;
   const path = withoutSlashes(text);
+  let groups = [organization];
   for (const name of path === "" ? [] : path.split("/")) {
-    const found: string[] = [];
-    // A service that ignores the filter must not decide which group is meant.
-    for await (const one of listChildren(client, GROUP.list, group, { name }))
-      if (one.name === name) found.push(one.uid);
-    if (found.length > 1)
-      return fail(
-        `${found.length} groups have the path ${quote(text)}; give a uid:${found
-          .sort()
-          .map((uid) => `\n  ${uid}`)
-          .join("")}`,
-      );
-    if (found[0] === undefined) {
-      if (!(await isListable(client, GROUP, group))) return undefined;
+    // Of several groups with one name, only those that have the rest of the path are meant.
+    const found = (await Promise.all(groups.map((group) => childrenNamed(client, group, name)))).flat();
+    if (found.length === 0) {
+      const areListable = await Promise.all(groups.map((group) => isListable(client, GROUP, group)));
+      if (areListable.includes(false)) return undefined;
       const names: string[] = [];
-      for await (const one of listChildren(client, GROUP.list, group)) names.push(String(one.name));
+      for (const group of groups)
+        for await (const one of listChildren(client, GROUP.list, group)) names.push(String(one.name));
       return fail(`there is no group ${quote(text)}${suggestion(name, names, 3)}`);
     }
-    group = found[0];
+    groups = found.sort();
   }
-  return group;
+  if (groups.length > 1)
+    return fail(
+      `${groups.length} groups have the path ${quote(text)}; give a uid:${groups.map((uid) => `\n  ${uid}`).join("")}`,
+    );
+  return groups[0];
+};
+
+/** A service that ignores the filter must not decide which group is meant. */
+const childrenNamed = async (client: Reader, group: string, name: string): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const one of listChildren(client, GROUP.list, group, { name })) if (one.name === name) found.push(one.uid);
+  return found;
 };
 
 const fail = (message: string): never => {

@@ -214,6 +214,23 @@ describe("irm whoami --check", () => {
     });
   });
 
+  test("follows a path through groups of one name to its end, and lists the groups that it means there", async () => {
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const second = await createUid(api, "groups", api.organization, { name: "platform" });
+    const only = await createUid(api, "groups", second, { name: "only-here" });
+    const twin = await createUid(api, "groups", second, { name: "registry" });
+    const { checks } = await json("--check", "groups.list@platform/only-here");
+    expect(checks).toMatchObject([{ group: only, held: true }]);
+    const uids = [registry, twin].sort().map((uid) => `  ${uid}\n`);
+    expect(await whoami("--check", "groups.list@platform/registry")).toMatchObject({
+      code: 1,
+      stderr: `irm whoami: 2 groups have the path "platform/registry"; give a uid:\n${uids.join("")}`,
+    });
+    await api.ok("DELETE", `/iam/v2beta1/groups/${twin}`);
+    await api.ok("DELETE", `/iam/v2beta1/groups/${only}`);
+    await api.ok("DELETE", `/iam/v2beta1/groups/${second}`);
+  });
+
   test.each([
     ["groups.list", '--check takes CAPABILITY@GROUP, such as groups.list@/, not "groups.list"'],
     ["@platform", '--check takes CAPABILITY@GROUP, such as groups.list@/, not "@platform"'],
