@@ -5,6 +5,7 @@ import type { Files } from "../access/export/project.ts";
 
 /** Why files cannot be written into a folder; undefined where they can. */
 export const folderProblem = (folder: string): string | undefined => {
+  if (folder.trim() === "") return "the name of the folder is empty; . is this folder";
   try {
     return readdirSync(folder).length === 0 ? undefined : `${folder} has files in it; give another folder`;
   } catch (error) {

@@ -221,6 +221,18 @@ describe("irm export --out", () => {
     expect(stderr).toContain(`irm export: --out: ${out} has files in it; give another folder\n`);
     expect(readdirSync(out)).toEqual(["mine.txt"]);
   });
+
+  test.each(["", " "])(
+    "refuses %j as a folder, which a variable that is not set gives, before any request",
+    async (out) => {
+      vi.stubEnv("IRM_TOKEN", "");
+      expect(await exportTo("--out", out)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("irm export: --out: the name of the folder is empty; . is this folder\n"),
+      });
+    },
+  );
 });
 
 test("2,000 records take no more than a request for a hundred, and 20", async () => {
