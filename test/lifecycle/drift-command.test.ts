@@ -134,17 +134,18 @@ describe.each([
     expect(stdout).not.toContain(SECRET);
   });
 
-  it("tells a change of the program from one at the service", async () => {
-    program.write(source(from).replace(`"groups.list", "repo.list"`, `"groups.list", "repo.list", "repo.create"`));
-    const { stdout } = await driftOf(program, "--format", "json");
-    const role = parse(stdout).drift.find(({ resource }) => resource.endsWith("::role"));
-    expect(role?.differences).toContainEqual({
-      path: "capabilities",
-      program: "repo.create",
-      live: null,
-      changedIn: "program",
+  if (form === "native")
+    it("tells a change of the program from one at the service", async () => {
+      program.write(source(from).replace(`"groups.list", "repo.list"`, `"groups.list", "repo.list", "repo.create"`));
+      const { stdout } = await driftOf(program, "--format", "json");
+      const role = parse(stdout).drift.find(({ resource }) => resource.endsWith("::role"));
+      expect(role?.differences).toContainEqual({
+        path: "capabilities",
+        program: "repo.create",
+        live: null,
+        changedIn: "program",
+      });
     });
-  });
 
   if (form === "dynamic")
     it("exits with 1 if the program fails", async () => {

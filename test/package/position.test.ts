@@ -88,47 +88,48 @@ interface Positioned extends StateResource {
   stackTrace?: unknown;
 }
 
-describe.each([TEMPLATE, MODULES])("a program $name", ({ files, ending, compile }) => {
-  test.each(["pulumi-irm", "pulumi-irm/plugin"])(
-    "of %s has its own lines in the state, and no path",
-    async (module) => {
-      const texts = {
-        [`index.${ending}`]: compile(index(module)),
-        [`team/team.${ending}`]: compile(team(module)),
-      };
-      const name = `position-${ending}-${module.replace("/", "-")}`;
-      const plugin = `plugins:\n  providers:\n    - name: irm\n      path: ${join(project.path, "plugin")}\n`;
-      const program = writeProject(join(project.folder, name), {
-        "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n${plugin}`,
-        ...files,
-        ...texts,
-      });
-      const env = { ...place.env, ORG: place.server.organization };
-      const stack = await createStack({ folder: join(project.folder, `${name}-stack`), program, env });
-      await stack.must("up", "--yes", "--skip-preview");
+// Each layout and each form once: a layout decides which lines the SDK sees, and a form how they reach the state.
+describe.each([
+  [TEMPLATE, "pulumi-irm"],
+  [MODULES, "pulumi-irm/plugin"],
+] as const)("a program $name", ({ files, ending, compile }, module) => {
+  test(`of ${module} has its own lines in the state, and no path`, async () => {
+    const texts = {
+      [`index.${ending}`]: compile(index(module)),
+      [`team/team.${ending}`]: compile(team(module)),
+    };
+    const name = `position-${ending}-${module.replace("/", "-")}`;
+    const plugin = `plugins:\n  providers:\n    - name: irm\n      path: ${join(project.path, "plugin")}\n`;
+    const program = writeProject(join(project.folder, name), {
+      "Pulumi.yaml": `name: ${name}\nruntime: nodejs\n${plugin}`,
+      ...files,
+      ...texts,
+    });
+    const env = { ...place.env, ORG: place.server.organization };
+    const stack = await createStack({ folder: join(project.folder, `${name}-stack`), program, env });
+    await stack.must("up", "--yes", "--skip-preview");
 
-      const ours = (stack.state().resources as Positioned[]).filter(({ type }) => /\birm:(index:)?[A-Z]/.test(type));
-      const at = (file: string, part: string) => {
-        const own = `${file}.${ending}`;
-        return expect.stringMatching(`^project:///${own}#${lineOf(texts[own] as string, part)},\\d+$`);
-      };
-      expect(
-        Object.fromEntries(ours.map(({ urn, sourcePosition }) => [urn.replace(/^.*::/, ""), sourcePosition])),
-      ).toEqual({
-        first: at("index", "= new Group("),
-        got: at("index", "Group.get("),
-        policy: at("index", "new AccessPolicy("),
-        "policy/platform": at("index", "new AccessPolicy("),
-        second: at("team/team", "new Group("),
-        ci: at("team/team", "new Identity("),
-        views: at("team/team", "new RoleBinding("),
-        set: at("team/team", "new RoleBindingSet("),
-      });
-      for (const { urn, stackTrace } of ours) expect(stackTrace, urn).toBeUndefined();
-      // The SDK sends whole stacks of what others declare.
-      for (const path of ["node_modules", project.folder]) expect(JSON.stringify(ours)).not.toContain(path);
-      for (const path of ["node_modules/pulumi-irm", project.path]) expect(stack.state().text).not.toContain(path);
-      await stack.must("destroy", "--yes", "--skip-preview");
-    },
-  );
+    const ours = (stack.state().resources as Positioned[]).filter(({ type }) => /\birm:(index:)?[A-Z]/.test(type));
+    const at = (file: string, part: string) => {
+      const own = `${file}.${ending}`;
+      return expect.stringMatching(`^project:///${own}#${lineOf(texts[own] as string, part)},\\d+$`);
+    };
+    expect(
+      Object.fromEntries(ours.map(({ urn, sourcePosition }) => [urn.replace(/^.*::/, ""), sourcePosition])),
+    ).toEqual({
+      first: at("index", "= new Group("),
+      got: at("index", "Group.get("),
+      policy: at("index", "new AccessPolicy("),
+      "policy/platform": at("index", "new AccessPolicy("),
+      second: at("team/team", "new Group("),
+      ci: at("team/team", "new Identity("),
+      views: at("team/team", "new RoleBinding("),
+      set: at("team/team", "new RoleBindingSet("),
+    });
+    for (const { urn, stackTrace } of ours) expect(stackTrace, urn).toBeUndefined();
+    // The SDK sends whole stacks of what others declare.
+    for (const path of ["node_modules", project.folder]) expect(JSON.stringify(ours)).not.toContain(path);
+    for (const path of ["node_modules/pulumi-irm", project.path]) expect(stack.state().text).not.toContain(path);
+    await stack.must("destroy", "--yes", "--skip-preview");
+  });
 });
