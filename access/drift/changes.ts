@@ -2,7 +2,7 @@
 // record. Its step shows the program's values, and in its old state the service's.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { TAKEN_OVER } from "../../client/preview-marks.ts";
-import { type Resource as Descriptor, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
+import { type Resource as Descriptor, isObject, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { keyOfPair, removableIn } from "../preview/set.ts";
@@ -38,22 +38,23 @@ export const driftIn = ({ steps }: Preview, live: AccessGraph): FoundDrift => {
   const bases = basesIn(ours);
   const removed = new Map<string, string>();
   const drift = [...Map.groupBy(ours, ({ urn }) => urn)].flatMap(([urn, own]): Drift[] => {
-    const found = CHANGES.flatMap(([change, is]) =>
-      own.filter(({ op }) => is(op)).map((step) => ({ change, step })),
-    )[0];
-    if (!found) return [];
-    const { change, step } = found;
+    const most = CHANGES.flatMap(([change, is]) => own.filter(({ op }) => is(op)).map((step) => ({ change, step })))[0];
+    if (!most) return [];
+    const { change, step } = most;
     const { oldState, newState } = step;
     const type = ourTypeOf(urn) as string;
     const base = bases.byUrn.get(urn) ?? bases.byRecord.get(recordOf(type, oldState));
     const [news, olds] = [newState, oldState].map((state) => valuesIn(state?.inputs)) as [Json, Json];
     const isBoth = change === "changed" || change === "replaced";
-    const differences = isBoth ? differencesOf(news, olds, base && valuesIn(base.inputs)) : [];
-    if (type === SET && change === "changed")
+    const isOfSet = type === SET && change === "changed";
+    const found = isBoth ? differencesOf(news, olds, base && valuesIn(base.inputs)) : [];
+    const differences = isOfSet ? found.filter((one) => !isThere(one, oldState?.id, live)) : found;
+    if (isOfSet)
       for (const { uid, ...difference } of removalsOf(step, live)) {
         differences.push(difference);
         removed.set(uid, urn);
       }
+    if (found.length > 0 && differences.length === 0) return [];
     const uid = oldState?.id ?? takenOver(newState) ?? base?.id ?? null;
     const names = namesIn(differences, live);
     return [
@@ -112,6 +113,16 @@ const removalsOf = ({ oldState, newState }: Step, { roles }: AccessGraph): (Diff
       const difference = { path: "bindings", program: null, live: { identity, role } };
       return { uid, ...difference, changedIn: "service" as const };
     });
+};
+
+/** A pair that somebody has removed and granted again, under another uid: the next update takes it over and creates nothing. */
+const isThere = ({ path, program, live: other }: Difference, group: State["id"], live: AccessGraph): boolean => {
+  if (path !== "bindings" || other !== null || !isObject(program)) return false;
+  return [...live.bindings.values()].some((one) => {
+    if (one.group !== group || one.identity !== program.identity) return false;
+    const { group: owner, name } = live.roles.get(one.role) ?? {};
+    return one.role === program.role || (owner === null && name === program.role);
+  });
 };
 
 /** The word for a type of ours: `role binding set`. */

@@ -73,7 +73,7 @@ interface BoundRole {
 export interface Restored {
   /** with their new uids */
   restored: HeldBinding[];
-  /** which the identity has */
+  /** which the identity has, with the uids that they have now */
   present: HeldBinding[];
   failed: Failure[];
 }
@@ -85,9 +85,9 @@ export const restoreBindings = async (client: Caller, { identity, bindings }: Un
   let lost: unknown;
   for (const binding of bindings) {
     const at = now.findIndex(({ group, role }) => group === binding.group && role === binding.role);
-    if (at >= 0) {
-      all.present.push(binding);
-      now.splice(at, 1);
+    const [there] = at < 0 ? [] : now.splice(at, 1);
+    if (there !== undefined) {
+      all.present.push({ ...binding, binding: there.uid });
       continue;
     }
     try {

@@ -39,7 +39,11 @@ removed 3 role bindings; \`irm revoke --undo ${process.cwd()}/${file}\` puts bac
     stderr: "",
   });
   expect(await heldBy(uid)).toEqual(everything);
-  expect(await revokeAsJson("--undo", file)).toMatchObject({ code: 0, restored: [], present: [{}, {}, {}] });
+  const again = await revokeAsJson("--undo", file);
+  expect(again).toMatchObject({ code: 0, restored: [], present: [{}, {}, {}] });
+  const { roleBindings } = await api.ok("GET", "/iam/v2beta1/roleBindings", { query: { identity: uid } });
+  const uids = (list: readonly Record<string, string>[], key: string) => list.map((one) => one[key]).sort();
+  expect(uids(again.present, "binding")).toEqual(uids(roleBindings, "uid"));
   expect(await heldBy(uid)).toEqual(everything);
 });
 

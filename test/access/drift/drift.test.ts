@@ -176,6 +176,22 @@ describe("undeclared access", () => {
     ]);
   });
 
+  test("is none where a pair of a set is granted again under another uid", () => {
+    const pair = (role: string) => ({ identity: CI, role });
+    const inputs = { parent: TEAM, exclusive: false, bindings: [pair("viewer"), pair(MAKER)] };
+    const removed = { ...inputs, bindings: [] };
+    const steps = [
+      refresh("RoleBindingSet", "set", TEAM, inputs),
+      changed("update", "RoleBindingSet", "set", TEAM, { old: removed, outputs: removed, new: inputs }),
+    ];
+    const drift = (...bindings: [string, string, string][]) => report(steps, liveWith(...bindings)).drift;
+    expect(drift([TEAM, CI, VIEWER], [TEAM, CI, MAKER])).toEqual([]);
+    const only = (role: string) => ({ path: "bindings", program: pair(role), live: null, changedIn: "service" });
+    expect(drift([TEAM, CI, VIEWER])).toMatchObject([{ change: "changed", differences: [only(MAKER)] }]);
+    // The same pair in another group is another grant.
+    expect(drift([ROOT, CI, VIEWER], [TEAM, CI, MAKER])).toMatchObject([{ differences: [only("viewer")] }]);
+  });
+
   test("is also what gives access to people, unless a resource has it", () => {
     const graph = newGraph(liveWith().graph);
     const live = { graph, notVisible: [] };
