@@ -2,7 +2,7 @@
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
-import { changeOf } from "../record/changes.ts";
+import { changeOf, fixedText } from "../record/changes.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
@@ -74,10 +74,12 @@ export const adoptionChanges = async (
         .then((session) => withUids(session, asked))
         .catch(() => asked)
     : asked;
-  const { paths } = changeOf(desired, placeOf(kind, uid), record);
+  const { paths, replaces } = changeOf(desired, placeOf(kind, uid), record);
   const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
   const lines = paths.map((path) => (isSecret ? path : `${path}: ${at(record, path)} becomes ${at(asked.args, path)}`));
-  return lines.length === 0
-    ? undefined
-    : [`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - ");
+  if (lines.length === 0) return undefined;
+  // Of another place, the adoption itself says what is wrong.
+  const fixed = replaces.filter((path) => !["parent", "root"].includes(path));
+  const refusal = fixed.length === 0 ? [] : [`The update refuses this: ${fixedText(fixed)}.`];
+  return [[`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - "), ...refusal].join("\n");
 };

@@ -2,7 +2,7 @@
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { changeOf } from "../record/changes.ts";
+import { changeOf, fixedText } from "../record/changes.ts";
 import { type Desired, desiredFrom, withArgs, withUids } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
@@ -103,7 +103,7 @@ const takeOver = async (session: Session, desired: Desired, record: Json, origin
   const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
   try {
     const { paths, replaces } = changeOf(desired, placeOf(kind, id), outs);
-    if (replaces.length > 0) throw new Error(`${kind.word} ${id}: ${replaces.join(", ")} cannot be changed on it`);
+    if (replaces.length > 0) throw new Error(`${kind.word} ${id}: ${fixedText(replaces)}`);
     return { id, outs: paths.length === 0 ? outs : await sendUpdate(session, desired, id, paths) };
   } catch (error) {
     // The resource owns the record from now on: the next run continues from here.

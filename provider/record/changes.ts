@@ -98,3 +98,7 @@ export const changeOf = (desired: Desired, parent: string, observed: Json): Chan
   const isMoved = parent !== desired.parent;
   return { paths, replaces: isMoved ? [args.parent === undefined ? "root" : "parent", ...replaces] : replaces };
 };
+
+/** Why an existing record cannot become what the program asks for. */
+export const fixedText = (replaces: readonly string[]): string =>
+  `${replaces.join(", ")} cannot be changed on it; declare what it has, or leave adopt out to create another one`;

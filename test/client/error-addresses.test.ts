@@ -80,7 +80,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     "…: nothing is changed:",
     '…: adopt: "…" was not looked up by the program',
     "… is …, not …",
-    "… …: … cannot be changed on it",
+    "… …: …",
     "… …: …: …",
     '"…" is not the uid of …',
     "… takes … or its uid; it was given …",

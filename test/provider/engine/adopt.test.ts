@@ -44,4 +44,18 @@ describe("what an adoption changes", () => {
     const text = await adoptionChanges(kindRecords.identityProvider, offline, "sso", record, args, false);
     expect(text).toContain(`defaultRole: "${VIEWER}" becomes "viewer"`);
   });
+
+  it("is refused by the update where the API cannot change it", async () => {
+    const staticKeys = { issuer: "https://a.example", subject: "s", issuerKeys: '{"keys":[]}' };
+    const now = { uid: GROUP, name: "ci", staticKeys };
+    const asked = { ...keyOf("ci"), parent: ORG, name: "ci", staticKeys: { ...staticKeys, subject: "other" } };
+    const { session } = scriptedSession();
+    expect(await adoptionChanges(kindRecords.identity, async () => session, "ci", now, asked, false)).toBe(
+      [
+        `Identity ci changes on identity ${GROUP}:`,
+        '  - staticKeys.subject: "s" becomes "other"',
+        "The update refuses this: staticKeys cannot be changed on it; declare what it has, or leave adopt out to create another one.",
+      ].join("\n"),
+    );
+  });
 });
