@@ -110,7 +110,10 @@ export const draftPolicy = (
     value instanceof Reference ? places.get(value.entry) : undefined;
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
-    const isFree = (one: string): boolean => !sections[section].has(one) && base?.has(section, one) !== true;
+    // A key that is a built-in role would be a mistake, and each role binding of that role would mean this one.
+    const isTaken = (one: string): boolean => section === "roles" && isBuiltInRole(one);
+    const isFree = (one: string): boolean =>
+      !isTaken(one) && !sections[section].has(one) && base?.has(section, one) !== true;
     const key = freeKey(entry, isFree);
     sections[section].set(key, new Map([...place, ...renamed(entry, key), ...described(entry), ...own]));
     places.set(entry, { section, key, path: pathText([section, key]) });

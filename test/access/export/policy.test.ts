@@ -178,6 +178,23 @@ test("a built-in role that this version does not know is never a custom role of 
   expect(files.get("index.ts")).toMatch(/new RoleBinding\([\s\S]*role: "ops"/);
 });
 
+test("a custom role with the name of a built-in one has another key, and bindings of both stay in the policy", () => {
+  const [custom, own] = [uidOf(2, platform), uidOf(10, platform)];
+  const all = exported({
+    group: [{ uid: platform, name: "platform" }],
+    identity: [{ uid: ci, name: "ci", claimMatch }],
+    role: [{ uid: custom, name: "viewer", capabilities: ["CAP_REPO_LIST"] }],
+    roleBinding: [binding(uidOf(9), ci), { ...binding(own, ci), role: { uid: custom, name: "viewer" } }],
+  });
+  const policy = parse(policyText(policyOf(all).document, []));
+  const key = `viewer-${custom.slice(41).split("/")[1]}`;
+  expect(policy).toMatchObject({
+    roles: { [key]: { in: "platform", name: "viewer", can: ["repo.list"] } },
+    access: { "/": { viewer: ["ci"] }, platform: { [key]: ["ci"] } },
+  });
+  expect(parsePolicy(policy).mistakes).toEqual([]);
+});
+
 test("a policy has names that every object has; a claim of such a name is named and not declared", () => {
   const claims = JSON.parse('{ "__proto__": "x" }');
   const all = exported({
