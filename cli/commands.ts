@@ -296,8 +296,11 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--identity <UID|NAME>", "whose access to remove")
-    .option("--yes", "do not ask; required without a terminal")
-    .option("--force", "also your own access, and that of the last owner of an organization")
+    .option("--yes", "do not ask; required without a terminal, except for --undo")
+    .option(
+      "--force",
+      "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
+    )
     .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
     .option(
       "--undo <FILE>",

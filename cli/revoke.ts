@@ -5,21 +5,20 @@ import { hiddenLines } from "../access/format/answer/rows.ts";
 import { countText } from "../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
-import { PolicyEditError } from "../access/policy/edit/document.ts";
-import { applyEdit, entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { QuestionError, resolveQuestion } from "../access/query/question.ts";
 import { bindingsOf, type HeldBinding, inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
-import { type PolicyRevocation, restorationIn, revocationIn } from "../access/revoke/policy.ts";
-import { type Failure, listBindings, type Removed, removeBindings, restoreBindings } from "../access/revoke/remove.ts";
-import { RevokeError, readUndoFile, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
+import { type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
+import { listBindings, type Removed, removeBindings } from "../access/revoke/remove.ts";
+import { RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
-import { quoting } from "../client/recovery.ts";
-import { printable, printableLines } from "../schema/index.ts";
+import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import { declarersOf } from "./declarers.ts";
+import { restore } from "./restore.ts";
+import { listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -40,7 +39,7 @@ export const revoke = async (flags: RevokeFlags): Promise<number> => {
   if (identity !== undefined && !flags.yes && !canAsk())
     throw new UsageError("there is no terminal to ask whether to go on; give --yes");
   try {
-    return undo === undefined ? await remove(identity as string, flags) : await restore(undo, flags);
+    return undo === undefined ? await remove(identity as string, flags) : await restore(systemClient(), undo, flags);
   } catch (error) {
     const isOurs = error instanceof QuestionError || error instanceof RevokeError;
     const text = isOurs ? error.message : clientErrorText(error);
@@ -126,12 +125,7 @@ const show = async (
   { format, yes }: RevokeFlags,
   mustAsk: boolean,
 ): Promise<void> => {
-  const lines = [
-    `${name}  in ${placesIn(graph)(group)}  ${uid}`,
-    ...held.map(({ path, roleName }) => `  ${path}  ${roleName}`),
-    ...(held.length === 0 ? ["  no role bindings"] : []),
-    ...rows.map((row) => `  ${POLICY}  ${row}`),
-  ].join("\n");
+  const lines = listText({ name, uid, place: placesIn(graph)(group), held, rows });
   const asks = mustAsk && !yes;
   if (format === "terminal") print(`${lines}\n`);
   else if (asks) warn(lines);
@@ -159,19 +153,6 @@ const writeUndo = (client: Client, out: string | undefined, undo: UndoFile): str
   return file;
 };
 
-/** Why the policy could not be edited; undefined where it was. */
-const problemOfEdit = (edit: PolicyEdit): string | undefined => problemOf(() => applyEdit(edit));
-
-const problemOf = (work: () => void): string | undefined => {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof PolicyEditError)) throw error;
-    return error.message;
-  }
-};
-
 interface Result extends Removed {
   /** entries that went from the policy */
   rows: number;
@@ -189,27 +170,6 @@ const report = ({ format }: RevokeFlags, { removed, failed, rows, undo }: Result
     if (rows > 0) print(`removed ${countText(rows, "entry", "entries")} from ${POLICY}\n`);
   }
   printFailures(failed, "not removed");
-};
-
-const rowOf = ({ binding, group, roleName }: HeldBinding) => ({ binding, group, role: roleName });
-
-const printJson = (value: object): void => print(`${JSON.stringify(value, undefined, 2)}\n`);
-
-const FAILURES_SHOWN = 10;
-
-const printFailures = (failed: readonly Failure[], what: string): void => {
-  if (failed.length === 0) return;
-  const errors = failed.map(({ error }) => clientErrorText(error) ?? String(error)).slice(0, FAILURES_SHOWN);
-  const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
-  const head = `${countText(failed.length, "role binding")} ${what}; run it again:`;
-  const lineOf = (text: string, i: number): string => {
-    const { path, roleName } = (failed[i] as Failure).binding;
-    return `  ${path} ${roleName}: ${text}`;
-  };
-  printError(
-    "irm revoke",
-    quoting(errors, (texts) => [head, ...texts.map(lineOf), ...more].join("\n")),
-  );
 };
 
 /**
@@ -233,39 +193,4 @@ const warnOfDeclarers = async ({ identity, held, policy }: Target): Promise<void
   const declared = "declared" in policy ? policy.declared : undefined;
   const others = held.filter(({ binding }) => !declared?.has(binding));
   if (others.length > 0) warn(await declarersOf(identity.id, others));
-};
-
-const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);
-
-const restore = async (file: string, { format }: RevokeFlags): Promise<number> => {
-  const undo = readUndoFile(file);
-  const { restored, present, failed } = await restoreBindings(systemClient(), undo);
-  if (format === "json") printJson({ restored: restored.map(rowOf), present: present.map(rowOf) });
-  else {
-    const there = present.length === 0 ? "" : `; ${present.length} existed`;
-    print(`put back ${countText(restored.length, "role binding")} of ${undo.identity.name}${there}\n`);
-  }
-  const problem = restorePolicy(undo, format);
-  if (problem !== undefined)
-    printError("irm revoke", `${POLICY} is as it was, and its next update removes the access again: ${problem}`);
-  printFailures(failed, "not put back");
-  return failed.length === 0 && problem === undefined ? 0 : 1;
-};
-
-/** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */
-const restorePolicy = ({ policy }: UndoFile, format: RevokeFlags["format"]): string | undefined => {
-  if (policy.length === 0) return undefined;
-  if (!existsSync(POLICY)) {
-    const rows = policy.map(({ group, role, identity }) => entryText(["access", group, role, identity])).join(", ");
-    warn(
-      `there is no ${POLICY} here; put these back in the policy too, or its next update removes the access: ${rows}`,
-    );
-    return undefined;
-  }
-  return problemOf(() => {
-    const edit = restorationIn(POLICY, policy);
-    applyEdit(edit);
-    const count = edit.entries.length;
-    if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
-  });
 };

@@ -52,16 +52,35 @@ export const revocationIn = (
   }
 };
 
-/** The edit that puts back what of these rows the policy lacks. Throws a PolicyEditError. */
-export const restorationIn = (file: string, rows: UndoFile["policy"]): PolicyEdit => {
-  const opened = openPolicy(file);
-  const textOf = ({ group, role, identity }: UndoFile["policy"][number]) => JSON.stringify([group, role, identity]);
-  const held = new Set(opened.policy.bindings.map(textOf));
-  const missing = rows.filter((row) => !held.has(textOf(row)));
+/** The edit that puts back what of these rows the policy lacks, or why it has to be edited by hand. */
+export const restorationIn = (
+  file: string,
+  rows: UndoFile["policy"],
+  graph: AccessGraph,
+  identity: NodeId,
+): { edit: PolicyEdit } | { problem: string } => {
+  try {
+    const opened = openPolicy(file);
+    const { identities } = policyGraph(opened.policy, graph, stackOf(opened));
+    const foreign = rows.find((row) => (identities.get(row.identity) ?? identity) !== identity);
+    if (foreign) return { problem: `${file}: identities.${foreign.identity} is not ${identity}` };
+    const held = new Set(opened.policy.bindings.map(textOf));
+    return { edit: additionOf(opened, entriesOf(rows.filter((row) => !held.has(textOf(row))))) };
+  } catch (error) {
+    if (!(error instanceof PolicyEditError)) throw error;
+    return { problem: error.message };
+  }
+};
+
+type Row = UndoFile["policy"][number];
+
+const textOf = ({ group, role, identity }: Row): string => JSON.stringify([group, role, identity]);
+
+const entriesOf = (missing: readonly Row[]): Map<string, Map<string, Map<string, string[]>>> => {
   const groups = new Map<string, Map<string, string[]>>();
   for (const { group, role, identity } of missing) {
     const roles = groups.get(group) ?? new Map<string, string[]>();
     groups.set(group, roles.set(role, [...(roles.get(role) ?? []), identity]));
   }
-  return additionOf(opened, new Map(missing.length > 0 ? [["access", groups]] : []));
+  return new Map(missing.length > 0 ? [["access", groups]] : []);
 };

@@ -1,5 +1,5 @@
 // The file in which a revocation writes down what it is going to remove, and from which it is put back.
-import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { isUidp } from "../../schema/index.ts";
 
@@ -36,13 +36,33 @@ export const writeUndoFile = (file: string, undo: UndoFile): void => {
 
 export const readUndoFile = (file: string): UndoFile => {
   let value: unknown;
+  let descriptor: number | undefined;
   try {
-    value = JSON.parse(readFileSync(file, "utf8"));
+    descriptor = openSync(file, "r");
+    const problem = ownerProblem(fstatSync(descriptor));
+    if (problem !== undefined)
+      throw new RevokeError(
+        `${file} ${problem}, who can change what it grants. Nothing was put back; read it, and give a copy of your own.`,
+      );
+    value = JSON.parse(readFileSync(descriptor, "utf8"));
   } catch (error) {
+    if (error instanceof RevokeError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new RevokeError(code === undefined ? `${file} is not JSON` : `cannot read ${file}: ${code}`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
   const { data, error } = UndoFile.safeParse(value);
   if (error) throw new RevokeError(`${file} is not a file that irm revoke wrote: ${z.prettifyError(error)}`);
   return data;
+};
+
+const OTHERS_WRITE = 0o002;
+
+/** Who else could have changed the file. Windows tells neither. */
+const ownerProblem = ({ uid, mode }: Stats): string | undefined => {
+  const own = process.getuid?.();
+  if (own === undefined) return undefined;
+  if (uid !== own && uid !== 0) return "belongs to another user of this machine";
+  return (mode & OTHERS_WRITE) === 0 ? undefined : "can be written by every user of this machine";
 };

@@ -27,7 +27,9 @@ describe("with access.yaml in the folder", () => {
     const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
     expect(await revoke("--undo", file)).toEqual({
       code: 0,
-      stdout: `put back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n`,
+      stdout: expect.stringMatching(
+        `\n  access.yaml  access.platform.editor: ${name}\n  access.yaml  access.platform/registry.registry.push: ${name}\nput back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n$`,
+      ),
       stderr: "",
     });
     const restored = policy(
@@ -36,7 +38,7 @@ describe("with access.yaml in the folder", () => {
     );
     expect(readFileSync("access.yaml", "utf8")).toBe(restored);
     // A second time there is nothing to put back.
-    expect((await revoke("--undo", file)).stdout).toBe(`put back 0 role bindings of ${name}; 3 existed\n`);
+    expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
     expect(readFileSync("access.yaml", "utf8")).toBe(restored);
     expect(await heldBy(uid)).toEqual(everything);
   });
@@ -57,9 +59,24 @@ describe("with access.yaml in the folder", () => {
     rmSync("access.yaml");
     expect(await revoke("--undo", undo)).toEqual({
       code: 0,
-      stdout: `put back 0 role bindings of ${name}; 3 existed\n`,
+      stdout: expect.stringContaining(`\nput back 0 role bindings of ${name}; 3 existed\n`),
       stderr: `there is no access.yaml here; put these back in the policy too, or its next update removes the access: access.platform.editor: ${name}\n`,
     });
+  });
+
+  test("an undo gives no role in the policy to another identity", async () => {
+    const { name, uid } = await target();
+    const text = policy(name, `  platform: { editor: [${name}, other] }\n`);
+    writeFileSync("access.yaml", text);
+    const { undo } = await revokeAsJson("--identity", uid, "--yes");
+    const left = readFileSync("access.yaml", "utf8");
+    writeFileSync(undo, readFileSync(undo, "utf8").replace(`"identity": "${name}"`, '"identity": "other"'));
+    const { code, stderr } = await revoke("--undo", undo);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: access.yaml: identities.other is not ${uid}\n`,
+    });
+    expect(readFileSync("access.yaml", "utf8")).toBe(left);
   });
 
   test("takes it out also where the role bindings are gone already", async () => {
@@ -169,7 +186,7 @@ test("docs/revoke.md shows what its example prints", async () => {
     const [, undone] =
       /irm-revoke-[^\n]*\.json\n```\n\n```\n(.*?)```\n/s.exec(page.slice(page.indexOf("## Undo"))) ?? [];
     const [file = ""] = readdirSync(".").filter((name) => name.startsWith("irm-revoke-"));
-    expect((await revoke("--undo", file)).stdout).toBe(undone);
+    expect(plain((await revoke("--undo", file)).stdout)).toBe(plain(undone));
   } finally {
     await other.close();
   }

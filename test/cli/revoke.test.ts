@@ -1,5 +1,5 @@
 // `irm revoke` at a real server: what it removes, what it writes down first, what it refuses, and how it goes on after a failure.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
@@ -35,7 +35,12 @@ removed 3 role bindings; \`irm revoke --undo ${process.cwd()}/${file}\` puts bac
   await bind(uid, platform, "editor");
   expect(await revoke("--undo", file)).toEqual({
     code: 0,
-    stdout: `put back 2 role bindings of ${name}; 1 existed\n`,
+    stdout: `${name}  in platform  ${uid}
+  /  viewer
+  platform  editor
+  platform/registry  registry.push
+put back 2 role bindings of ${name}; 1 existed
+`,
     stderr: "",
   });
   expect(await heldBy(uid)).toEqual(everything);
@@ -77,7 +82,7 @@ describe("half done", () => {
     api.faults.set({});
     expect(await revokeAsJson("--identity", name, "--yes")).toMatchObject({ code: 0, removed: [{}, {}] });
     expect(await heldBy(uid)).toEqual([]);
-    expect((await revoke("--undo", first.undo)).stdout).toBe(`put back 3 role bindings of ${name}\n`);
+    expect((await revoke("--undo", first.undo)).stdout).toMatch(`\nput back 3 role bindings of ${name}\n`);
     expect(await heldBy(uid)).toEqual(everything);
   });
 
@@ -93,9 +98,12 @@ describe("half done", () => {
     const { undo } = await revokeAsJson("--identity", name, "--yes");
     api.faults.set({ rules: [{ operation: "CreateRoleBinding", steps: [{ status: 403 }] }] });
     const { code, stdout, stderr } = await revoke("--undo", undo);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: `put back 2 role bindings of ${name}\n` });
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(`\nput back 2 role bindings of ${name}\n`),
+    });
     expect(stderr).toContain("1 role binding not put back; run it again:\n  ");
-    expect((await revoke("--undo", undo)).stdout).toBe(`put back 1 role binding of ${name}; 2 existed\n`);
+    expect((await revoke("--undo", undo)).stdout).toMatch(`\nput back 1 role binding of ${name}; 2 existed\n`);
     expect(await heldBy(uid)).toEqual(everything);
   });
 });
@@ -191,6 +199,56 @@ describe("refuses", () => {
   });
 });
 
+describe("does not put back what a changed file grants", () => {
+  const changed = async (change: (text: string) => string) => {
+    const { name, uid } = await target();
+    const { undo } = await revokeAsJson("--identity", uid, "--yes");
+    writeFileSync(undo, change(readFileSync(undo, "utf8")));
+    return { name, uid, undo };
+  };
+  const refused = (undo: string, problem: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: `irm revoke: ${undo} names records as they are not called: ${problem}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.\n`,
+  });
+
+  test("under the name of a smaller role, and --force shows what it is", async () => {
+    const [viewer, owner] = [await api.role("viewer"), await api.role("owner")];
+    const { name, uid, undo } = await changed((text) => text.replace(viewer, owner));
+    expect(await revoke("--undo", undo)).toEqual(refused(undo, `role ${owner} is "owner", and not "viewer"`));
+    expect(await heldBy(uid)).toEqual([]);
+    const { code, stdout } = await revoke("--undo", undo, "--force");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${name}  in platform  ${uid}\n  /  owner\n  platform  editor\n  platform/registry  registry.push\nput back 3 role bindings of ${name}\n`,
+    });
+  });
+
+  test("to another identity, or in another group", async () => {
+    const other = await target();
+    const { name, uid, undo } = await changed((text) => text.replace(/"uid": "[^"]+"/, `"uid": "${other.uid}"`));
+    expect(await revoke("--undo", undo)).toEqual(
+      refused(undo, `identity ${other.uid} is "${other.name}", and not "${name}"`),
+    );
+    const moved = await changed((text) => text.replace(`"group": "${platform}"`, `"group": "${api.organization}"`));
+    expect(await revoke("--undo", moved.undo)).toEqual(
+      refused(moved.undo, `group ${api.organization} is "${acme}", and not "platform"`),
+    );
+    expect([await heldBy(uid), await heldBy(moved.uid)]).toEqual([[], []]);
+  });
+
+  test("from a file that every user of the machine can write", async () => {
+    const { uid, undo } = await changed((text) => text);
+    chmodSync(undo, 0o666);
+    expect(await revoke("--undo", undo)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `irm revoke: ${undo} can be written by every user of this machine, who can change what it grants. Nothing was put back; read it, and give a copy of your own.\n`,
+    });
+    expect(await heldBy(uid)).toEqual([]);
+  });
+});
+
 test("says what it cannot see, and reports a role that the identity gets meanwhile", async () => {
   const { name, uid } = await target();
   const part = await api.actor(`part-of-${name}`, { role: "owner", at: platform });
@@ -249,8 +307,19 @@ describe("at a terminal", () => {
     stdin.end("yes\n");
     const { code, removed, undo } = await running;
     expect({ code, removed: removed.length }).toEqual({ code: 0, removed: 2 });
-    expect((await revoke("--undo", undo)).stdout).toBe(`put back 2 role bindings of ${name}\n`);
+    expect((await revoke("--undo", undo, "--yes")).stdout).toMatch(`\nput back 2 role bindings of ${name}\n`);
     expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== `${other.group.name} ${other.role.name}`));
+  });
+
+  test("it shows what an undo grants, and asks", async () => {
+    const { name, uid } = await target();
+    const { undo } = await revokeAsJson("--identity", uid, "--yes");
+    answer("n\n");
+    const { code, stdout, stderr } = await revoke("--undo", undo);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("  platform  editor\n") });
+    expect(stderr).toContain(`Put this access of ${name} back? (y/N) `);
+    expect(stderr).toContain("irm revoke: nothing was put back\n");
+    expect(await heldBy(uid)).toEqual([]);
   });
 
   test("yes removes all", async () => {

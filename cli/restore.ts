@@ -1,0 +1,96 @@
+// `irm revoke --undo FILE`: puts back what a revocation has removed. The file may have been changed since, so what it grants is shown by
+// the names that its records have now.
+import { existsSync } from "node:fs";
+import { countText } from "../access/format/words.ts";
+import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
+import { readLive } from "../access/graph/live.ts";
+import { entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
+import type { HeldBinding } from "../access/revoke/held.ts";
+import { restorationIn } from "../access/revoke/policy.ts";
+import { restoreBindings } from "../access/revoke/remove.ts";
+import { RevokeError, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
+import { renamedIn } from "../access/revoke/undo-names.ts";
+import { POLICY } from "../access/test/file.ts";
+import type { Client } from "../client/client.ts";
+import { printable } from "../schema/index.ts";
+import { ask, canAsk } from "./ask.ts";
+import { listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
+import { print, printError } from "./terminal.ts";
+
+export interface RestoreFlags {
+  yes?: boolean;
+  force?: boolean;
+  format: "terminal" | "json";
+}
+
+export const restore = async (client: Client, file: string, flags: RestoreFlags): Promise<number> => {
+  const undo = readUndoFile(file);
+  const { graph } = await readLive(client);
+  const renamed = flags.force ? [] : renamedIn(graph, undo);
+  if (renamed.length > 0)
+    throw new RevokeError(
+      `${file} names records as they are not called: ${renamed.join("; ")}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.`,
+    );
+  const policy = editOf(graph, undo);
+  await show(graph, undo, policy, flags);
+
+  const { restored, present, failed } = await restoreBindings(client, undo);
+  const { identity } = undo;
+  if (flags.format === "json") printJson({ restored: restored.map(rowOf), present: present.map(rowOf) });
+  else {
+    const there = present.length === 0 ? "" : `; ${present.length} existed`;
+    print(`put back ${countText(restored.length, "role binding")} of ${identity.name}${there}\n`);
+  }
+  const problem = applyPolicy(undo, policy, flags);
+  printFailures(failed, "not put back");
+  return failed.length === 0 && problem === undefined ? 0 : 1;
+};
+
+/** Undefined: there is no policy here. */
+type Policy = { edit: PolicyEdit } | { problem: string } | undefined;
+
+const editOf = (graph: AccessGraph, { identity, policy }: UndoFile): Policy =>
+  policy.length > 0 && existsSync(POLICY) ? restorationIn(POLICY, policy, graph, identity.uid) : undefined;
+
+/** Prints what comes back, and asks a person whether to go on. */
+const show = async (
+  graph: AccessGraph,
+  { identity: { uid, name }, bindings }: UndoFile,
+  policy: Policy,
+  { format, yes }: RestoreFlags,
+): Promise<void> => {
+  const placeOf = placesIn(graph);
+  const live = graph.identities.get(uid);
+  const held = bindings.map((one): HeldBinding => {
+    const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
+    return { ...one, path: graph.groups.has(one.group) ? placeOf(one.group) : one.path, roleName };
+  });
+  const rows = policy && "edit" in policy ? policy.edit.entries : [];
+  const place = live ? placeOf(live.group) : "a group that you cannot see";
+  const lines = listText({ name: live?.name ?? name, uid, place, held, rows });
+  const asks = !yes && canAsk();
+  if (format === "terminal") print(`${lines}\n`);
+  else if (asks) warn(lines);
+  if (asks && !(await ask(`Put this access of ${printable(live?.name ?? name)} back?`)))
+    throw new RevokeError("nothing was put back");
+};
+
+/** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */
+const applyPolicy = (undo: UndoFile, policy: Policy, { format }: RestoreFlags): string | undefined => {
+  if (undo.policy.length === 0) return undefined;
+  if (!policy) {
+    const rows = undo.policy.map(({ group, role, identity }) => entryText(["access", group, role, identity]));
+    warn(
+      `there is no ${POLICY} here; put these back in the policy too, or its next update removes the access: ${rows.join(", ")}`,
+    );
+    return undefined;
+  }
+  const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
+  if (problem !== undefined) {
+    printError("irm revoke", `${POLICY} is as it was, and its next update removes the access again: ${problem}`);
+    return problem;
+  }
+  const count = "edit" in policy ? policy.edit.entries.length : 0;
+  if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
+  return undefined;
+};
