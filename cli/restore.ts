@@ -8,12 +8,13 @@ import { entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
 import type { HeldBinding } from "../access/revoke/held.ts";
 import { restorationIn } from "../access/revoke/policy.ts";
 import { restoreBindings } from "../access/revoke/remove.ts";
-import { RevokeError, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
+import { interrupted, RevokeError, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
 import { renamedIn } from "../access/revoke/undo-names.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
+import { untilInterrupted } from "./interrupt.ts";
 import { listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -34,7 +35,9 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
   const policy = editOf(graph, undo);
   await show(graph, undo, policy, flags);
 
-  const { restored, present, failed } = await restoreBindings(client, undo);
+  const { restored, present, failed } = await untilInterrupted(interrupted(), (signal) =>
+    restoreBindings(client, undo, signal),
+  );
   const { identity } = undo;
   if (flags.format === "json") printJson({ restored: restored.map(rowOf), present: present.map(rowOf) });
   else {

@@ -39,7 +39,7 @@ const FAILURES_SHOWN = 10;
 
 export const printFailures = (failed: readonly Failure[], what: string): void => {
   if (failed.length === 0) return;
-  const errors = failed.map(({ error }) => clientErrorText(error) ?? String(error)).slice(0, FAILURES_SHOWN);
+  const errors = failed.map(({ error }) => clientErrorText(error) ?? (error as Error).message).slice(0, FAILURES_SHOWN);
   const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
   const head = `${countText(failed.length, "role binding")} ${what}; run it again:`;
   const lineOf = (text: string, i: number): string => {

@@ -10,13 +10,14 @@ import { QuestionError, resolveQuestion } from "../access/query/question.ts";
 import { bindingsOf, type HeldBinding, inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
 import { type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
 import { listBindings, type Removed, removeBindings } from "../access/revoke/remove.ts";
-import { RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
+import { interrupted, RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import { declarersOf } from "./declarers.ts";
+import { untilInterrupted } from "./interrupt.ts";
 import { restore } from "./restore.ts";
 import { listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
 import { print, printError } from "./terminal.ts";
@@ -62,7 +63,9 @@ const remove = async (text: string, flags: RevokeFlags): Promise<number> => {
   const hasNothing = held.length === 0 && rows.length === 0;
   const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target));
   const ordered = inOrderOfRemoval(graph, held, isOwn);
-  const result = isOwn ? await removeBindings(client, ordered, 1) : await removeBindings(client, ordered);
+  const result = await untilInterrupted(interrupted(), (signal) =>
+    isOwn ? removeBindings(client, ordered, signal, 1) : removeBindings(client, ordered, signal),
+  );
   const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
   report(flags, { ...result, rows: problem === undefined ? rows.length : 0, undo });
   if (problem !== undefined)

@@ -24,10 +24,11 @@ export interface Removed {
 /** A pipeline's burst must not meet the service's limit of requests a second. */
 const DELETES_AT_ONCE = 8;
 
-/** In the order of `bindings`, `atOnce` at a time. Without a connection or a token, nothing more is tried. */
+/** In the order of `bindings`, `atOnce` at a time. Without a connection or a token, or after an abort, nothing more is tried. */
 export const removeBindings = async (
   client: Caller,
   bindings: readonly HeldBinding[],
+  signal: AbortSignal,
   atOnce = DELETES_AT_ONCE,
 ): Promise<Removed> => {
   const removed = new Set<HeldBinding>();
@@ -37,6 +38,7 @@ export const removeBindings = async (
   const work = async (): Promise<void> => {
     for (const binding of next) {
       try {
+        signal.throwIfAborted();
         if (lost !== undefined) throw lost;
         await deleteRecord(client, roleBinding, binding.binding);
         removed.add(binding);
@@ -79,7 +81,11 @@ export interface Restored {
 }
 
 /** Creates what is missing of the bindings of an undo file. */
-export const restoreBindings = async (client: Caller, { identity, bindings }: UndoFile): Promise<Restored> => {
+export const restoreBindings = async (
+  client: Caller,
+  { identity, bindings }: UndoFile,
+  signal: AbortSignal,
+): Promise<Restored> => {
   const now = await listBindings(client, identity.uid);
   const all: Restored = { restored: [], present: [], failed: [] };
   let lost: unknown;
@@ -91,6 +97,7 @@ export const restoreBindings = async (client: Caller, { identity, bindings }: Un
       continue;
     }
     try {
+      signal.throwIfAborted();
       if (lost !== undefined) throw lost;
       if (!(await isListable(client, roleBinding, binding.group)))
         throw new Error(

@@ -8,6 +8,9 @@ export class RevokeError extends Error {
   override readonly name = "RevokeError";
 }
 
+/** Of the requests that were not sent after ^C. */
+export const interrupted = (): RevokeError => new RevokeError("interrupted");
+
 const uid = z.string().refine(isUidp, "must be a uid");
 const UndoFile = z.object({
   version: z.literal(1, "is of another version of irm"),

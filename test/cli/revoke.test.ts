@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
 import { IAM, startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { startCommand } from "../support/command.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { api, platform, registry, helper, acme, everything, bind, target, heldBy, revoke, revokeAsJson } =
@@ -85,6 +86,30 @@ describe("half done", () => {
     expect((await revoke("--undo", first.undo)).stdout).toMatch(`\nput back 3 role bindings of ${name}\n`);
     expect(await heldBy(uid)).toEqual(everything);
   });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "by %s, it reports what it removed, and sends nothing more",
+    async (signal) => {
+      const { name, uid } = await target();
+      for (let at = 0; at < 7; at += 1)
+        await bind(uid, await createUid(api, "groups", platform, { name: `${name}-${at}` }), "viewer");
+      const steps = Array.from({ length: 8 }, () => ({ hold: true }) as const);
+      api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps }] });
+      const running = startCommand("revoke", "--identity", uid, "--yes", "--format", "json");
+      const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
+      await vi.waitFor(() => expect(deletes()).toHaveLength(8), { timeout: 20_000 });
+      running.process.kill(signal);
+      await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 5_000);
+      api.faults.release();
+      const { code, stdout, stderr } = await running.finished;
+      const { removed, undo } = JSON.parse(stdout);
+      expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 8 });
+      expect(stderr).toContain("irm revoke: 2 role bindings not removed; run it again:\n  ");
+      expect(stderr).toContain(": interrupted\n");
+      expect(await heldBy(uid)).toHaveLength(2);
+      expect(JSON.parse(readFileSync(undo, "utf8")).bindings).toHaveLength(10);
+    },
+  );
 
   test("counts a binding as removed whose answer was lost", async () => {
     const { name, uid } = await target();

@@ -1,0 +1,19 @@
+// ^C while requests are under way that change something: what has been done is reported, and nothing more is begun.
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Aborts the signal, with this reason, at the first ^C or SIGTERM. The second one ends the process. */
+export const untilInterrupted = async <T>(reason: Error, act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const controller = new AbortController();
+  const stop = (): void => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    process.stderr.write("waiting for the requests under way\n");
+    controller.abort(reason);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await act(controller.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+};
