@@ -32,7 +32,8 @@ const pairsOf = async (
   session: Session,
   { key, urn, inputs, stored = {}, stamp, sentBefore, updatesSince, isKept }: Operation,
 ): Promise<Interrupted[]> => {
-  const managed = bindingsIn(stored, "bindings");
+  // Of a set that moves, the state has the pairs of the group that it leaves.
+  const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
   const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
   const resolved = await withRoleUids(session, added);
   return resolved.map(({ identity, role }) => {

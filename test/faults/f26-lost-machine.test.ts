@@ -172,4 +172,19 @@ describe.concurrent("F26: the machine is lost during a set of role bindings", ()
       act: loseRun("committed", killed),
     });
   });
+
+  test("it was moving to another group with the same pairs: a destroy deletes those of both groups", () => {
+    const moved = (home: string): Subject => {
+      const own = setSubject("update", home);
+      return { ...own, after: withInputs(own.before, { parent: ref("other-team") }) };
+    };
+    return scenarioOf({
+      ...{ adapter: "native", kind: "roleBinding", action: "replace", subject: revertedFrom(moved) },
+      act: async (stage) => {
+        await loseRun("committed", moved)(stage);
+        return stage.engine.run("destroy");
+      },
+      afterwards: ["up"],
+    });
+  });
 });
