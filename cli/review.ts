@@ -10,7 +10,8 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import { readHeldRecords } from "../access/graph/live-contents.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import {
-  asStack,
+  type Adoption,
+  adoptionsOf,
   mistakeText,
   type Policy,
   type PolicyStack,
@@ -21,6 +22,7 @@ import {
   removedBy,
   TextFileError,
   uidsBeside,
+  withAdoptions,
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
@@ -30,6 +32,7 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
+import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
@@ -169,25 +172,26 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const folders = [dirname(file), ...(stackName === undefined ? [] : [process.cwd()])];
   const exported = await exportStack(engineCommand(), folders, stackName);
   const stack = exported?.text === undefined ? undefined : stackFrom(exported.text, policy);
-  const adopted = stack ? undefined : adoptedBy(file);
+  const adoptions = adoptionsBy(file, policy, stack);
+  const known = adoptions ? withAdoptions(stack, adoptions) : stack;
   return {
     propose(live, base) {
-      const wanted = policyGraph(policy, live.graph, stack ?? adopted);
+      const wanted = policyGraph(policy, live.graph, known);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
-      const known = identitiesBefore(stack, base, live);
-      const twins = known ? possibleTwins(wanted, live.graph, known) : [];
+      const before = identitiesBefore(stack, base, live);
+      const twins = before ? possibleTwins(wanted, live.graph, before) : [];
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
-      const unknown = exported && !stack ? [{ subject: "", message: noStackText(adopted !== undefined) }] : [];
+      const unknown = exported && !stack ? [{ subject: "", message: noStackText(adoptions !== undefined) }] : [];
       return {
         ...proposal,
-        unknown: [...unknown, ...twins, ...proposal.unknown],
+        unknown: [...unknown, ...unseenTakeovers(wanted, adoptions ?? []), ...twins, ...proposal.unknown],
         organizations: new Set([organization]),
       };
     },
     stack: stack && exported?.name,
-    stackOf: () => stack,
+    stackOf: () => known,
     clients,
     policy: read,
   };
@@ -205,14 +209,19 @@ const noStackText = (hasUids: boolean): string =>
   `no stack with this policy is selected beside it, so records match by ${hasUids ? "the uids of adopt.json, and otherwise by their names" : "their names"}: ` +
   "what a stack would rename or remove is not known; give --stack";
 
-/** The records that the program takes over by the uids beside the policy, if it has them as `adopt`. */
-const adoptedBy = (file: string): PolicyStack | undefined => {
+/** The records that the program takes over by the uids beside the policy, if it has them as `adopt`. Undefined without the file. */
+const adoptionsBy = (file: string, policy: Policy, stack: PolicyStack | undefined): Adoption[] | undefined => {
+  let beside: ReturnType<typeof uidsBeside>;
   try {
-    const found = uidsBeside(file);
-    return found && asStack(found.uids);
+    beside = uidsBeside(file);
   } catch (error) {
     throw error instanceof TextFileError ? new PolicyError(error.message) : error;
   }
+  if (!beside) return undefined;
+  const { adoptions, problems } = adoptionsOf(policy, beside.uids, stack);
+  const { name } = beside;
+  if (problems.length > 0) throw new PolicyError(problems.map((one) => `${name}: ${printable(one)}`).join("\n"));
+  return adoptions;
 };
 
 const stackFrom = (text: string, policy: Policy): PolicyStack | undefined => {

@@ -1,4 +1,5 @@
 // The policy file: who may do what, by name.
+export { type Adoption, adoptionsOf, withAdoptions } from "./adoption.ts";
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
 export {
@@ -11,4 +12,4 @@ export {
 } from "./policy.ts";
 export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";
 export { TextFileError } from "./text-file.ts";
-export { asStack, type PolicyUids, parseUids, uidsBeside } from "./uids.ts";
+export { type PolicyUids, parseUids, uidsBeside } from "./uids.ts";

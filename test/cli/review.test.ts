@@ -363,6 +363,82 @@ access: { twins: { viewer: [next] } }
     expect(wrong.stderr).toContain("twins/adopt.json: identities.next: must be a uid");
   });
 
+  describe("with a stack, and a key that the stack has no record for", async () => {
+    const team = await createUid(api, "groups", api.organization, { name: "taken" });
+    const held = await createUid(api, "identities", team, {
+      name: "held",
+      claimMatch: { issuer: "https://issuer.example.com", subject: "held" },
+    });
+    const roleUid = await api.role("owner");
+    // Somebody made it by hand: no stack has it.
+    const breakGlass = await createUid(api, "identities", team, {
+      name: "break-glass",
+      claimMatch: { issuer: "https://issuer.example.com", subject: "break-glass" },
+    });
+    await createUid(api, "roleBindings", api.organization, { identityUid: breakGlass, roleUid });
+
+    const component = "urn:pulumi:prod::access::irm:index:AccessPolicy::acme";
+    const resource = (type: string, name: string, id: string) => ({
+      ...{ urn: `urn:pulumi:prod::access::irm:index:AccessPolicy$irm:index:${type}::${name}`, id },
+      ...{ type: `irm:index:${type}`, parent: component, inputs: {}, outputs: {} },
+    });
+    const resources = [
+      { urn: component, type: "irm:index:AccessPolicy", outputs: { organization: api.organization } },
+      resource("Group", "acme", api.organization),
+      resource("Group", "acme/taken", team),
+      resource("Identity", "acme:identity/held", held),
+    ];
+    const reviewWith = async (uids: object) => {
+      write("taken/state.json", JSON.stringify({ version: 3, deployment: { resources } }));
+      writeFileSync(folder.path("taken/pulumi"), `#!/bin/sh\ncat "${folder.path("taken/state.json")}"\n`, {
+        mode: 0o755,
+      });
+      vi.stubEnv("GITHUB_ACTION_PATH", process.cwd());
+      vi.stubEnv("PATH", `${folder.path("taken")}:${process.env.PATH}`);
+      write("taken/Pulumi.yaml", "name: access\nruntime: yaml\n");
+      write("taken/adopt.json", JSON.stringify({ identities: uids }));
+      const file = write(
+        "taken/access.yaml",
+        `organization: { uid: "${api.organization}" }
+groups: { taken: {} }
+identities:
+  held: { in: taken, claimMatch: { issuer: "https://issuer.example.com", subject: held } }
+  helper: { in: taken, claimMatch: { issuer: "https://evil.example.com", subject: me } }
+`,
+      );
+      const { code, stdout, stderr } = await runIrm("review", "--policy", file, "--stack", "prod", "--format", "json");
+      return { code, stderr, report: code === 1 ? undefined : Report.parse(JSON.parse(stdout)) };
+    };
+
+    test("a uid beside the policy shows whose access it would get", async () => {
+      const { report } = await reviewWith({ helper: breakGlass });
+      expect(report?.identities).toMatchObject([{ name: "helper", uid: breakGlass }]);
+      expect(report?.findings.map(({ rule, subject }) => [rule, subject])).toContainEqual([
+        "assumed-by-others",
+        breakGlass,
+      ]);
+      // What the stack has keeps its record, whatever the file says.
+      const { report: other } = await reviewWith({ held: breakGlass });
+      expect(other?.identities.map(({ name, uid }) => [name, uid])).toEqual([["helper", null]]);
+    });
+
+    test("a uid that the API does not show there counts as the worst", async () => {
+      const unknown = `${team}/0123456789abcdef`;
+      const { report } = await reviewWith({ helper: unknown });
+      expect(report?.unknown).toContainEqual({
+        subject: "helper",
+        message: `identity helper: the update takes over ${unknown}, by adopt.json, and the API does not show that where the policy has it`,
+      });
+      expect(report?.findings.map(({ rule }) => rule)).toContain("gains-owner");
+    });
+
+    test("a uid of two keys is a mistake", async () => {
+      const both = await reviewWith({ helper: held });
+      expect(both.code).toBe(1);
+      expect(both.stderr).toContain(`adopt.json: identities.helper: ${held} is the record of identities.held\n`);
+    });
+  });
+
   test("with mistakes has no review, and exits with 1", async () => {
     const { code, stdout, stderr } = await runIrm("review", "--policy", policy("{ team: { viewr: [next] } }"));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
