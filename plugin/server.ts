@@ -42,7 +42,7 @@ export interface PluginOptions {
 export interface Plugin extends Pick<Port, "listen" | "close"> {
   /** calls that are not answered yet */
   underWay(): number;
-  /** Resolves as soon as none is. */
+  /** Resolves as soon as none is that can end without the engine. */
   idle(): Promise<void>;
 }
 
@@ -68,7 +68,12 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   let served: string | undefined;
   let engine = environment.engine?.address;
   let count = 0;
+  // A component waits for the engine, so it never ends after an engine that has died.
+  let constructing = 0;
   const waiting: (() => void)[] = [];
+  const wakeIfIdle = (): void => {
+    if (count === constructing) for (const wake of waiting.splice(0)) wake();
+  };
 
   const configure = (request: Request<"configure">) => {
     const { config, id, urn, subject } = configurationFrom(request);
@@ -125,7 +130,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
         )
         .finally(() => {
           count -= 1;
-          if (count === 0) for (const wake of waiting.splice(0)) wake();
+          wakeIfIdle();
         });
     };
 
@@ -175,13 +180,19 @@ export const createPlugin = (options: PluginOptions): Plugin => {
       return EMPTY;
     }),
     invoke: within((request: Request<"invoke">) => invoke(request, current().session, current().names)),
-    construct: answered((request: Request<"construct">) =>
-      untilEnd({}, () => constructComponent(request)).catch((error) => {
+    construct: answered(async (request: Request<"construct">) => {
+      constructing += 1;
+      wakeIfIdle();
+      try {
+        return await untilEnd({}, () => constructComponent(request));
+      } catch (error) {
         // The engine has shown the error of the resource, and reads this response no more.
         if (configured?.notes.hasFailed && isOfEnd(error)) return EMPTY;
         throw error;
-      }),
-    ),
+      } finally {
+        constructing -= 1;
+      }
+    }),
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     // It does so at the end of each operation too, when nothing is under way.
     cancel: answered(async () => {
@@ -199,7 +210,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     listen: port.listen,
     close: port.close,
     underWay: () => count,
-    idle: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    idle: () => (count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
 };
 

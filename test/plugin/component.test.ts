@@ -1,7 +1,14 @@
 // AccessPolicy as the engine asks the plugin for it: what of a request is refused before anything is planned, and how its options reach the
 // component. test/lifecycle/policy-languages.test.ts constructs it with a real engine.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { credentials } from "@grpc/grpc-js";
 import * as pulumi from "@pulumi/pulumi";
+import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it } from "vitest";
 import { argumentsFrom, dependenciesOf } from "../../plugin/component/arguments.ts";
 import { optionsFrom } from "../../plugin/component/options.ts";
@@ -10,6 +17,8 @@ import { type Marked, Secret } from "../../plugin/value.ts";
 import { readMessage } from "../../plugin/wire-format.ts";
 import { awaitValue } from "../../provider/program/output.ts";
 import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { COMPILED } from "../support/compiled.ts";
 import { setUp } from "./fixture.ts";
 
 const fixture = setUp();
@@ -54,6 +63,41 @@ describe("a request for a component", () => {
     await expect((await fixture.nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
       "the engine has not attached itself",
     );
+  });
+});
+
+describe("the process of a component", () => {
+  it("ends with its engine, though the engine answers the component no more", async () => {
+    const folder = temporaryFolder();
+    const asked = Promise.withResolvers<void>();
+    const monitor = createServer(() => asked.resolve()).listen(0, "127.0.0.1");
+    await once(monitor, "listening");
+    const address = `127.0.0.1:${(monitor.address() as AddressInfo).port}`;
+    const child = spawn(process.execPath, [fileURLToPath(new URL("../../plugin/main.ts", import.meta.url)), address], {
+      env: { PATH: process.env.PATH, HOME: folder.path("."), NODE_COMPILE_CACHE: COMPILED },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const exited = once(child, "exit");
+    const [port] = await once(createInterface({ input: child.stdout }), "line");
+    const client = new services.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    const configure = new messages.ConfigureRequest();
+    configure.setUrn("urn:pulumi:stack::project::pulumi:providers:irm::default");
+    configure.setId("p-1");
+    await new Promise((resolve, reject) =>
+      client.configure(configure, (error, answer) => (error ? reject(error) : resolve(answer))),
+    );
+    const request = new messages.ConstructRequest();
+    request.setType(TOKEN);
+    request.setName("acme");
+    request.setMonitorendpoint(address);
+    client.construct(request, () => undefined);
+    await asked.promise;
+    // As when the engine dies.
+    child.stdin.end();
+    expect((await exited)[0]).toBe(0);
+    client.close();
+    monitor.close();
+    folder.remove();
   });
 });
 
