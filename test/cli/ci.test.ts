@@ -76,13 +76,25 @@ describe("plan", () => {
       command: "drift",
       engine: "false",
       journal: expect.stringMatching(/\/pulumi-irm$/),
-      "journal-key": expect.stringMatching(/^irm-journal:.*:production:$/),
+      "journal-key": expect.stringMatching(/^irm-journal:.*:production::$/),
       folder: expect.stringContaining(folder.path("temp")),
     });
     env({ IRM_JOURNAL: "/var/lib/pulumi-irm", PATH: "/nowhere" });
     await runIrm("ci", "plan");
     expect(outputs()).toMatchObject({ engine: "true", journal: "" });
     rmSync(folder.path("bin/pulumi"));
+  });
+
+  test("the journal of a stack is not that of another one in a folder of its name", async () => {
+    const keyOf = async (workDir: string, stack: string): Promise<string> => {
+      env({ IRM_CI_WORK_DIR: workDir, IRM_CI_STACK_NAME: stack, IRM_JOURNAL: "" });
+      await runIrm("ci", "plan");
+      return outputs()["journal-key"] as string;
+    };
+    const key = await keyOf(".", "production");
+    expect(key).toBe("irm-journal:production::");
+    mkdirSync(folder.path("production"), { recursive: true });
+    expect((await keyOf("production", "dev")).startsWith(key)).toBe(false);
   });
 
   test("exits with 1 for an event that may be of others, and writes it where people look", async () => {

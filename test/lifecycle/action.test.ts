@@ -141,7 +141,7 @@ it("the merge is applied, as another identity, and its journal is kept", async (
   expect(conclusion, log).toBe("success");
   expect(summary).toContain("## The update of `dev` succeeded");
   expect(place.rows("groups", "name = ?", "team")).toMatchObject([{ body: { description: "first" } }]);
-  expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev:\d+-1$/)]);
+  expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev::\d+-1$/)]);
   expect(github.repository.comments).toHaveLength(1);
 });
 
