@@ -107,10 +107,13 @@ const waitForRuns = async (session: Session, key: string, first: OpenRuns): Prom
   const { clock, journal, requestTimeoutMs } = session;
   const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
   let open: OpenRuns | undefined = first;
-  while (open?.runs.some(isUnderWay) && clock.now() < until) {
-    await recoverPatiently(session, key, (patient) => patient.clock.sleep(POLL_MS));
-    open = await journal.findOpenRuns(key);
-  }
+  // One wait, so that it is reported.
+  await recoverPatiently(session, key, async (patient) => {
+    while (open?.runs.some(isUnderWay) && clock.now() < until) {
+      await patient.clock.sleep(POLL_MS);
+      open = await journal.findOpenRuns(key);
+    }
+  });
   return open;
 };
 

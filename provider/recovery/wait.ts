@@ -84,7 +84,8 @@ const cancelledText = (key: string): string =>
 const SHOWN = 3;
 
 const waitText = (keys: readonly string[], waitedMs: number): string => {
-  const names = keys.map((key) => key.split("/").slice(3).join("/"));
+  // A stack as a whole has no name of a resource.
+  const names = keys.map((key) => key.split("/").slice(3).join("/") || `all of ${key.replace(/\/$/, "")}`);
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
   return (
     `waiting for what an earlier request may still create, ${Math.round(waitedMs / 1000)} s so far: ` +

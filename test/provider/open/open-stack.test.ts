@@ -78,6 +78,17 @@ describe("a run without checkpoints", () => {
 });
 
 describe("after a killed run without checkpoints", () => {
+  it("that is under way is waited for, and the wait is reported", async () => {
+    const [first] = (await saved(["a"])) as [Stored];
+    // Its process is this one, which lives.
+    await world.run({ isUnchecked: true }).create("group", "b", group("b"));
+    await world.run().update(first, group("a", "two"));
+    const waits = world.messages.flatMap(
+      (text) => /^waiting for .*, (\d+) s so far: (.*?)\. /.exec(text)?.slice(1, 3) ?? [],
+    );
+    expect(waits.slice(0, 4)).toEqual(["2", "Group::a", "12", "Group::a"]);
+  });
+
   it("an update that the program does not want any more is a change, and is sent", async () => {
     const [first] = (await saved(["a"])) as [Stored];
     await world.killed((run) => run.update(first, group("a", "two")));
