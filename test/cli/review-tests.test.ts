@@ -315,6 +315,28 @@ describe("an identity that a policy begins to declare under the name of one that
     expect(later.unknown.filter(({ subject }) => subject === "boss")).toEqual([]);
   });
 
+  test("a test of the base is about the identity of the base, whatever uid the change gives its key", async () => {
+    const team = await createUid(api, "groups", api.organization, { name: "decoys" });
+    const [deploy, decoy] = [await api.actor("deploy", { in: team }), await api.actor("decoy", { in: team })];
+    const of = (key: string, name: string): string =>
+      `  ${key}: { in: decoys, name: ${name}, claimMatch: { issuer: "${api.issuer}", subject: ${name} } }\n`;
+    const policy = (identities: string, access: string): string =>
+      `organization: { uid: "${api.organization}" }\ngroups: { decoys: {} }\nidentities:\n${identities}access: ${access}\n` +
+      "tests: [{ name: deploy gives nothing, identity: deploy, cannot: [role_bindings.create] }]\n";
+    repository.git("checkout", "--quiet", "main");
+    unlinkSync(join(repository.root, "access.tests.yaml"));
+    repository.commit({ "access.yaml": policy(of("deploy", "deploy"), "{}") });
+    repository.git("checkout", "--quiet", "-B", "change");
+    repository.commit({
+      "access.yaml": policy(of("deploy", "decoy") + of("other", "deploy"), "{ decoys: { owner: [other] } }"),
+      "adopt.json": JSON.stringify({ identities: { deploy: decoy.uid, other: deploy.uid } }),
+    });
+    vi.spyOn(process, "cwd").mockReturnValue(repository.root);
+    const { code, report } = await review("--policy", join(repository.root, "access.yaml"), "--base", "main");
+    expect({ code, tests: report.tests?.map(({ passed }) => passed) }).toEqual({ code: 3, tests: [false] });
+    expect(failures(report)?.[0]).toContain("deploy can role_bindings.create at decoys, by its binding to owner");
+  });
+
   const TESTS_ELSEWHERE = "tests: [{ name: owner reads, identity: owner, can: [groups.list] }]\n";
 
   test.each<[string, Record<string, string>, string, string[]]>([
