@@ -3,7 +3,8 @@ import { printable, resources } from "../../schema/index.ts";
 import { quote } from "../quote.ts";
 import type { Export, LeftOut } from "./model.ts";
 
-const ADOPTED = "The first `pulumi up` takes these records over and changes nothing. After it, `adopt` may stay or go.";
+const ADOPTED =
+  "The first `pulumi up` takes these records over and changes nothing. After it, remove `adopt`: it fails once its record is gone.";
 
 const CREATED =
   "`pulumi up` creates the same records on another service, beside an organization of the same name if there is one. After it, remove `allowDuplicate`.";
