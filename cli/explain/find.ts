@@ -23,8 +23,15 @@ export const sectionsIn = (output: string): RecoverySection[] => {
   const found = [...addresses, ...outermost(messagesIn(output, text)).filter((hit) => !isAddressed(hit))];
   const explained = new Set(found.map(({ start }) => errorOf(start)));
   const all = [...found, ...codesIn(text).filter(({ start }) => !explained.has(errorOf(start)))];
-  return [...new Set(all.sort((a, b) => a.start - b.start).map(({ section }) => section))];
+  const sections = all.sort((a, b) => a.start - b.start).map(({ section }) => section);
+  return [...new Set(sections.length > 0 ? sections : sectionsOfExcerpt(output))];
 };
+
+/** Of a line that begins with the code of its error: the method in front of it was not copied. */
+const sectionsOfExcerpt = (output: string): RecoverySection[] =>
+  [...stripVTControlCharacters(output).matchAll(EXCERPT)].flatMap(([, code]) => SECTION_OF_CODE[code as Code] ?? []);
+
+const EXCERPT = new RegExp(`^\\s*(?:error:\\s*)?(${Object.keys(SECTION_OF_CODE).join("|")})\\b`, "gm");
 
 /** The messages that the text has in full, and those that a line has cut. */
 const messagesIn = (output: string, text: string): Hit[] => {

@@ -55,6 +55,15 @@ describe("irm explain", () => {
     expect(stdout).not.toContain("## ");
   });
 
+  test.each([
+    ["UNAVAILABLE: no response from https://irm.example: timed out after 60 s", "unavailable"],
+    ["    error: PERMISSION_DENIED: Permission denied: groups.create", "denied"],
+    ["ALREADY_EXISTS", "refused"],
+  ])("finds the section of an excerpt by the code that it begins with: %s", (text, section) => {
+    expect(sectionsIn(text)).toEqual([section]);
+    expect(sectionsIn(`the code ${text.trim()}`)).not.toContain(section);
+  });
+
   test("prints several, each once, in the order of the text; as JSON too", async () => {
     const locked =
       "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.";
