@@ -12,6 +12,8 @@ export interface Post {
 export interface Forge {
   /** whom the token writes as */
   me(): Promise<string>;
+  /** hash of the newest commit of a change */
+  headOf(change: number): Promise<string>;
   /** the comments of a change, from the first one on */
   comments(change: number): AsyncIterable<Post>;
   createComment(change: number, body: string): Promise<Written>;

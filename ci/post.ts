@@ -8,6 +8,8 @@ export interface Marker {
   subject: string;
   /** later runs have higher ids */
   run: number;
+  /** the commit of the change that the run is about */
+  head?: string | undefined;
 }
 
 const beginOf = ({ kind, subject }: Marker): string => `<!-- irm ${kind} ${subject} run `;
@@ -22,7 +24,10 @@ const runOf = ({ body, author }: Post, marker: Marker, me: string): number | und
   return run === undefined ? undefined : Number(run);
 };
 
-/** Undefined: the run of a newer commit has written it already. */
+/**
+ * Undefined: the run of a newer commit has written it already. A job of the newest commit writes in any case: a bot of the same author may have
+ * repeated a text with a higher number, which somebody wrote into the change.
+ */
 export const replaceComment = async (
   forge: Forge,
   change: number,
@@ -35,7 +40,10 @@ export const replaceComment = async (
     const run = runOf(post, marker, me);
     if (run !== undefined) own.push({ id: post.id, run });
   }
-  if (own.some(({ run }) => run > marker.run)) return undefined;
+  if (own.some(({ run }) => run > marker.run)) {
+    const isNewest = marker.head !== undefined && (await forge.headOf(change)) === marker.head;
+    if (!isNewest) return undefined;
+  }
   const [first, ...others] = own;
   const text = textOf(marker, body);
   const written = await (first ? forge.updateComment(change, first.id, text) : forge.createComment(change, text));

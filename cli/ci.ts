@@ -81,7 +81,8 @@ const FOUND_TEXT: Readonly<Record<Command, string>> = {
 export const report = (): Promise<number> =>
   inJob("report", async ({ host, job, settings, command, folder }) => {
     const made = readReport(folder);
-    const change = "change" in job.about ? job.about.change.number : undefined;
+    const proposed = "change" in job.about ? job.about.change : undefined;
+    const change = proposed?.number;
     const isComment = command === "preview" && settings.comment && change !== undefined;
     const isIssue = command === "drift" && settings.issue && made !== undefined;
     if (!isComment && !isIssue) return 0;
@@ -91,7 +92,12 @@ export const report = (): Promise<number> =>
       return isIssue ? made.code : 0;
     }
     const forge = host.forge(token);
-    const marker: Marker = { kind: isComment ? "review" : "drift", subject: keyOf(settings), run: job.run.id };
+    const marker: Marker = {
+      kind: isComment ? "review" : "drift",
+      subject: keyOf(settings),
+      run: job.run.id,
+      head: proposed?.head,
+    };
     if (isComment) {
       const text = made ? reviewComment(made.text, job, host, pageOf(settings)) : noReviewComment(job, host);
       const written = await replaceComment(forge, change, marker, text);

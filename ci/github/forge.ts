@@ -36,6 +36,10 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
         return JOB_AUTHOR;
       }
     },
+    headOf: async (change) => {
+      const { head } = await rest.send("GET", `/repos/${repository}/pulls/${change}`);
+      return isObject(head) ? String(head.sha) : "";
+    },
     comments: (change) => posts(rest.list(`${issues}/${change}/comments?per_page=100`), "id"),
     createComment: async (change, body) => written(await rest.send("POST", `${issues}/${change}/comments`, { body })),
     updateComment: async (_, id, body) => written(await rest.send("PATCH", comment(id), { body })),

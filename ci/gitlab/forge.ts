@@ -12,7 +12,8 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
     token,
     advice: () => "IRM_CI_TOKEN must be a project access token with the scope api and at least the role Reporter",
   });
-  const notes = (change: number): string => `/projects/${project}/merge_requests/${change}/notes`;
+  const request = (change: number): string => `/projects/${project}/merge_requests/${change}`;
+  const notes = (change: number): string => `${request(change)}/notes`;
   const issues = `/projects/${project}/issues`;
   const noteOf =
     (change: number) =>
@@ -24,6 +25,7 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       if (typeof id !== "number") throw new ForgeError("GitLab does not say whom the token belongs to");
       return String(id);
     },
+    headOf: async (change) => String((await rest.send("GET", request(change))).sha),
     comments: (change) => posts(rest.list(`${notes(change)}?sort=asc&per_page=100`), "id", "body"),
     createComment: async (change, body) => noteOf(change)(await rest.send("POST", notes(change), { body })),
     updateComment: async (change, id, body) =>

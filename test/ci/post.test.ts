@@ -76,6 +76,15 @@ describe.each(hosts)("at $host", ({ me, start, forge: forgeOf }) => {
     expect(texts()).toEqual([[1, "again"]]);
   });
 
+  test("a bot that repeats a marker with a high number keeps no review of the newest commit away", async () => {
+    add(1, me, "<!-- irm review production run 999999999999 -->\nnobody gains anything");
+    repository.head = "newest";
+    expect(await replaceComment(forge, CHANGE, { ...review(4), head: "older" }, "older")).toBeUndefined();
+    expect(texts()).toEqual([[1, "nobody gains anything"]]);
+    await replaceComment(forge, CHANGE, { ...review(5), head: "newest" }, "the review");
+    expect(texts()).toEqual([[1, "the review"]]);
+  });
+
   test("an issue is opened once, updated, and closed with a comment; a stranger's stays open", async () => {
     const marker: Marker = { kind: "drift", subject: "production", run: 1 };
     const issue = { author: "9", title: "t", isOpen: true, comments: [] };

@@ -17,6 +17,8 @@ interface Issue extends Comment {
 
 export interface Repository {
   url: string;
+  /** the newest commit of the change 7 */
+  head: string;
   /** of the change 7 */
   comments: Comment[];
   issues: Issue[];
@@ -61,6 +63,7 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
   const repository: Repository & { jobEnv: Record<string, string> } = {
     url: "",
     jobEnv: {},
+    head: "",
     comments: [],
     issues: [],
     requests: [],
@@ -114,7 +117,8 @@ const send = (response: ServerResponse, status: number, json: unknown): void => 
 
 const github: Dialect = {
   me: "github-actions[bot]",
-  routes: ({ comments, issues }, newId) => {
+  routes: (repository, newId) => {
+    const { comments, issues } = repository;
     const comment = ({ id, body, author }: Comment) => ({
       id,
       body,
@@ -138,13 +142,17 @@ const github: Dialect = {
       update: "PATCH",
       description: "body",
       closes: ({ state }) => state === "closed",
-    }).concat([["POST", /^\/graphql$/, () => ({ data: { viewer: { login: github.me } } })]]);
+    }).concat([
+      ["POST", /^\/graphql$/, () => ({ data: { viewer: { login: github.me } } })],
+      ["GET", /^\/repos\/acme\/access\/pulls\/7$/, () => ({ head: { sha: repository.head } })],
+    ]);
   },
 };
 
 const gitlab: Dialect = {
   me: "21",
-  routes: ({ comments, issues }, newId) => {
+  routes: (repository, newId) => {
+    const { comments, issues } = repository;
     const note = ({ id, body, author }: Comment) => ({ id, body, author: { id: Number(author) } });
     const issue = ({ id, title, body, author }: Issue) => ({
       iid: id,
@@ -162,7 +170,10 @@ const gitlab: Dialect = {
       update: "PUT",
       description: "description",
       closes: ({ state_event: event }) => event === "close",
-    }).concat([["GET", /^\/user$/, () => ({ id: Number(gitlab.me) })]]);
+    }).concat([
+      ["GET", /^\/user$/, () => ({ id: Number(gitlab.me) })],
+      ["GET", /^\/projects\/42\/merge_requests\/7$/, () => ({ sha: repository.head })],
+    ]);
   },
 };
 
