@@ -294,7 +294,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       const session = await sessionFor(steps.held(id, stored), stored);
       // A destroy declares nothing.
       const { [KEY]: key } = stored;
-      if (typeof key === "string" && (await session.journal.isNew(key))) await open.removeLost(key);
+      if (typeof key === "string" && (await session.journal.isBehind(key))) await open.removeLost(key);
       const mustClear = open.current !== undefined && declared.size === 0;
       if (mustClear) await open.clear();
       await steps.delete(session, id, stored).catch((error) => gate.explain(id, error));

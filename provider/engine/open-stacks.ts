@@ -21,7 +21,7 @@ export interface OpenStacks {
   look(key: string, isUpdate: boolean | undefined): Promise<void>;
   /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
   clear(): Promise<void>;
-  /** Before the first deletion of a run on a machine without a journal of the stack. */
+  /** Before the first deletion of a run on a machine whose journal does not have all runs of the stack. */
   removeLost(key: string): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export const openStacks = (
           throw new NotComparable(withSection(uncomparableText(stackOf(key)), "open-stack"));
         stacks.current = await findOpenStack(await connect(), { key, isPreview: isUpdate === false });
         if (stacks.current) log(describeOpenStack(stacks.current));
-      } else if (!isOffline() && (await hasCredentials()) && (await journal.isNew(key))) {
+      } else if (!isOffline() && (await hasCredentials()) && (await journal.isBehind(key))) {
         const { stack, messages } = await findLostMachine(await connect(), { key, isPreview: isUpdate === false });
         stacks.current = stack;
         for (const message of messages) log(message);

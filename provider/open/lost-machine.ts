@@ -26,7 +26,10 @@ export interface LostMachine {
   messages: string[];
 }
 
-/** On a machine without a journal of the stack: otherwise that has what its runs left, and to ask the engine takes half a second. */
+/**
+ * On a machine whose journal does not have all runs of the stack. Otherwise that has what they left, and to ask the engine takes up to half a
+ * second.
+ */
 export const findLostMachine = async (session: Session, { key, isPreview = false }: Look): Promise<LostMachine> => {
   const { open } = await stackOperations(session, key);
   const changes = open.filter(({ action }) => action !== "creating");
@@ -75,11 +78,8 @@ export const removeLost = async (session: Session, key: string): Promise<string[
  */
 export const findLost = async (session: Session, key: string): Promise<Leftover[]> => {
   const left = await leftIn(session, key);
-  const unsettled = await Promise.all(left.map((one) => session.journal.peekUnsettled(one.key)));
-  // A journal that is there knows more of its own creates.
-  const lost = left.filter((_, i) => unsettled[i]?.length === 0);
   const found = await Promise.all(
-    lost.map((one) => recoverPatiently(session, one.key, (patient) => leftoversOf(patient, one))),
+    left.map((one) => recoverPatiently(session, one.key, (patient) => leftoversOf(patient, one))),
   );
   return [...new Map(found.flat().map((one) => [one.record?.uid ?? one, one])).values()];
 };
@@ -103,11 +103,12 @@ const doubtOf = ({ isKept, updatesSince }: Interrupted, records: readonly unknow
   return { doubt: `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack` };
 };
 
-/** Creates of records, and of pairs of sets. */
-const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => [
-  ...(await interruptedCreates(session, key)),
-  ...(await interruptedPairs(session, key)),
-];
+/** Creates of records, and of pairs of sets, of which the journal of this machine knows nothing. */
+const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => {
+  const all = [...(await interruptedCreates(session, key)), ...(await interruptedPairs(session, key))];
+  const known = await Promise.all(all.map(({ desired }) => session.journal.peekUnsettled(desired.key)));
+  return all.filter((_, i) => known[i]?.length === 0);
+};
 
 interface Looked {
   /** the one record that the create can have produced */

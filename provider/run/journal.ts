@@ -28,6 +28,8 @@ export interface Journal extends WriteAhead {
   peekUnsettled(key: string): Promise<Entry[]>;
   /** The stack had no journal when this run began. False where it cannot be opened. */
   isNew(key: string): Promise<boolean>;
+  /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
+  isBehind(key: string): Promise<boolean>;
   /**
    * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
    * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
@@ -98,9 +100,10 @@ export const createJournal = (options: JournalOptions): Journal => {
       reported.add(event.id);
       return isFirst;
     } else if (event.is === "opened") {
-      const isNew = opened.get(event.path) ?? event.isNew;
-      opened.set(event.path, isNew);
-      return isNew;
+      const what = `${event.found} ${event.path}`;
+      const value = opened.get(what) ?? event.value;
+      opened.set(what, value);
+      return value;
     }
     return true;
   });
@@ -142,6 +145,16 @@ export const createJournal = (options: JournalOptions): Journal => {
     }
   };
 
+  const wasFound = async (key: string, what: "isNew" | "isBehind"): Promise<boolean> => {
+    try {
+      return (await openFor(key))[what];
+    } catch (error) {
+      // Whoever asks does not need the journal.
+      if (error instanceof JournalError) return false;
+      throw error;
+    }
+  };
+
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
   return {
     ...writeAhead,
@@ -154,15 +167,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       );
     },
     peekUnsettled: async (key) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
-    isNew: async (key) => {
-      try {
-        return (await openFor(key)).isNew;
-      } catch (error) {
-        // Whoever asks does not need the journal.
-        if (error instanceof JournalError) return false;
-        throw error;
-      }
-    },
+    isNew: (key) => wasFound(key, "isNew"),
+    isBehind: (key) => wasFound(key, "isBehind"),
     begin: async (intents, now) => {
       // All entries of a POST are of one stack.
       const open = await openFor((intents[0] as NewIntent).key);

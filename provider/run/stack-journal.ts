@@ -1,6 +1,7 @@
 // The journal of one stack while a process has it open: its file, its lock, and the entries as this process knows them. The first create
 // waits for the lock and compacts the file; later lines of other processes are read under the lock.
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import { createEntries, type Entries } from "../log/entries.ts";
 import type { Known } from "../log/entry.ts";
 import { type JournalFile, journalFile } from "../log/file.ts";
@@ -14,6 +15,8 @@ export interface StackJournal extends Parts {
   entries: Entries;
   /** there was no file */
   isNew: boolean;
+  /** Another machine may have run since: there was no file, or nothing was written to it for a minute. */
+  isBehind: boolean;
   /** the entries were read while no other process was creating records */
   isCaughtUp: boolean;
   /** One wait serves all creates that begin together. */
@@ -33,16 +36,28 @@ export type Event =
   | { is: "begun"; ids: readonly string[] }
   /** A process reports this entry, or the invalid line with this hash. Returns false where one has before. */
   | { is: "reported"; id: string }
-  /** A process has opened the journal. Returns whether there was none when the first one did. */
-  | { is: "opened"; path: string; isNew: boolean };
+  /** A process has opened the journal. Returns what the first one found then. */
+  | { is: "opened"; path: string; found: "new" | "behind"; value: boolean };
+
+const QUIET_MS = 60_000;
 
 export const openJournal = async (path: string, parts: Parts): Promise<StackJournal> => {
   const file = journalFile(path);
   const lock = lockOf({ ...parts, file: path.replace(/\.jsonl$/, ".lock"), prepare: () => compact(open) });
-  const open: StackJournal = { ...parts, file, lock, entries: createEntries(), isNew: false, isCaughtUp: false };
+  const open: StackJournal = {
+    ...parts,
+    file,
+    lock,
+    entries: createEntries(),
+    isNew: false,
+    isBehind: false,
+    isCaughtUp: false,
+  };
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const tail = file.readOn();
   takeIn(open, tail);
-  open.isNew = parts.share({ is: "opened", path, isNew: tail === undefined });
+  open.isNew = parts.share({ is: "opened", path, found: "new", value: tail === undefined });
+  open.isBehind = parts.share({ is: "opened", path, found: "behind", value: Date.now() - writtenMs > QUIET_MS });
   return open;
 };
 

@@ -1,6 +1,6 @@
 // The machine of a killed run is lost with its journal: the next run has the engine's state alone (docs/faults.md#f26). What counts of
 // that state has a table in test/provider/recovery/interrupted.test.ts.
-import { rmSync } from "node:fs";
+import { cpSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
@@ -140,6 +140,31 @@ describe.concurrent("F26: the machine is lost", () => {
       },
     });
   });
+
+  test.each(["dynamic", "native"] as const)(
+    "on a machine with an older journal, what the killed update changed is changed back (%s)",
+    (adapter) => {
+      const killed = (home: string) => subjectOf("group", "update", home);
+      return scenarioOf({
+        ...{ adapter, kind: "group", action: "update", subject: revertedFrom(killed) },
+        act: async (stage) => {
+          const journal = join(stage.testbed.folder, `${STACK}.journal`);
+          const older = `${journal}.older`;
+          cpSync(journal, older, { recursive: true });
+          await loseRun("committed", killed)(stage);
+          rmSync(journal, { recursive: true, force: true });
+          renameSync(older, journal);
+          const quiet = new Date(Date.now() - 120_000);
+          for (const file of readdirSync(journal)) utimesSync(join(journal, file), quiet, quiet);
+          return undefined;
+        },
+        checkAfter: async ({ engine, testbed, uid }) => {
+          expect(engine.messages.join("\n")).toContain("is open: a run was killed while it was changing a resource");
+          expect((await testbed.records()).get(uid("subject"))).toMatchObject({ description: "first" });
+        },
+      });
+    },
+  );
 
   test("two runs are killed in a row: one record", () =>
     scenarioOf({

@@ -9,7 +9,7 @@ import { root } from "../harness/api-process.ts";
 import type { Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
-import { group, interruptions, source } from "./interruption.ts";
+import { group, interruptions, PATIENT, source } from "./interruption.ts";
 
 const place = interruptions();
 
@@ -100,11 +100,8 @@ it.each([
   expect(uidsOf(own.fresh, own.late)).toEqual([foreign]);
 });
 
-it("waits for a create that is still under way, and takes no record that is older than the killed run", async () => {
-  const { organization } = place.place.server;
-  await place.place.call("POST", `/iam/v2beta1/groups/${organization}`, { name: "older", description: "first" });
-  const [older] = uidsOf("older");
-  const program = await place.program("underway", source("underway"), HURRIED);
+it("waits for a create that is still under way", async () => {
+  const program = await place.program("underway", source("underway"), PATIENT);
   const release = await killDuring(program, "before");
   const up = program.start("up", "--yes", "--skip-preview");
   await expect.poll(up.output, { timeout: 60_000 }).toContain("waiting for what an earlier request may still create");
@@ -113,10 +110,17 @@ it("waits for a create that is still under way, and takes no record that is olde
   expect(code, output).toBe(0);
   expect(output).toContain("created by an earlier run at");
   expect(uidsOf("underway")).toHaveLength(1);
+});
 
-  program.write(source("underway") + group("older", "first", ", allowDuplicate: true"));
+it("takes no record that is older than the killed run", async () => {
+  const { organization } = place.place.server;
+  await place.place.call("POST", `/iam/v2beta1/groups/${organization}`, { name: "older", description: "first" });
+  const [older] = uidsOf("older");
+  const program = await place.program("older", source("beside"), HURRIED);
+  await program.must("up", "--yes", "--skip-preview");
+  program.write(source("beside") + group("older", "first", ", allowDuplicate: true"));
   await killDuring(program, "before");
-  program.write(source("underway") + group("older"));
+  program.write(source("beside") + group("older"));
   const { output: preview } = await program.must("preview");
   expect(preview).toContain("Group older is new, and a group with the same parent and fields already exists:");
   expect(preview).toContain("The update refuses to create another one.");
@@ -128,11 +132,11 @@ it("waits for a create that is still under way, and takes no record that is olde
   expect(refused.output).toContain(`group ${older} "older", created `);
   expect(uidsOf("older")).toEqual([older]);
 
-  program.write(source("underway") + group("older", "first", ", allowDuplicate: true"));
+  program.write(source("beside") + group("older", "first", ", allowDuplicate: true"));
   await program.must("up", "--yes", "--skip-preview");
   expect(uidsOf("older")).toHaveLength(2);
   // The argument is for the create alone.
-  program.write(source("underway") + group("older"));
+  program.write(source("beside") + group("older"));
   await program.must("preview", "--expect-no-changes");
 });
 
