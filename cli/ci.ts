@@ -41,7 +41,7 @@ export const plan = (): Promise<number> =>
       engine: String(needsEngine && !isOnPath("pulumi", env)),
       // A folder that is configured outlives the job by itself.
       journal: hasProgram && !env.IRM_JOURNAL ? folderOf({}) : "",
-      // No key begins as that of another stack does: `production:dev::` is of the stack dev in the folder production.
+      // The key of one stack is no prefix of another one: `production:dev::` is for the stack dev in the folder production.
       "journal-key": `irm-journal:${keyOf(settings)}::`,
     });
     process.stdout.write(`${command} of ${subjectOf(settings).join(" ") || "a saved preview"}\n`);

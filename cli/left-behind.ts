@@ -7,14 +7,12 @@ import { typeOfToken } from "../provider/record/kind.ts";
 import { stackOperations } from "../provider/recovery/operations.ts";
 import type { EngineCommand } from "../provider/run/engine-command.ts";
 import { readEngineState } from "../provider/run/engine-state.ts";
-import { journalPath } from "../provider/run/journal-path.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
 import { printableLines } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
 import { runEngine } from "./doctor/engine.ts";
 import { findProject } from "./doctor/project.ts";
-import { contentsOf, journalsIn } from "./journal-files.ts";
 
 export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched"> {
   session: Session;
@@ -23,21 +21,19 @@ export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched">
   isUnderWay(): Promise<boolean>;
 }
 
-/** The stack cannot be told, or its state cannot be read. */
+/** The stack is not known, or its state cannot be read. */
 export class RecoverError extends Error {
   override readonly name = "RecoverError";
 }
 
 /** Waits for what may still arrive. `folder`: of the journals. Undefined where nothing is left. Errors: RecoverError, and those of the journal and the client. */
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
-  const { env } = process;
   const config = { ...systemConfig(), journal: folder };
   const stack = await stackHere(given);
   const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   const stored = storedStacks(engineHere());
   const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log });
-  const isOpen = await hasOpenRuns(folder, stack, journalPath(stack, config, env, process.cwd()));
-  return (isOpen ? await openRuns(session, stack) : undefined) ?? lostCreates(session, stack);
+  return (await openRuns(session, stack)) ?? lostCreates(session, stack);
 };
 
 /** Whether the engine's state has creates of this package that did not end. It needs no credentials. Errors: EngineStateError. */
@@ -89,8 +85,3 @@ const stackHere = async (given: string | undefined): Promise<string> => {
   if (given !== undefined) throw new RecoverError(`there is no such stack: ${found.problem}`);
   throw new RecoverError(`no stack is selected (${found.problem}); give --stack`);
 };
-
-/** Whether a journal of it at this service has open runs. */
-const hasOpenRuns = async (folder: string, stack: string, path: string): Promise<boolean> =>
-  journalsIn(folder).includes(path) &&
-  [...(await contentsOf(path)).runs.byId.values()].some((run) => run.stack === stack);

@@ -1,5 +1,5 @@
-// What an update takes over by the uids beside a policy (access/policy/uids.ts): only keys that the stack has no record for. Whoever can
-// change that file chooses which record a new key means, so a review looks at it with a stack too.
+// What an update takes over by the uids beside a policy (access/policy/uids.ts): only keys that the stack has no record for. The
+// author of that file chooses which record a new key means, so a review looks at it with a stack too.
 import { type Policy, ROOT } from "./policy.ts";
 import type { PolicyStack } from "./stack.ts";
 import type { PolicyUids } from "./uids.ts";

@@ -19,7 +19,7 @@ export const renamedIn = (graph: AccessGraph, { identity, bindings }: UndoFile):
   return [...new Set([...own, ...found])];
 };
 
-/** The path may be that of another caller, who sees more or fewer groups above it, or several organizations: `platform of acme`. */
+/** Another caller may have written the path, who sees more or fewer groups above it, or several organizations: `platform of acme`. */
 const isPathOf = (graph: AccessGraph, path: string, group: NodeId): boolean => {
   const { name = "" } = graph.groups.get(group) ?? {};
   if (isRoot(group)) return path === "/" || path.startsWith("/ of ");

@@ -149,7 +149,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     try {
       return (await openFor(key))[what];
     } catch (error) {
-      // Whoever asks does not need the journal.
+      // The caller does not need the journal.
       if (error instanceof JournalError) return false;
       throw error;
     }
@@ -268,7 +268,7 @@ export const createJournal = (options: JournalOptions): Journal => {
         const others = [...entries.pending].filter(({ run }) => run === undefined);
         return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
       } catch (error) {
-        // Whoever asks does not need the journal.
+        // The caller does not need the journal.
         if (error instanceof JournalError) return [];
         throw error;
       }
