@@ -1,7 +1,5 @@
 // `irm serve --copy-of`: reads a copy of what the caller can see of another service, says what is not in it, and writes it to a file.
-import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
 import { type Copy, readCopy } from "../access/copy/copy.ts";
 import { COPY_HEAD, copyText } from "../access/copy/text.ts";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
@@ -18,6 +16,7 @@ import { printable, resources } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
 import { progressOf } from "./progress.ts";
 import { UsageError } from "./usage.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** A file that cannot be written, in one sentence. */
 export class CopyError extends Error {
@@ -125,19 +124,9 @@ export const copyFileProblem = (file: string): string | undefined => {
 
 /** The file is the whole copy, or what it was before. It names people, so only its owner can read it. */
 export const writeCopy = (file: string, copy: Copy): void => {
-  const beside = join(dirname(file), `.${randomUUID()}.tmp`);
   try {
-    const descriptor = openSync(beside, "wx", 0o600);
-    try {
-      writeFileSync(descriptor, copyText(copy));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(beside, file);
+    writeWhole(file, copyText(copy));
   } catch (error) {
     throw new CopyError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  } finally {
-    rmSync(beside, { force: true });
   }
 };
