@@ -17,6 +17,7 @@ import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 import type { TestFlags } from "./test.ts";
 import type { TokenFlags } from "./token.ts";
+import type { VerifyFlags } from "./verify.ts";
 import type { WhoAmIFlags } from "./whoami.ts";
 
 const appendValue = (text: string, before: string[] = []): string[] => [...before, text];
@@ -59,10 +60,6 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option(
       "--unique-role-bindings",
       "refuse a second binding of the same identity and role in a group (default: allow it)",
-    )
-    .option(
-      "--without-anti-escalation",
-      "let callers grant what they do not hold, for trials of the cautious paths of irm paths; with --dev only (default: refuse it)",
     )
     .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
@@ -212,7 +209,34 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--base <REF>",
       "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
     )
+    .option(
+      "--seal <FILE>",
+      "write what the review shows into this file: an update with IRM_SEAL=FILE makes no other change",
+    )
+    .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+
+  program
+    .command("verify")
+    .usage("FILE [FLAGS]")
+    .summary("say whether a change is still what a seal shows")
+    .description(
+      "Runs pulumi preview in this folder, or reads one from --preview, reviews it, and compares that with the seal that irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .argument("<FILE>", "the seal")
+    .option("--stack <NAME>", "the stack to preview (default: the selected one)")
+    .option(
+      "--preview <FILE>",
+      "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
+    )
+    .option(
+      "--service <URL=VARIABLE>",
+      "a further service of the program, and the environment variable with a token for it; repeatable",
+      appendValue,
+    )
+    .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
+    .addOption(formatOption("terminal", "json"))
+    .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
 
   program
     .command("drift")

@@ -27,13 +27,15 @@ import {
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
 import { stackIn, storedStates } from "../access/preview/resource.ts";
-import { PreviewError } from "../access/preview/shape.ts";
+import { type Preview, PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
+import { sealOf } from "../access/seal/make.ts";
+import { type SealContent, sealed as withDigest } from "../access/seal/seal.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
@@ -44,6 +46,7 @@ import { originOf } from "./origin.ts";
 import { previewHere, savedPreview } from "./preview.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
+import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
 import { clientsOf, mergeLive, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -54,6 +57,9 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   stack?: string;
   exclusive?: boolean;
   service?: readonly string[];
+  /** file that the seal is written to */
+  seal?: string;
+  sealDays?: string;
   format: Format;
 }
 
@@ -77,12 +83,39 @@ export const reviewCode = ({ report }: Review): number => (report.findings.some(
 
 /** Why there is no review; undefined for an error that the command does not expect. */
 export const reviewErrorText = (error: unknown): string | undefined => {
-  const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError].some((one) => error instanceof one);
+  const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError, SealWriteError].some(
+    (one) => error instanceof one,
+  );
   return isOwn ? (error as Error).message : clientErrorText(error);
 };
 
 /** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
-export const makeReview = async (flags: Omit<ReviewFlags, "format">): Promise<Review> => {
+export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<ReviewFlags, "format">): Promise<Review> => {
+  if (file === undefined) {
+    if (sealDays !== undefined) throw new UsageError("--seal-days is for --seal");
+    return (await sealableReview(flags)).made;
+  }
+  if (flags.policy !== undefined)
+    throw new UsageError("--seal and --policy cannot be combined: a seal has the steps of a program");
+  const days = parseSealDays(sealDays);
+  checkSealFile(file);
+  const { made, sealed } = await sealableReview(flags);
+  const seal = withDigest(sealed(days));
+  made.report.seal = { digest: seal.digest, expires: seal.origin.expires };
+  writeSeal(file, seal);
+  return made;
+};
+
+interface Sealable {
+  made: Review;
+  /** What is sealed of it, for so many days. Of a policy there is no seal. */
+  sealed(days?: number): SealContent;
+  /** by the clock of the service */
+  nowMs: number;
+}
+
+/** The review, and what a seal of it has. */
+export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" | "sealDays">): Promise<Sealable> => {
   const given = (["preview", "policy", "stack"] as const).filter((name) => flags[name] !== undefined);
   const isOfStack = given.join() === "policy,stack";
   if (given.length > 1 && !isOfStack)
@@ -93,7 +126,7 @@ export const makeReview = async (flags: Omit<ReviewFlags, "format">): Promise<Re
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
   for (const text of [at?.notice, notice])
     if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
-  const { propose, stack, stackOf, policy, clients } = await proposerOf(flags, services);
+  const { propose, stack, stackOf, policy, clients, preview } = await proposerOf(flags, services);
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const [client] = clients.values() as Iterable<Client> as [Client];
   const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
@@ -117,7 +150,12 @@ export const makeReview = async (flags: Omit<ReviewFlags, "format">): Promise<Re
     folder: folderOf(flags),
     nowMs,
   });
-  return made;
+  const sealed = (days: number = SEAL_DAYS.usual): SealContent => {
+    if (preview === undefined) throw new TypeError("a policy has no steps");
+    const { report } = made;
+    return sealOf({ preview, proposal, report, services: [...clients.keys()], days, nowMs });
+  };
+  return { made, sealed, nowMs };
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
@@ -140,7 +178,7 @@ const proposerOf = async (
       return undefined;
     }
   };
-  return { propose, stack: stackIn(parsed) ?? stack, stackOf, clients };
+  return { propose, stack: stackIn(parsed) ?? stack, stackOf, clients, preview: parsed };
 };
 
 interface Proposer {
@@ -153,6 +191,8 @@ interface Proposer {
   clients: ReadonlyMap<string, Client>;
   /** of --policy */
   policy?: ParsedPolicy;
+  /** of a program */
+  preview?: Preview;
 }
 
 /** The folder of the policy, or of the program. */

@@ -19,6 +19,8 @@ export interface Config {
   journal?: string;
   /** confirms a move: former address of the service, or uid of an organization */
   movedFrom?: string;
+  /** file of the seal of a review, relative to the folder of the process */
+  seal?: string;
   /** where the credentials are; absent: in the environment, under the usual names */
   credentials?: CredentialSource;
   /** name of the explicit provider with these settings */
@@ -55,6 +57,7 @@ const VARIABLE = {
   requestTimeout: "IRM_REQUEST_TIMEOUT",
   journal: "IRM_JOURNAL",
   movedFrom: "IRM_MOVED_FROM",
+  seal: "IRM_SEAL",
 } as const;
 
 /** The settings of an explicit provider, as its arguments. */
@@ -108,6 +111,11 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   const movedFrom = read("movedFrom");
   if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
     problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organization`);
+  const seal = read("seal");
+  // The change that is applied must not choose its own seal: the environment is the job's, and the configuration the change's.
+  const ownSeal = env[VARIABLE.seal];
+  if (seal && ownSeal && seal.value !== ownSeal)
+    problems.push(`${seal.place}: is another file than ${placesOf("seal")[1]} names; remove one of them`);
   const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
@@ -132,6 +140,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
     requestTimeoutMs: requestTimeout * 1000,
     ...(journal ? { journal: journal.value } : {}),
     ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
+    ...(seal ? { seal: seal.value } : {}),
     ...(source ? { credentials: source } : {}),
     ...(given.provider !== undefined ? { provider: given.provider } : {}),
   };

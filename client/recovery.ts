@@ -71,6 +71,7 @@ export const RECOVERY = {
   ],
   denied: ["Permission denied is not treated as deletion."],
   refused: ["the API returned a different value for … than requested"],
+  seal: ["the seal … does not contain this, and nothing is sent", "IRM_SEAL: this run is refused, and nothing is sent"],
   blocked: [
     "No progress for … s",
     "forceDestroy … nothing was deleted",

@@ -203,9 +203,15 @@ export const TestResult = z.object({
 });
 export type TestResult = z.infer<typeof TestResult>;
 
+export const SealOfReport = z.object({
+  digest: z.string().describe("sha256: and 64 hexadecimal digits"),
+  expires: z.string().describe("RFC 3339"),
+});
+
 export const Report = z.object({
   source: z.enum(["preview", "policy"]),
   origin: Origin.optional(),
+  seal: SealOfReport.optional().describe("absent: no seal was asked for"),
   identities: z.array(IdentityReview),
   people: z.array(PeopleReview),
   findings: z.array(Finding),

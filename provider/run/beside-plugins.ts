@@ -35,6 +35,7 @@ export const besidePlugins = (ownership: Ownership, engine: Engine | undefined, 
       other?.take(uid, key, origin);
       ownership.take(uid, key, origin);
     },
+    ownerOf: (uid) => ownership.ownerOf(uid) ?? pluginOwnership()?.ownerOf(uid),
     isHeld: (uid) => ownership.isHeld(uid) || (pluginOwnership()?.isHeld(uid) ?? false),
     release: (...about) => ownership.release(...about) && (pluginOwnership()?.release(...about) ?? true),
   };

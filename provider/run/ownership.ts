@@ -22,6 +22,8 @@ export interface Ownership {
   plan(uid: string, key: string): string | undefined;
   /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
   isOwnedBy(uid: string, key: string): boolean;
+  /** Key of the resource that owns this record; undefined where none does. */
+  ownerOf(uid: string): string | undefined;
   /** The program declares a resource that owns this record, or is going to adopt it. */
   isDeclared(uid: string): boolean;
   /** How this run took the record, if it has. One that it created holds only what it creates there. */
@@ -93,6 +95,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     },
     plan: (uid, key) => append({ is: "planned", uid, key }),
     isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
+    ownerOf: (uid) => current().ownerOf(uid),
     isDeclared: (uid) => {
       const { ownerOf, planned } = current();
       return ownerOf(uid) !== undefined || planned.has(uid);

@@ -18,6 +18,7 @@ import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
+import { type SealGate, sealGate } from "./seal-gate.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 import { type Turns, turnsOf } from "./turns.ts";
@@ -31,6 +32,8 @@ export interface Session extends Client, Ledger {
   requestTimeoutMs: number;
   /** aborted by ^C */
   cancelled?: AbortSignal;
+  /** what the run may do; absent: no review binds it */
+  seal?: SealGate;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
 }
@@ -111,14 +114,21 @@ export const sessionWith = (
   config: Config,
   environment: Environment,
   ledger = ledgerWith(config, environment),
-): Session => ({
-  ...clientWith({ ...environment, config, redactor: redactor() }),
-  ...ledger,
-  service: serviceOf(config.baseUrl),
-  requestTimeoutMs: config.requestTimeoutMs,
-  log: environment.log,
-  ...(environment.cancelled && { cancelled: environment.cancelled }),
-});
+): Session => {
+  const client = clientWith({ ...environment, config, redactor: redactor() });
+  const service = serviceOf(config.baseUrl);
+  const { env, cwd = process.cwd() } = environment;
+  const seal = sealGate({ file: config.seal, env, cwd, client, service, ownership: ledger.ownership });
+  return {
+    ...client,
+    ...ledger,
+    ...(seal && { seal, call: seal.call }),
+    service,
+    requestTimeoutMs: config.requestTimeoutMs,
+    log: environment.log,
+    ...(environment.cancelled && { cancelled: environment.cancelled }),
+  };
+};
 
 /** The same for a preview, which works without the service. */
 export const withOneAttempt = (session: Session): Session => ({

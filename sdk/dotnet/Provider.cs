@@ -58,6 +58,12 @@ namespace Pulumi.Irm
         public Output<string?> MovedFrom { get; private set; } = null!;
 
         /// <summary>
+        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// </summary>
+        [Output("seal")]
+        public Output<string?> Seal { get; private set; } = null!;
+
+        /// <summary>
         /// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
         /// </summary>
         [Output("token")]
@@ -154,6 +160,12 @@ namespace Pulumi.Irm
         /// </summary>
         [Input("requestTimeout", json: true)]
         public Input<double>? RequestTimeout { get; set; }
+
+        /// <summary>
+        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// </summary>
+        [Input("seal")]
+        public Input<string>? Seal { get; set; }
 
         [Input("token")]
         private Input<string>? _token;

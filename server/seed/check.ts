@@ -35,7 +35,6 @@ const trial = {
   tokens: { read: () => undefined, write: () => "" },
   identityRules: { loopback: true, ownIssuer: "", anyone: ANYONE, devIssuer: "https://issuer.example" },
   uniqueRoleBindings: false,
-  withoutAntiEscalation: false,
 };
 
 const createIds = () => {

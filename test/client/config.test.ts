@@ -142,7 +142,7 @@ describe("configuration", () => {
     expect(unknownKeys(given)).toEqual({
       problems: [],
       warnings: [
-        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal, irm:movedFrom, irm:tokenEnv, irm:tokenFile, irm:identityTokenEnv, irm:identityTokenFile",
+        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal, irm:movedFrom, irm:seal, irm:tokenEnv, irm:tokenFile, irm:identityTokenEnv, irm:identityTokenFile",
       ],
     });
     expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);

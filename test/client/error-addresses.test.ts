@@ -18,6 +18,7 @@ const ADDRESSED: Classes = {
     "NotVisible",
     "Unreachable",
     "Refused",
+    "RunRefused",
     "NotComparable",
   ],
   "of a journal": ["JournalError"],
@@ -40,6 +41,8 @@ const NO_ADDRESS: Classes = {
       "RevokeError",
       "CopyError",
       "RecoverError",
+      "SealFileError",
+      "SealWriteError",
     ],
   ],
   "names the step or the job, and why it does not run": ["StepError", "RefusedJob", "ForgeError"],
@@ -49,7 +52,7 @@ const NO_ADDRESS: Classes = {
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
-  "is part of another error": ["AttemptError", "EngineStateError", "Undecided"],
+  "is part of another error": ["AttemptError", "EngineStateError", "Undecided", "UnreadableFact"],
   "is no text for a person": [
     "MalformedMessage",
     "TransportError",
@@ -110,7 +113,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
-    ...["a class that is not written out", "a program in YAML has no setting …"],
+    ...["a class that is not written out", "a program in YAML has no setting …", "a policy has no steps"],
   ],
 };
 

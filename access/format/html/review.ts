@@ -1,6 +1,6 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
-import type { Finding, IdentityReview, Origin, Report, Review } from "../../review/report.ts";
-import { type Count, countsOf, footOf, originFacts } from "../review/blocks.ts";
+import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
+import { type Count, countsOf, footOf, headFacts } from "../review/blocks.ts";
 import { limitsOf, sectionsOf } from "../review/sections.ts";
 import { countText } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
@@ -48,14 +48,14 @@ const titleOf = (trees: readonly GroupTree[]): string => {
 };
 
 const leadOf = (report: Report): Markup => {
-  const { source, findings, origin, unknown, notVisible } = report;
+  const { source, findings, unknown, notVisible } = report;
   const then = source === "preview" ? "after the update that was previewed" : "after an update with this policy";
   const open = findings.filter(({ allowed }) => !allowed).length;
   const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;
   // Gains and losses also show that there are none.
   const shown = countsOf(report).filter(({ count, isAlways }) => count > 0 || isAlways);
-  return html`${origin && originOf(origin)}<p>Who can do what now, and ${then}.</p>
+  return html`${originOf(report)}<p>Who can do what now, and ${then}.</p>
 <ul class="tiles">${denied > 0 && tile("alert", denied, denied === 1 ? "denied finding" : "denied findings")}${tile("alert", open, open === 1 ? "finding" : "findings")}${shown.map(
     ({ kind, count, one, many }) => tile(kind, count, count === 1 ? one : many),
   )}${limits > 0 && tile("alert", limits, "unknown or not visible")}</ul>
@@ -63,9 +63,16 @@ const leadOf = (report: Report): Markup => {
 };
 
 /** Names the change: people who get the page from others read it without the pull request. */
-const originOf = (origin: Origin): Markup =>
-  html`<dl class="origin">${originFacts(origin).map(({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>
-`;
+const originOf = (report: Report): Markup | false => {
+  const facts = headFacts(report).map(
+    ({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`,
+  );
+  return (
+    facts.length > 0 &&
+    html`<dl class="origin">${facts}</dl>
+`
+  );
+};
 
 const tile = (kind: Count["kind"], count: number, what: string): Markup =>
   html`<li class="${count === 0 ? "none" : kind}"><b>${count}</b> ${what}</li>`;

@@ -147,10 +147,17 @@ export const originFacts = ({
   { name: "Time", value: time },
 ];
 
+/** What the head of a review says: what it is of, and its seal. */
+export const headFacts = ({ origin, seal }: Report): { name: string; value: string }[] => [
+  ...(origin ? originFacts(origin) : []),
+  ...(seal ? [{ name: "Seal", value: `${seal.digest}, until ${seal.expires}` }] : []),
+];
+
 /** What a review of this kind cannot promise. */
-export const footOf = ({ source, deletedGroups }: Report): string => {
-  const foot =
-    source === "policy"
+export const footOf = ({ source, deletedGroups, seal }: Report): string => {
+  const foot = seal
+    ? "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
+    : source === "policy"
       ? "A policy runs no code, but a pull request can replace the tool and the workflow. This review does not bind the run (docs/security.md)."
       : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
   return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;

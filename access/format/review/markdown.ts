@@ -7,17 +7,7 @@ import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "
 import { differences, type Segment } from "../differences.ts";
 import { code, codeWithMarks, htmlCode } from "../markdown-text.ts";
 import { countText } from "../words.ts";
-import {
-  CHANGES,
-  type Change,
-  changesOf,
-  footOf,
-  kindsOf,
-  originFacts,
-  peopleFactOf,
-  titleOf,
-  whoOf,
-} from "./blocks.ts";
+import { CHANGES, type Change, changesOf, footOf, headFacts, kindsOf, peopleFactOf, titleOf, whoOf } from "./blocks.ts";
 import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
 import { inLine, limitsOf, type Section, sectionsOf, TITLES } from "./sections.ts";
 
@@ -31,9 +21,8 @@ const CLAIMS_MAX = 500;
 const DANGER = { finding: 0, assumable: 1, grant: 2, write: 3, section: 4, read: 5, loss: 6, excused: 6 };
 
 export const reportAsMarkdown = (report: Report): string => {
-  const { origin } = report;
-  const facts = origin ? originFacts(origin).map(({ name, value }) => `${name} ${code(value)}`) : [];
-  const title = `## ${titleOf(report)}\n\n${origin ? `${facts.join(" · ")}\n\n` : ""}`;
+  const facts = headFacts(report).map(({ name, value }) => `${name} ${code(value)}`);
+  const title = `## ${titleOf(report)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
   const foot = `\n<sub>${footOf(report)}</sub>\n`;
   const room = BYTES_MAX - Buffer.byteLength(title + foot);
   const limits = limitsOf(report).map((section) =>

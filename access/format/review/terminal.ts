@@ -5,17 +5,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment, withArrows } from "../differences.ts";
-import {
-  CHANGES,
-  type Change,
-  changesOf,
-  footOf,
-  originFacts,
-  peopleFactOf,
-  placeOf,
-  titleOf,
-  whoOf,
-} from "./blocks.ts";
+import { CHANGES, type Change, changesOf, footOf, headFacts, peopleFactOf, placeOf, titleOf, whoOf } from "./blocks.ts";
 import { inLine, limitsOf, type Section, sectionsOf } from "./sections.ts";
 
 export interface TerminalOptions {
@@ -34,9 +24,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
   const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
   const lines = [
     ...wrapText(titleOf(report), "", width).map((line) => style("bold", line)),
-    ...(report.origin ? originFacts(report.origin) : []).map(({ name, value }) =>
-      style("dim", printable(`${name}: ${value}`)),
-    ),
+    ...headFacts(report).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     "",
     ...limitsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...(report.findings.length === 0 ? [] : [style("bold", "Findings")]),

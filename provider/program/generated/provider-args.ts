@@ -21,6 +21,11 @@ export interface ProviderArgs {
   /** Address that the API had before it moved: confirms that it is the same service; default: none */
   movedFrom?: pulumi.Input<string>;
   /**
+   * File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`;
+   * default: `IRM_SEAL`
+   */
+  seal?: pulumi.Input<string>;
+  /**
    * Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged;
    * default: the variables of the environment
    */

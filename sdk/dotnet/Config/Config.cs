@@ -112,6 +112,16 @@ namespace Pulumi.Irm
             set => _requestTimeout.Set(value);
         }
 
+        private static readonly __Value<string?> _seal = new __Value<string?>(() => __config.Get("seal"));
+        /// <summary>
+        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// </summary>
+        public static string? Seal
+        {
+            get => _seal.Get();
+            set => _seal.Set(value);
+        }
+
         private static readonly __Value<string?> _tokenEnv = new __Value<string?>(() => __config.Get("tokenEnv"));
         /// <summary>
         /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment

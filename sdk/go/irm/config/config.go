@@ -51,6 +51,11 @@ func GetRequestTimeout(ctx *pulumi.Context) float64 {
 	return config.GetFloat64(ctx, "irm:requestTimeout")
 }
 
+// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+func GetSeal(ctx *pulumi.Context) string {
+	return config.Get(ctx, "irm:seal")
+}
+
 // Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
 func GetTokenEnv(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:tokenEnv")

@@ -54,6 +54,11 @@ requestTimeout: Optional[float]
 Timeout of one request in seconds, from 1 to 3600; default: 60
 """
 
+seal: Optional[str]
+"""
+File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+"""
+
 tokenEnv: Optional[str]
 """
 Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment

@@ -77,6 +77,13 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get_float('requestTimeout')
 
     @_builtins.property
+    def seal(self) -> Optional[str]:
+        """
+        File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        """
+        return __config__.get('seal')
+
+    @_builtins.property
     def token_env(self) -> Optional[str]:
         """
         Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment

@@ -1,0 +1,141 @@
+// What differs between a seal and the same review as it would be now.
+import { isDeepStrictEqual } from "node:util";
+import { compare } from "../graph/compare.ts";
+import type { SealContent, Step, SubjectRow } from "./seal.ts";
+
+/** One thing that the seal has and the change has not, or the other way round. */
+export interface Difference {
+  what: "row" | "assumable" | "step" | "delete" | "owner" | "service" | "digest" | "expired";
+  /** uid or name of the identity, or URN of the resource */
+  subject: string;
+  /** in one sentence */
+  message: string;
+}
+
+export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => [
+  ...serviceDifferences(seal, now),
+  ...rowDifferences(seal.rows, now.rows),
+  ...stepDifferences(seal.steps, now.steps),
+  ...setDifferences(seal.deletes, now.deletes).map(
+    ({ one, isNew }): Difference => ({
+      what: "delete",
+      subject: one,
+      message: isNew ? `${one} would be deleted, which the seal does not show` : `${one} would not be deleted any more`,
+    }),
+  ),
+  ...ownerDifferences(seal.owners, now.owners),
+];
+
+const serviceDifferences = ({ origin }: SealContent, now: SealContent): Difference[] =>
+  setDifferences(origin.services, now.origin.services).map(({ one, isNew }) => ({
+    what: "service",
+    subject: one,
+    message: isNew ? `the change is at ${one}, which the seal does not name` : `the change is not at ${one} any more`,
+  }));
+
+const setDifferences = (sealed: readonly string[], now: readonly string[]): { one: string; isNew: boolean }[] => {
+  const [olds, news] = [new Set(sealed), new Set(now)];
+  return [
+    ...now.filter((one) => !olds.has(one)).map((one) => ({ one, isNew: true })),
+    ...sealed.filter((one) => !news.has(one)).map((one) => ({ one, isNew: false })),
+  ];
+};
+
+/** What is new has no uid yet. */
+const subjectOf = ({ uid, name, groupName }: SubjectRow): string => uid ?? `${name} in ${groupName}`;
+
+const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[]): Difference[] => {
+  const [olds, news] = [bySubject(sealed), bySubject(now)];
+  return [...new Set([...olds.keys(), ...news.keys()])].sort(compare).flatMap((subject) => {
+    const [old, next] = [olds.get(subject), news.get(subject)];
+    const texts = setDifferences(textsOf(old), textsOf(next));
+    const name = (next ?? old)?.name ?? subject;
+    const rows = texts.map(
+      ({ one, isNew }): Difference => ({
+        what: "row",
+        subject,
+        message: `${name} ${isNew ? `${one}: this is not in the seal` : `no longer ${one}`}`,
+      }),
+    );
+    const isSame = old?.assumedBefore === next?.assumedBefore && old?.assumedAfter === next?.assumedAfter;
+    if (isSame) return rows;
+    const was = old?.assumedAfter ?? old?.assumedBefore ?? "not in the seal";
+    const is = next?.assumedAfter ?? next?.assumedBefore ?? "no change of this identity";
+    return [...rows, { what: "assumable", subject, message: `who ${name} is, now: ${is}; in the seal: ${was}` }];
+  });
+};
+
+/** Two new identities may share a name. */
+const bySubject = (rows: readonly SubjectRow[]): Map<string, SubjectRow> => {
+  const all = new Map<string, SubjectRow>();
+  for (const row of rows) {
+    let subject = subjectOf(row);
+    while (all.has(subject)) subject += "'";
+    all.set(subject, row);
+  }
+  return all;
+};
+
+const textsOf = (row: SubjectRow | undefined): string[] => [
+  ...(row?.gains ?? []).map(
+    ({ capability, groupName, role, group }) =>
+      `gains ${capability} at ${groupName} (${group ?? "new"}), through ${role}`,
+  ),
+  ...(row?.losses ?? []).map(
+    ({ capability, groupName, role, group }) =>
+      `loses ${capability} at ${groupName} (${group ?? "new"}), through ${role}`,
+  ),
+];
+
+const stepDifferences = (sealed: readonly Step[], now: readonly Step[]): Difference[] => {
+  const [olds, news] = [sealed, now].map((steps) => new Map(steps.map((step) => [step.urn, step]))) as [
+    Map<string, Step>,
+    Map<string, Step>,
+  ];
+  return [...new Set([...olds.keys(), ...news.keys()])].sort(compare).flatMap((urn): Difference[] => {
+    const [old, next] = [olds.get(urn), news.get(urn)];
+    if (isDeepStrictEqual(old, next)) return [];
+    const say = (message: string): Difference[] => [
+      { what: "step", subject: urn, message: `${nameOf(urn)} ${message}` },
+    ];
+    if (!old) return say(`is not in the seal (${next?.op})`);
+    if (!next) return say(`is in the seal (${old.op}), and not in the change`);
+    if (old.op !== next.op) return say(`is to be ${PAST[next.op]}; the seal shows that it is ${PAST[old.op]}`);
+    return say(`has other inputs than in the seal: ${pointersOf(old, next).join(", ") || "its record is another one"}`);
+  });
+};
+
+const PAST: Readonly<Record<Step["op"], string>> = {
+  create: "created",
+  update: "updated",
+  replace: "replaced",
+  same: "unchanged",
+  read: "read",
+  delete: "deleted",
+};
+
+const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
+
+const pointersOf = ({ inputs: old }: Step, { inputs: next }: Step): string[] => {
+  const [one, other] = [old, next].map((inputs) => ({ ...inputs?.values, ...inputs?.created, ...inputs?.hidden })) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].filter((name) => one[name] !== other[name]).map((name) => name.slice(1).replaceAll("/", "."));
+};
+
+const ownerDifferences = (sealed: SealContent["owners"], now: SealContent["owners"]): Difference[] =>
+  Object.keys({ ...sealed, ...now })
+    .sort(compare)
+    .flatMap((uid) =>
+      setDifferences(sealed[uid] ?? [], now[uid] ?? []).map(
+        ({ one, isNew }): Difference => ({
+          what: "owner",
+          subject: uid,
+          message: isNew
+            ? `identity ${one} may give access where the adopted ${uid} is, which the seal does not show`
+            : `identity ${one} may no longer give access where the adopted ${uid} is`,
+        }),
+      ),
+    );

@@ -1,0 +1,92 @@
+// What the API says of the records that a write rests on. Each fact is read once, right before the first write that rests on it.
+import type { Client } from "../../client/client.ts";
+import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { listAll } from "../../client/paginate.ts";
+import { type Json, type OperationName, type RequestOf, resources } from "../../schema/index.ts";
+import { type GraphBuilder, newGraph } from "../graph/graph.ts";
+import { listVisible } from "../graph/hidden.ts";
+import {
+  addBinding,
+  addExternalGroup,
+  addIdentity,
+  addInvite,
+  addProvider,
+  addRole,
+  type Listed,
+} from "../graph/live-record.ts";
+
+export type Reader = Pick<Client, "call" | "clock">;
+
+type ReadKind = "identity" | "role" | "roleBinding" | "identityProvider";
+
+/** A fact cannot be read, so it counts as another one than the review showed. */
+export class UnreadableFact extends Error {}
+
+export interface Facts {
+  /** As the only nodes of a graph; empty where the record does not exist. */
+  record(kind: ReadKind, uid: string): Promise<GraphBuilder>;
+  /** All of its role bindings that the caller may list, without what the roles grant. */
+  bindingsOf(identity: string): Promise<readonly Listed[]>;
+  bindingsWith(role: string): Promise<readonly Listed[]>;
+  bindingsAt(group: string): Promise<readonly Listed[]>;
+  /** Identity providers, mappings of external groups and invites that the caller may list. */
+  people(): Promise<GraphBuilder>;
+}
+
+export const factsWith = (reader: Reader): Facts => {
+  const known = new Map<string, Promise<unknown>>();
+  const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    const found = (known.get(key) ?? explained(key, read)) as Promise<T>;
+    known.set(key, found);
+    // A failed read is no fact: the next write tries again.
+    found.catch(() => known.delete(key));
+    return found;
+  };
+  const bindings = (filter: "identity" | "role" | "group", uid: string): Promise<readonly Listed[]> =>
+    once(`role bindings of ${filter} ${uid}`, () =>
+      Array.fromAsync(listAll(reader, resources.roleBinding.list, { [filter]: uid })),
+    );
+  return {
+    record: (kind, uid) => once(`${kind} ${uid}`, () => readRecord(reader, kind, uid)),
+    bindingsOf: (identity) => bindings("identity", identity),
+    bindingsWith: (role) => bindings("role", role),
+    bindingsAt: (group) => bindings("group", group),
+    people: () => once("people", () => readPeople(reader)),
+  };
+};
+
+const explained = async <T>(what: string, read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    const cause = apiErrorOf(error);
+    if (!cause || sessionErrorOf(error)) throw error;
+    throw new UnreadableFact(`${what} cannot be read: ${apiText(cause)}`, { cause });
+  }
+};
+
+const ADD = { identity: addIdentity, role: addRole, roleBinding: addBinding, identityProvider: addProvider } as const;
+
+const readRecord = async (reader: Reader, kind: ReadKind, uid: string): Promise<GraphBuilder> => {
+  const graph = newGraph();
+  const operation = resources[kind].operations.get as OperationName;
+  try {
+    const record: Json = await reader.call(operation, { uid } as RequestOf<typeof operation>);
+    ADD[kind](graph, record as Listed);
+  } catch (error) {
+    if (!hasCode(error, "NOT_FOUND")) throw error;
+  }
+  return graph;
+};
+
+const readPeople = async (reader: Reader): Promise<GraphBuilder> => {
+  const graph = newGraph();
+  const kinds = [
+    ["identityProvider", addProvider],
+    ["externalGroupRoleMapping", addExternalGroup],
+    ["groupInvite", addInvite],
+  ] as const;
+  for (const [kind, add] of kinds)
+    for (const record of (await listVisible(reader, kind, {}, false)).records) add(graph, record);
+  return graph;
+};

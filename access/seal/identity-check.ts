@@ -1,0 +1,149 @@
+// Whether what a run would do to the access of one identity is what the seal shows: the change that the seal describes is applied to what
+// the API says of this identity now.
+import { parentOf } from "../../schema/index.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  type GraphBuilder,
+  type GroupNode,
+  lineageOf,
+  type NodeId,
+  newGraph,
+} from "../graph/graph.ts";
+import { accessIn } from "../graph/holds.ts";
+import type { Listed } from "../graph/live-record.ts";
+import { textOf } from "../graph/same.ts";
+import type { AccessRow } from "../review/change.ts";
+import type { Facts } from "./facts.ts";
+import { notShown, type Rows, rowsBetween } from "./rows.ts";
+
+/** The URN of the resource that created this record, as the seal has it; otherwise the uid. The kind may be left out where no other record has the uid. */
+export type IdOf = (kind: string | undefined, uid: string) => NodeId;
+
+export interface Change {
+  before: AccessGraph;
+  after: AccessGraph;
+  rowsOf(identity: NodeId): Rows;
+}
+
+/** What differs from the seal, each a sentence; empty where nothing does. */
+export const identityProblems = async (
+  change: Change,
+  facts: Facts,
+  idOf: IdOf,
+  uid: string,
+): Promise<readonly string[]> => {
+  const id = idOf("identity", uid);
+  const listed = (await facts.bindingsOf(uid)).filter((one) => uidIn(one.identity) === uid);
+  const { live, after } = await graphsOf(change, facts, idOf, id, listed);
+  const { gains, losses } = rowsBetween(live, after)(id);
+  const shown = change.rowsOf(id);
+  const name = nameOf(change, id);
+  const texts = [
+    ...notShown(gains, shown.gains, after).map((row) => `${name} would gain ${rowText(change, row)}`),
+    ...notShown(losses, shown.losses, live).map((row) => `${name} would lose ${rowText(change, row)}`),
+  ];
+  if (gains.length + shown.gains.length === 0) return texts;
+  return [...texts, ...(await claimProblems(change, facts, id, uid))];
+};
+
+/** Whether the API says what the seal says about who can assume the identity. */
+export const claimProblems = async (
+  { before, after }: Pick<Change, "before" | "after">,
+  facts: Facts,
+  id: NodeId,
+  uid: string,
+): Promise<string[]> => {
+  const now = (await facts.record("identity", uid)).identities.get(uid);
+  if (!now) return [];
+  const shown = [before, after].flatMap(({ identities }) => identities.get(id) ?? []);
+  if (shown.some(({ relationship }) => textOf(relationship) === textOf(now.relationship))) return [];
+  return [`who can assume ${now.name} is not what the review shows`];
+};
+
+/** Whether the identity holds anything now that the seal has neither before nor after the change: another workload would get it too. */
+export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid: string): Promise<string[]> => {
+  const id = idOf("identity", uid);
+  const { live } = await graphsOf(change, facts, idOf, id, await facts.bindingsOf(uid));
+  const [was, is] = [accessIn(change.before), accessIn(change.after)];
+  return accessIn(live)
+    .topmostOf(id)
+    .filter(({ group, capability }) => {
+      const lineage = lineageOf(live, group);
+      return !was.holds(id, capability, lineage) && !is.holds(id, capability, lineage);
+    })
+    .map((row) => `${nameOf(change, id)} holds ${rowText(change, row)}, which the review does not show`);
+};
+
+const uidIn = (value: unknown): string => String((value as { uid?: unknown } | undefined)?.uid ?? "");
+
+/** The access of one identity: as it is now, and after the change of the seal. */
+const graphsOf = async (
+  change: Change,
+  facts: Facts,
+  idOf: IdOf,
+  id: NodeId,
+  listed: readonly Listed[],
+): Promise<{ live: AccessGraph; after: AccessGraph }> => {
+  const [live, after] = [newGraph(), newGraph()];
+  const add = (graph: GraphBuilder, binding: BindingNode): void => {
+    graph.bindings.set(binding.id, binding);
+    for (const one of [live, after]) addGroups(one, change, idOf, binding.group);
+  };
+  for (const { uid, role } of listed) {
+    const group = idOf("group", parentOf(uid));
+    const binding: BindingNode = { id: uid, uid, group, identity: id, role: idOf("role", uidIn(role)) };
+    add(live, binding);
+    const stays = !change.before.bindings.has(uid) || change.after.bindings.has(uid);
+    if (stays && isThere(change, "identities", id)) add(after, binding);
+  }
+  for (const binding of change.after.bindings.values()) {
+    const old = change.before.bindings.get(binding.id);
+    if (binding.identity === id && (!old || old.role !== binding.role)) add(after, binding);
+  }
+  const roles = new Set([...live.bindings.values(), ...after.bindings.values()].map(({ role }) => role));
+  for (const role of roles) await addRoleTo(live, after, change, facts, role);
+  return { live, after };
+};
+
+/** The change does not delete it. */
+const isThere = ({ before, after }: Change, nodes: "identities" | "roles", id: NodeId): boolean =>
+  !before[nodes].has(id) || after[nodes].has(id);
+
+/** A role that the change creates grants what the seal says; whether it does is asked before the first write with its uid. */
+const addRoleTo = async (
+  live: GraphBuilder,
+  after: GraphBuilder,
+  change: Change,
+  facts: Facts,
+  id: NodeId,
+): Promise<void> => {
+  const [was, is] = [change.before.roles.get(id), change.after.roles.get(id)];
+  if (!was && is && is.uid === null) {
+    for (const graph of [live, after]) graph.roles.set(id, is);
+    return;
+  }
+  const now = (await facts.record("role", id)).roles.get(id);
+  if (now) live.roles.set(id, now);
+  const isChanged = was && is && textOf(was.capabilities) !== textOf(is.capabilities);
+  const later = isChanged ? is : now;
+  if (later && isThere(change, "roles", id)) after.roles.set(id, later);
+};
+
+const addGroups = (graph: GraphBuilder, { before, after }: Change, idOf: IdOf, group: NodeId): void => {
+  for (let id: NodeId | null = group; id !== null && !graph.groups.has(id); ) {
+    const known: GroupNode | undefined = after.groups.get(id) ?? before.groups.get(id);
+    const parent: NodeId | null = known ? known.parent : parentOf(id) === "" ? null : idOf("group", parentOf(id));
+    graph.groups.set(id, known ?? { id, uid: id, name: id, parent });
+    id = parent;
+  }
+};
+
+const nameOf = ({ before, after }: Pick<Change, "before" | "after">, id: NodeId): string =>
+  (after.identities.get(id) ?? before.identities.get(id))?.name ?? `identity ${id}`;
+
+const rowText = ({ before, after }: Change, { group, capability, role }: AccessRow): string => {
+  const named = (nodes: "groups" | "roles", id: NodeId): string =>
+    (after[nodes].get(id) ?? before[nodes].get(id))?.name ?? id;
+  return `${capability} at ${named("groups", group)}, through ${named("roles", role)}`;
+};

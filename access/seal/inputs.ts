@@ -1,0 +1,71 @@
+// The inputs of a resource in a seal: each leaf by its JSON pointer (RFC 6901). What stands for a new record becomes the URN of the
+// resource that creates it, and what a preview does not show is marked.
+import { isUidp, type Json } from "../../schema/index.ts";
+import { hiddenPart } from "../preview/record.ts";
+import type { Records } from "../preview/records.ts";
+import { nodeOf } from "../preview/reference.ts";
+import { SECRET } from "../preview/value.ts";
+import type { Inputs } from "./seal.ts";
+
+/** What the provider adds, and what only names records for people. */
+const isOwn = (name: string): boolean => name.startsWith("__") || name === "uid" || name === "names";
+
+/** The pairs of a set: each is a role binding, which the seal has by itself. Their order depends on uids. */
+const PAIRS = "bindings";
+
+const pointerTo = (path: string, name: string): string => `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+type Leaf = string | number | boolean | null;
+
+/** Calls `visit` for each leaf, where it has not returned true for what holds it. An empty list or object is absent to the API. */
+const walk = (value: unknown, path: string, visit: (pointer: string, value: unknown) => boolean): void => {
+  if (visit(path, value) || typeof value !== "object" || value === null) return;
+  for (const [name, one] of Object.entries(value)) walk(one, pointerTo(path, name), visit);
+};
+
+const argumentsOf = (bag: Json): Json =>
+  Object.fromEntries(Object.entries(bag).filter(([name, value]) => !isOwn(name) && name !== PAIRS && value != null));
+
+/** `bag` are the inputs that a preview shows. */
+export const sealedInputs = (bag: Json, records: Records): Inputs => {
+  const inputs: Inputs = { values: {}, created: {}, hidden: {} };
+  walk(argumentsOf(bag), "", (pointer, value) => {
+    if (typeof value === "object" && value !== null) return false;
+    const planned = isUidp(value) ? records.plannedWith(value) : undefined;
+    if (planned !== undefined && planned !== "unknown") {
+      const id = nodeOf(planned);
+      if (isUidp(id)) inputs.values[pointer] = id;
+      else inputs.created[pointer] = id;
+      return true;
+    }
+    const hidden = value === SECRET ? "secret" : hiddenPart(value);
+    if (hidden) inputs.hidden[pointer] = hidden;
+    else inputs.values[pointer] = value as Leaf;
+    return true;
+  });
+  return inputs;
+};
+
+/** The pointers at which the inputs of a run differ from the sealed ones. `idOf` finds the URN of what creates a record, or its uid. */
+export const differingInputs = (
+  { values, created, hidden }: Inputs,
+  bag: Json,
+  idOf: (uid: string) => string,
+): string[] => {
+  const isHidden = (pointer: string): boolean =>
+    Object.keys(hidden).some((one) => pointer === one || pointer.startsWith(`${one}/`));
+  const differing: string[] = [];
+  const met = new Set<string>();
+  walk(argumentsOf(bag), "", (pointer, value) => {
+    if (isHidden(pointer)) return true;
+    if (typeof value === "object" && value !== null) return false;
+    met.add(pointer);
+    const urn = created[pointer];
+    const agrees = urn === undefined ? values[pointer] === value : isUidp(value) && idOf(value) === urn;
+    if (!agrees) differing.push(pointer);
+    return true;
+  });
+  for (const pointer of [...Object.keys(values), ...Object.keys(created)])
+    if (!met.has(pointer)) differing.push(pointer);
+  return [...new Set(differing)].sort();
+};

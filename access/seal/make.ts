@@ -1,0 +1,159 @@
+// The seal of a preview that was reviewed: what the review shows, what the engine does with each resource, and what that rests on.
+import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
+import { recordsIn } from "../preview/records.ts";
+import { resourcesIn, stackIn } from "../preview/resource.ts";
+import type { Preview, Step as PreviewStep } from "../preview/shape.ts";
+import { ourTypeOf } from "../preview/urn.ts";
+import { isOrMayBe, valuesIn } from "../preview/value.ts";
+import type { Proposal } from "../review/proposal.ts";
+import type { Report } from "../review/report.ts";
+import { sealedInputs } from "./inputs.ts";
+import { ownersAt } from "./owners.ts";
+import { partsOf } from "./part.ts";
+import { partFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
+
+export interface Sealing {
+  preview: Preview;
+  proposal: Proposal;
+  report: Report;
+  services: readonly string[];
+  /** how long the seal holds */
+  days: number;
+  nowMs: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sealing): SealContent => {
+  const { before, after } = proposal;
+  const adopted = new Set(proposal.adopted.map(({ uid }) => uid));
+  const parts = partsOf(before, after, adopted);
+  const { commit, isModified, stack = stackIn(preview) ?? "" } = report.origin ?? {};
+  const owners = [...adopted].map((uid) => [uid, ownersAt(before, placeOf(before, uid))] as const);
+  return {
+    seal: 1,
+    origin: {
+      stack: stackIn(preview) ?? stack,
+      services: [...services].sort(),
+      ...(commit !== undefined && { commit }),
+      ...(isModified !== undefined && { isModified }),
+      time: timeText(nowMs),
+      expires: timeText(nowMs + days * DAY_MS),
+    },
+    rows: rowsIn(report),
+    steps: stepsIn(preview, before),
+    deletes: deletesIn(preview, proposal),
+    before: partFrom(parts.before),
+    after: partFrom(parts.after),
+    owners: Object.fromEntries(owners.sort(([a], [b]) => compare(a, b))),
+  };
+};
+
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+
+/** The group that holds the record; of an organization, itself. */
+const placeOf = (graph: AccessGraph, uid: string): NodeId => {
+  const lineage = lineageOf(graph, parentOf(uid) || uid);
+  return lineage[0] ?? uid;
+};
+
+const rowsIn = ({ identities, people }: Report): SubjectRow[] => [
+  ...identities.map(({ uid, name, groupName, gains, losses, before, after }) => ({
+    ...{ uid, name, groupName, gains, losses },
+    assumedBefore: before?.text ?? null,
+    assumedAfter: after?.text ?? null,
+  })),
+  ...people.map(({ subject, uid, groupName, gains, losses, before, after }) => ({
+    ...{ uid, name: subject, groupName, gains, losses },
+    assumedBefore: before,
+    assumedAfter: after,
+  })),
+];
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ...Object.values(resources).map(({ type, field }) => [type, field] as const),
+  ["RoleBindingSet", "roleBindingSet"] as const,
+]);
+
+const kindOf = ({ urn }: PreviewStep): string | undefined => KINDS.get(ourTypeOf(urn) ?? "");
+
+/** One for each resource of ours. The engine has several steps for one that it replaces. */
+const stepsIn = (preview: Preview, before: AccessGraph): Step[] => {
+  const records = recordsIn(resourcesIn(preview).byUrn, before);
+  const byUrn = new Map<string, Step>();
+  for (const step of preview.steps) {
+    const kind = kindOf(step);
+    const op = OPS[step.op];
+    if (kind === undefined || op === undefined) continue;
+    const { urn, oldState, newState } = step;
+    const known = byUrn.get(urn);
+    const state = op === "delete" ? undefined : (newState ?? oldState);
+    const inputs = state?.inputs ? sealedInputs(valuesIn(state.inputs), records) : known?.inputs;
+    const isNew = op === "create" || op === "replace";
+    const own = isNew ? adoptedUid(valuesIn(newState?.inputs)) : state && (oldState?.id ?? newState?.id);
+    const uid = own ?? known?.uid;
+    const replaced = known?.replaced ?? (isNew || op === "delete" ? oldState?.id : undefined);
+    byUrn.set(urn, {
+      ...{ urn, kind, op: opOf(op, known?.op) },
+      ...(uid && { uid }),
+      ...(replaced && { replaced }),
+      ...(inputs && { inputs }),
+    });
+  }
+  return [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
+};
+
+const adoptedUid = ({ adopt }: Json): string | undefined => (isUidp(adopt) ? adopt : undefined);
+
+const OPS: Readonly<Record<string, Step["op"]>> = {
+  create: "create",
+  import: "create",
+  "create-replacement": "replace",
+  "import-replacement": "replace",
+  replace: "replace",
+  update: "update",
+  same: "same",
+  read: "read",
+  "read-replacement": "read",
+  delete: "delete",
+  "delete-replaced": "delete",
+};
+
+/** What the engine both deletes and creates, it replaces. */
+const opOf = (op: Step["op"], known: Step["op"] | undefined): Step["op"] => {
+  if (known === undefined || known === op) return op;
+  const isReplaced = [op, known].some((one) => one === "replace") || (op !== "delete") !== (known !== "delete");
+  return isReplaced ? "replace" : op;
+};
+
+/** All records that the run may delete: those that are not there after the change, and those of other kinds that the engine deletes. */
+const deletesIn = (preview: Preview, { before, after }: Proposal): string[] => {
+  const uids = new Set<string>();
+  const note = (kind: string, uid: string | null): void => {
+    if (uid !== null && isUidp(uid)) uids.add(`${kind} ${uid}`);
+  };
+  for (const [nodes, kind] of GRAPH_KINDS)
+    for (const { id, uid } of before[nodes].values()) if (!after[nodes].has(id)) note(kind, uid);
+  for (const step of preview.steps) {
+    const [kind, op] = [kindOf(step), OPS[step.op]];
+    const { id, retainOnDelete, external, outputs } = step.oldState ?? {};
+    if (kind === undefined || !id || (op !== "delete" && op !== "replace")) continue;
+    const known = valuesIn(outputs);
+    const stays =
+      retainOnDelete === true || external === true || (known.adopted === true && !isOrMayBe(known.deleteAdopted));
+    if (!stays && kind !== "roleBindingSet") note(kind, id);
+  }
+  return [...uids].sort(compare);
+};
+
+const GRAPH_KINDS = [
+  ["groups", "group"],
+  ["identities", "identity"],
+  ["roles", "role"],
+  ["bindings", "roleBinding"],
+  ["providers", "identityProvider"],
+  ["externalGroups", "externalGroupRoleMapping"],
+  ["invites", "groupInvite"],
+] as const;

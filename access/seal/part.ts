@@ -1,0 +1,120 @@
+// The part of two graphs that a change rests on: the identities whose access or claims change, or whose roles do, with all of their role
+// bindings; the roles of these; the people who get a role; and the groups that hold all of it.
+import { type AccessGraph, type GraphBuilder, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
+import { textOf } from "../graph/same.ts";
+import { accessChange } from "../review/change.ts";
+
+type Nodes = keyof AccessGraph;
+
+/** Ids of the nodes that only one graph has, or that differ. */
+const changedIn = (kind: Nodes, before: AccessGraph, after: AccessGraph): Set<NodeId> => {
+  const [olds, news] = [before[kind], after[kind]] as ReadonlyMap<NodeId, object>[] as [
+    ReadonlyMap<NodeId, object>,
+    ReadonlyMap<NodeId, object>,
+  ];
+  const ids = new Set([...olds.keys(), ...news.keys()]);
+  return new Set(
+    [...ids].filter((id) => olds.get(id) !== news.get(id) && textOf(olds.get(id)) !== textOf(news.get(id))),
+  );
+};
+
+/** `adopted`: uids of records that the program takes over. */
+export const partsOf = (
+  before: AccessGraph,
+  after: AccessGraph,
+  adopted: ReadonlySet<NodeId>,
+): { before: AccessGraph; after: AccessGraph } => {
+  const both = [before, after];
+  const roles = changedIn("roles", before, after);
+  const identities = new Set([
+    ...accessChange(before, after).map(({ identity }) => identity),
+    ...changedIn("identities", before, after),
+  ]);
+  for (const id of adopted) {
+    if (both.some((graph) => graph.identities.has(id))) identities.add(id);
+    if (both.some((graph) => graph.roles.has(id))) roles.add(id);
+  }
+  const changedBindings = changedIn("bindings", before, after);
+  for (const { bindings } of both)
+    for (const { id, identity, role } of bindings.values())
+      if (roles.has(role) || changedBindings.has(id) || adopted.has(id)) identities.add(identity);
+  const people = peopleIn(before, after, roles, adopted);
+  const groups = new Set([...changedIn("groups", before, after), ...adopted]);
+  return {
+    before: restricted(before, { identities, roles, groups, ...people }),
+    after: restricted(after, { identities, roles, groups, ...people }),
+  };
+};
+
+type Chosen = Record<Exclude<Nodes, "bindings">, ReadonlySet<NodeId>>;
+
+const peopleIn = (
+  before: AccessGraph,
+  after: AccessGraph,
+  roles: ReadonlySet<NodeId>,
+  adopted: ReadonlySet<NodeId>,
+): Pick<Chosen, "providers" | "externalGroups" | "invites"> => {
+  const providers = changedIn("providers", before, after);
+  const externalGroups = changedIn("externalGroups", before, after);
+  const invites = changedIn("invites", before, after);
+  for (const graph of [before, after]) {
+    for (const { id, defaultRole } of graph.providers.values())
+      if (adopted.has(id) || (defaultRole !== null && roles.has(defaultRole))) providers.add(id);
+    for (const { id, role, provider } of graph.externalGroups.values())
+      if (adopted.has(id) || roles.has(role) || providers.has(provider)) externalGroups.add(id);
+    for (const { id, role } of graph.invites.values())
+      if (adopted.has(id) || (role !== null && roles.has(role))) invites.add(id);
+    for (const id of externalGroups) providers.add(graph.externalGroups.get(id)?.provider ?? id);
+  }
+  return { providers, externalGroups, invites };
+};
+
+const restricted = (graph: AccessGraph, chosen: Chosen): AccessGraph => {
+  const part: GraphBuilder = newGraph();
+  const addRole = (id: NodeId | null): void => {
+    const role = id === null ? undefined : graph.roles.get(id);
+    if (role) part.roles.set(role.id, role);
+  };
+  const addGroups = (id: NodeId | null): void => {
+    for (const one of id === null ? [] : lineageOf(graph, id)) {
+      const group = graph.groups.get(one);
+      if (group) part.groups.set(one, group);
+    }
+  };
+  for (const id of chosen.roles) addRole(id);
+  for (const id of chosen.groups) if (graph.groups.has(id)) addGroups(id);
+  for (const id of chosen.identities) {
+    const identity = graph.identities.get(id);
+    if (identity) part.identities.set(id, identity);
+  }
+  for (const binding of graph.bindings.values()) {
+    if (!chosen.identities.has(binding.identity)) continue;
+    part.bindings.set(binding.id, binding);
+    addRole(binding.role);
+    addGroups(binding.group);
+  }
+  for (const id of chosen.providers) {
+    const provider = graph.providers.get(id);
+    if (!provider) continue;
+    part.providers.set(id, provider);
+    addRole(provider.defaultRole);
+    addGroups(provider.group);
+  }
+  for (const id of chosen.externalGroups) {
+    const mapping = graph.externalGroups.get(id);
+    if (!mapping) continue;
+    part.externalGroups.set(id, mapping);
+    addRole(mapping.role);
+    addGroups(mapping.group);
+  }
+  for (const id of chosen.invites) {
+    const invite = graph.invites.get(id);
+    if (!invite) continue;
+    part.invites.set(id, invite);
+    addRole(invite.role);
+    addGroups(invite.group);
+  }
+  for (const { group } of part.identities.values()) addGroups(group);
+  for (const { group } of part.roles.values()) addGroups(group);
+  return part;
+};

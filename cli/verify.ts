@@ -1,0 +1,78 @@
+// `irm verify`: whether a change is still what a seal shows, before it is applied.
+import { readFileSync } from "node:fs";
+import { type Difference, differencesBetween } from "../access/seal/differences.ts";
+import { parseSeal, type Seal, SealFileError } from "../access/seal/seal.ts";
+import { printable } from "../schema/index.ts";
+import type { Format } from "./format.ts";
+import { reviewErrorText, sealableReview } from "./review.ts";
+import { print, printError } from "./terminal.ts";
+
+export interface VerifyFlags {
+  stack?: string;
+  preview?: string;
+  service?: readonly string[];
+  digest?: string;
+  format: Extract<Format, "terminal" | "json">;
+}
+
+const DIFFERS = 3;
+
+export const verify = async (file: string, { digest, format, ...flags }: VerifyFlags): Promise<number> => {
+  try {
+    const seal = readSeal(file);
+    const differs = await differencesOf(seal, digest, flags);
+    print(format === "json" ? `${JSON.stringify({ differs }, undefined, 2)}\n` : textOf(file, seal, differs));
+    return differs.length === 0 ? 0 : DIFFERS;
+  } catch (error) {
+    const text = error instanceof SealFileError ? error.message : reviewErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm verify", text);
+    return 1;
+  }
+};
+
+const readSeal = (file: string): Seal => {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SealFileError(code === "ENOENT" ? `there is no file ${file}` : `${file} cannot be read: ${message}`);
+  }
+  return parseSeal(text, file);
+};
+
+const differencesOf = async (
+  seal: Seal,
+  digest: string | undefined,
+  flags: Omit<VerifyFlags, "digest" | "format">,
+): Promise<Difference[]> => {
+  const { stack, expires } = seal.origin;
+  const { sealed, nowMs } = await sealableReview(flags);
+  const now = sealed();
+  if (now.origin.stack !== stack)
+    throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
+  const own: Difference[] = [];
+  if (digest !== undefined && digest !== seal.digest)
+    own.push({
+      what: "digest",
+      subject: seal.digest,
+      message: `the digest of the seal is ${seal.digest}, not ${digest}`,
+    });
+  if (!(nowMs < Date.parse(expires)))
+    own.push({ what: "expired", subject: expires, message: `the seal expired at ${expires}` });
+  return [...own, ...differencesBetween(seal, now)];
+};
+
+const textOf = (file: string, { digest, origin }: Seal, differs: readonly Difference[]): string => {
+  const of = `${file} (${digest}, of ${origin.time})`;
+  const lines =
+    differs.length === 0
+      ? [`The change is what the seal shows: ${of}`]
+      : [
+          `The change is not what the seal shows: ${of}`,
+          ...differs.map(({ message }) => `- ${message}`),
+          "Review it again.",
+        ];
+  return lines.map((line) => `${printable(line)}\n`).join("");
+};

@@ -1,0 +1,171 @@
+// A run under a seal (access/seal/): the provider sends nothing that the review did not show. Every request that writes passes this gate,
+// whatever step sends it, and so does every create and update of a resource, with its inputs.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { factsWith, UnreadableFact } from "../../access/seal/facts.ts";
+import { type Judge, judgeWith } from "../../access/seal/judge.ts";
+import { parseSeal, type Seal, SealFileError } from "../../access/seal/seal.ts";
+import type { Call, Client } from "../../client/client.ts";
+import type { Env } from "../../client/config.ts";
+import { SessionError } from "../../client/errors.ts";
+import { withSection } from "../../client/recovery.ts";
+import { type Json, operations, printable } from "../../schema/index.ts";
+import { recordId } from "../record/id.ts";
+import { KEY } from "../record/state.ts";
+import { placeInStack, urnFrom } from "../record/urn.ts";
+import type { Ownership } from "./ownership.ts";
+
+export interface SealGate {
+  /** Throws where the seal does not contain the step. `inputs` are those of the resource; of a delete, its outputs. */
+  step(op: "create" | "update" | "delete", inputs: Json): Promise<void>;
+  /** Throws where the seal does not show that the run takes over this record, or where others control it now. */
+  adoption(kind: string, uid: string): Promise<void>;
+  /** Throws, before anything is sent, where the seal does not contain the request. */
+  call: Call;
+}
+
+interface Parts {
+  file: string | undefined;
+  env: Env;
+  cwd: string;
+  client: Client;
+  service: string;
+  ownership: Pick<Ownership, "ownerOf">;
+}
+
+/** The whole run is refused: nothing of it is in the seal. */
+class RunRefused extends SessionError {
+  override readonly name = "RunRefused";
+}
+
+const refused = (problem: string): RunRefused =>
+  new RunRefused(withSection(`IRM_SEAL: this run is refused, and nothing is sent: ${problem}`, "seal"));
+
+/** Undefined where no seal is given, and none is required. */
+export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts): SealGate | undefined => {
+  const { IRM_SEAL_REQUIRED: required, IRM_SEAL_DIGEST: digest } = env;
+  if (file === undefined && !required && !digest) return undefined;
+  let opened: Promise<Opened> | undefined;
+  const open = (): Promise<Opened> => {
+    opened ??= openSeal({ file, digest, required, cwd, client, service }).then((seal) => {
+      const idOf = idsIn(seal, ownership);
+      return { seal, judge: judgeWith(seal, factsWith(client), idOf, resourceOf) };
+    });
+    return opened;
+  };
+  const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
+    const { judge } = await open();
+    const problems = await problemsBy(judge, ask);
+    if (problems.length === 0) return;
+    const head = `the seal ${file} does not contain this, and nothing is sent:`;
+    const lines = [...new Set(problems)].map(printable);
+    throw new Error(withSection([head, ...lines].join("\n  - ") + ADVICE, "seal"));
+  };
+  return {
+    step: async (op, inputs) => {
+      const { seal } = await open();
+      const resource = typeof inputs[KEY] === "string" ? withoutOrganization(inputs[KEY]) : undefined;
+      const { stack } = seal.origin;
+      if (resource !== undefined && !resource.startsWith(`${stack}/`))
+        throw refused(`the seal ${file} is of stack ${stack}, and this is another one`);
+      if (op !== "delete") await require((judge) => judge.step(resource ?? "", op, inputs));
+    },
+    adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),
+    call: (operation, request, options = {}) => {
+      if (operations[operation].method === "GET") return client.call(operation, request, options);
+      return client.call(operation, request, {
+        ...options,
+        // Right before the request, so that the facts are of this moment.
+        beforeSend: async () => {
+          await require((judge) => judge.request(operation, request as Json));
+          await options.beforeSend?.();
+        },
+      });
+    },
+  };
+};
+
+interface Opened {
+  seal: Seal;
+  judge: Judge;
+}
+
+const ADVICE = "\nReview the change again, as it is now, and apply it under the new seal.";
+
+const problemsBy = async (judge: Judge, ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>) => {
+  try {
+    return await ask(judge);
+  } catch (error) {
+    if (error instanceof UnreadableFact) return [error.message];
+    throw error;
+  }
+};
+
+/** Throws a RunRefused for a seal that does not bind this run. */
+const openSeal = async ({
+  file,
+  digest,
+  required,
+  cwd,
+  client,
+  service,
+}: Pick<Parts, "file" | "cwd" | "client" | "service"> & {
+  digest: string | undefined;
+  required: string | undefined;
+}): Promise<Seal> => {
+  if (required && required !== "1")
+    throw refused(`IRM_SEAL_REQUIRED is ${JSON.stringify(printable(required))}; it must be 1 or not set`);
+  if (file === undefined)
+    throw refused(
+      `it has no seal, and ${required ? "IRM_SEAL_REQUIRED" : "IRM_SEAL_DIGEST"} is set: set IRM_SEAL to its file`,
+    );
+  const seal = readSeal(resolve(cwd, file), file);
+  const { services, expires } = seal.origin;
+  if (digest && digest !== seal.digest)
+    throw refused(`the seal ${file} has the digest ${seal.digest}, and IRM_SEAL_DIGEST is ${printable(digest)}`);
+  if (!services.includes(service))
+    throw refused(`the seal ${file} is of ${services.join(", ")}, and this run is at ${service}`);
+  // A date that cannot be read is over.
+  if (!((await client.serviceNow()) < Date.parse(expires)))
+    throw refused(`the seal ${file} expired at ${printable(expires)}`);
+  return seal;
+};
+
+const readSeal = (path: string, file: string): Seal => {
+  try {
+    return parseSeal(readFileSync(path, "utf8"), file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === "ENOENT" ? `there is no file ${path}` : message;
+    throw refused(
+      error instanceof SealFileError ? `the seal ${problem}` : `the seal ${file} cannot be read: ${problem}`,
+    );
+  }
+};
+
+const withoutOrganization = (key: string): string => key.slice(key.indexOf("/") + 1);
+
+/** `project/stack/type::name`, as in a key behind its organization. */
+const resourceOf = (text: string): string => {
+  const { stack, project, types, name } = urnFrom(text);
+  return `${project}/${stack}/${placeInStack(types, name)}`;
+};
+
+/** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
+const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Ownership, "ownerOf">) => {
+  const existing = new Set([
+    ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
+    ...steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()),
+    ...deletes.map((one) => one.slice(one.indexOf(" ") + 1)),
+  ]);
+  const created = new Map(
+    steps.flatMap(({ op, urn, uid }) =>
+      (op === "create" || op === "replace") && uid === undefined ? [[resourceOf(urn), urn] as const] : [],
+    ),
+  );
+  return (kind: string | undefined, uid: string): string => {
+    if (existing.has(uid)) return uid;
+    const owner = ownerOf(recordId(kind ?? "", uid));
+    return (owner !== undefined && created.get(withoutOrganization(owner))) || uid;
+  };
+};
