@@ -10,6 +10,7 @@ import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
+import type { PathsFlags } from "./paths.ts";
 import type { RecoverFlags } from "./recover.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RevokeFlags } from "./revoke.ts";
@@ -276,6 +277,22 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--write <FILE>", "with --unused: remove these from this policy")
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
+
+  program
+    .command("paths")
+    .usage("[FLAGS]")
+    .summary("print by which requests somebody could come to hold more access")
+    .description(
+      "Reads groups, identities, roles and bindings from the API, and prints by which requests an identity or a workload could come to hold a capability that it does not hold today: each path with its requests, the shortest first. A strict path can be carried out by the rules of the reference server. A cautious one exists only if the service or people allow what it assumes. Sends only requests that read. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option(
+      "--from <IDENTITY|WORKLOAD>",
+      "who starts: an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: every identity that has a role)",
+    )
+    .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
+    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .action(async (flags: PathsFlags) => exit(await (await import("./paths.ts")).paths(flags)));
 
   program
     .command("whoami")

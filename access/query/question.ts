@@ -51,12 +51,12 @@ export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComple
   return question;
 };
 
-/** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. */
-export const capabilityViolation = (text: string): string | undefined => {
+/** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. `others`: what may be meant besides. */
+export const capabilityViolation = (text: string, others: readonly string[] = []): string | undefined => {
   if (friendlyCapability(text) !== undefined || /^CAP_[A-Z0-9_]+$/.test(text)) return undefined;
   return `there is no capability ${quote(text)}${suggestion(
     text,
-    capabilities.map(({ name }) => name),
+    [...others, ...capabilities.map(({ name }) => name)],
     3,
   )}`;
 };

@@ -1,0 +1,68 @@
+// A path as a small graph: who sends each request, and what it changes. The boxes stand below one another, and the requests are arcs at their
+// side, so that a graph of any path is as narrow as a phone.
+import type { PathText } from "../paths/rows.ts";
+import { countText } from "../words.ts";
+import { html, type Markup } from "./markup.ts";
+
+const WIDTH = 340;
+const BOX = { width: 230, height: 30, gap: 18 };
+const TEXT_MAX = 30;
+
+interface Edge {
+  from: number;
+  to: number;
+  label: string;
+}
+
+export const pathGraph = ({ from, steps, gains, assumes }: PathText): Markup => {
+  const nodes = new Map<string, number>();
+  const node = (name: string): number => {
+    if (!nodes.has(name)) nodes.set(name, nodes.size);
+    return nodes.get(name) as number;
+  };
+  let end = node(from);
+  const edges = steps.map(({ by, target }, i): Edge => {
+    const sender = node(by === "workload" ? WORKLOAD : by);
+    const to = node(target);
+    end = to;
+    return { from: sender, to, label: String(i + 1) };
+  });
+  const count = gains.reduce((sum, { capabilities }) => sum + capabilities.length, 0);
+  const [first, ...others] = gains;
+  const place = first === undefined ? "" : ` at ${first.place}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+  const goal = node(`${countText(count, "capability", "capabilities")}${place}`);
+  if (end !== goal) edges.push({ from: end, to: goal, label: "" });
+  const names = [...nodes.keys()];
+  const height = names.length * (BOX.height + BOX.gap) - BOX.gap + 4;
+  return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${describe(names, edges)}">
+${names.map((name, i) => box(name, i, i === 0 ? "start" : i === goal ? "goal" : ""))}${edges.map(arc)}</svg>
+`;
+};
+
+const WORKLOAD = "its workload";
+
+const topOf = (index: number): number => 2 + index * (BOX.height + BOX.gap);
+
+const box = (name: string, index: number, kind: string): Markup => {
+  const top = topOf(index);
+  const shown = [...name].length > TEXT_MAX ? `${[...name].slice(0, TEXT_MAX - 1).join("")}…` : name;
+  return html`<g class="box ${kind}"><rect x="1" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="6"/><text x="10" y="${top + 20}">${shown}</text></g>
+`;
+};
+
+/** Arcs leave a box below its middle and reach one above its middle; a longer one is farther out. */
+const arc = ({ from, to, label }: Edge): Markup => {
+  const [start, end] = [topOf(from) + 20, topOf(to) + 10];
+  const out = BOX.width + 1;
+  const far = Math.min(WIDTH - 14, out + 26 + 16 * Math.abs(to - from));
+  const middle = (start + end) / 2;
+  const head = `M${out + 7} ${end - 4}L${out + 1} ${end}L${out + 7} ${end + 4}`;
+  const text =
+    label !== "" &&
+    html`<text class="number" x="${Math.round(out + (far - out) * 0.75) + 8}" y="${middle + 4}">${label}</text>`;
+  return html`<g class="arc"><path d="M${out} ${start}C${far} ${start} ${far} ${end} ${out + 2} ${end}"/><path d="${head}"/>${text}</g>
+`;
+};
+
+const describe = (names: readonly string[], edges: readonly Edge[]): string =>
+  edges.map(({ from, to, label }) => `${label === "" ? "then" : label} ${names[from]} → ${names[to]}`).join("; ");

@@ -1,0 +1,23 @@
+// Paths to more access: each as a graph, with its requests beside it.
+import type { PathText } from "../paths/rows.ts";
+import type { CapabilitySets } from "./capability-sets.ts";
+import { html, type Markup } from "./markup.ts";
+import { pathGraph } from "./path-graph.ts";
+
+export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets): Markup => {
+  const { from, assumes, gains, steps, assumptions } = path;
+  const tag = assumes === "strict" ? html`<strong class="tag">strict</strong>` : html`<em class="tag">cautious</em>`;
+  const places = gains.map(
+    ({ place, capabilities }) =>
+      html`<li>at <bdi class="path">${place}</bdi> and below: ${sets.show("a path", capabilities)}</li>`,
+  );
+  const requests = steps.map(
+    ({ by, request, body, why }) =>
+      html`<li>${why} <small>as <bdi>${by}</bdi></small><br><code>${request}</code>${body !== "" && html`<br><code>${body}</code>`}</li>`,
+  );
+  const first = gains[0]?.place ?? "";
+  return html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${from}</bdi> could come to hold more at <bdi class="path">${first}</bdi> ${tag}</summary>
+<div class="way">${pathGraph(path)}<ol>${requests}</ol></div>
+<ul class="rows">${places}</ul>${assumptions.map((text) => html`<p class="note">If ${text}.</p>`)}</details>
+`;
+};

@@ -1,0 +1,73 @@
+// A path in the parts that people read, the same in every format.
+import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
+import type { Path, Paths } from "../../paths/path.ts";
+import { byEffect } from "../../review/danger.ts";
+import { countText } from "../words.ts";
+
+export interface PathText {
+  /** who starts it: the name of an identity, or a workload */
+  from: string;
+  assumes: Path["assumes"];
+  /** what it leads to, by group */
+  gains: { place: string; capabilities: string[] }[];
+  steps: { by: string; request: string; body: string; why: string; target: string }[];
+  /** of a cautious path */
+  assumptions: readonly string[];
+}
+
+export const pathTexts = (graph: AccessGraph, paths: readonly Path[]): PathText[] => {
+  const placeOf = placesIn(graph);
+  const nameOf = (id: NodeId): string => graph.identities.get(id)?.name ?? id;
+  const targetOf = targetsIn(graph);
+  return paths.map(({ from, gains, assumes, steps, assumptions }) => ({
+    from: "identity" in from ? nameOf(from.identity) : workloadText(from.workload),
+    assumes,
+    gains: [...Map.groupBy(gains, ({ group }) => group)].map(([group, own]) => ({
+      place: placeOf(group),
+      capabilities: own.map(({ capability }) => capability).sort(byEffect),
+    })),
+    steps: steps.map(({ as, method, path, body, why }) => ({
+      by: as === "workload" ? as : nameOf(as),
+      request: `${method} ${path}`,
+      body: body === null ? "" : JSON.stringify(body),
+      why,
+      target: targetOf(path, method),
+    })),
+    assumptions,
+  }));
+};
+
+const workloadText = ({ issuer, subject }: { issuer: string; subject: string }): string =>
+  subject === "" ? "the workload" : `workload ${subject} of ${issuer}`;
+
+/** What a request is about: the record that its path ends with. */
+const targetsIn = (graph: AccessGraph): ((path: string, method: string) => string) => {
+  const placeOf = placesIn(graph);
+  return (path, method) => {
+    const own = /\$\{(\d+)\.uid\}/.exec(path)?.[1];
+    if (own !== undefined) return `what step ${own} created`;
+    const id = path.match(/[0-9a-f]{40}(?:\/[0-9a-f]{16})*(?!.*[0-9a-f]{40})/)?.[0] ?? "";
+    const [identity, role, provider] = [graph.identities.get(id), graph.roles.get(id), graph.providers.get(id)];
+    if (identity) return `identity ${identity.name}`;
+    if (role) return `role ${role.name}`;
+    if (provider) return `identity provider ${provider.name}`;
+    const binding = graph.bindings.get(id);
+    if (binding) return `role binding of ${graph.identities.get(binding.identity)?.name ?? binding.identity}`;
+    if (graph.groups.has(id)) return method === "POST" ? `new role binding at ${placeOf(id)}` : placeOf(id);
+    return /<uid of ([^>]*)>/.exec(path)?.[1] ?? "a sign-in";
+  };
+};
+
+/** `2 paths, 1 of them only under what they assume` */
+export const totalsOf = ({ paths }: Paths): string => {
+  if (paths.length === 0) return "No path leads to more access.";
+  const cautious = paths.filter(({ assumes }) => assumes === "cautious").length;
+  const count = countText(paths.length, "path");
+  if (cautious === 0) return `${count}, all strict`;
+  const which = cautious === paths.length ? "all cautious" : `${cautious} of them cautious`;
+  return `${count}, ${which}: a cautious path exists only under what it assumes`;
+};
+
+export const TITLE = "Paths to more access";
+export const NOT_VISIBLE = "Not visible to you, so paths may be missing here:";
+export const NOT_SEARCHED = "Not searched, so paths may be missing here:";

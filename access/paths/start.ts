@@ -1,0 +1,163 @@
+// Where a path starts: an identity that somebody controls today, or a workload with its token. A path that changes who may assume an
+// identity gives it to the workload that starts the path.
+import type { Json } from "../../schema/index.ts";
+import type { IdentityNode, NodeId } from "../graph/graph.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { text } from "../pattern/language.ts";
+import type { TokenWorkload } from "../workload/token.ts";
+import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
+import type { Request } from "./request.ts";
+import type { World } from "./world.ts";
+
+export type From = { identity: NodeId } | { workload: WorkloadClaims };
+
+export interface WorkloadClaims {
+  issuer: string;
+  subject: string;
+  /** further ones that it needs to assume the first identity */
+  claims?: Readonly<Record<string, string>>;
+}
+
+/** Who starts a path. */
+export interface Starter {
+  /** whom an identity trusts so that this workload may assume it */
+  relationship: Json;
+  /** of a workload with a token */
+  claims?: WorkloadClaims;
+  /** why a path that hands an identity to it cannot be carried out on a reference server */
+  assumption?: string;
+}
+
+export interface Start {
+  from: From;
+  starter: Starter;
+  /** identities under its control, and the request by which it gets there; none: it has the token already */
+  controlled: ReadonlyMap<NodeId, readonly Request[]>;
+  /** identities that it may be able to assume: their patterns cannot be decided */
+  perhaps: ReadonlyMap<NodeId, readonly Request[]>;
+}
+
+export interface StartOptions {
+  /** audience of the API: its address */
+  audience: string;
+  /** also the other identities that the same workload may assume */
+  others: boolean;
+  budget: Budget;
+}
+
+export const startOfIdentity = (world: World, identity: IdentityNode, options: StartOptions): Start => {
+  const { id, relationship } = identity;
+  const starter = starterOf(relationship, options.budget);
+  const start: Start = { from: { identity: id }, starter, controlled: new Map([[id, []]]), perhaps: new Map() };
+  return options.others ? withOthers(world, start, options) : start;
+};
+
+/** One for each way to choose among the workloads that `relationship` describes; mostly one. */
+export const startsOfWorkload = (world: World, relationship: Json, options: StartOptions): Start[] => {
+  const { budget } = options;
+  const workloads = workloadsOf(relationship);
+  const starts: Start[] = [];
+  const add = (starter: Starter): void => {
+    const from: From = { workload: starter.claims ?? { issuer: "", subject: "" } };
+    starts.push(withOthers(world, { from, starter, controlled: new Map(), perhaps: new Map() }, options));
+  };
+  add(starterOf(relationship, budget));
+  for (const { id, relationship: trusted } of world.graph.identities.values()) {
+    if (starts.some(({ controlled, perhaps }) => controlled.has(id) || perhaps.has(id))) continue;
+    if (trusted === null || world.bindingsOf(id).length === 0) continue;
+    const answer = canBeAssumedBy(trusted, workloads, budget);
+    if (answer.is === "yes" && answer.example.iss !== undefined) add(starterFrom(answer.example));
+  }
+  return starts;
+};
+
+const starterOf = (relationship: Json | null, budget: Budget): Starter => {
+  const { claimMatch, staticKeys, awsIdentity } = (relationship ?? {}) as Record<string, Json | undefined>;
+  if (claimMatch) {
+    const example = exampleOf(claimMatch, relationship as Json, budget);
+    return example === undefined ? UNKNOWN_STARTER("its patterns cannot be decided") : starterFrom(example);
+  }
+  if (staticKeys) {
+    const { issuer, subject, issuerKeys } = staticKeys;
+    return {
+      relationship: { staticKeys: { issuer, subject, issuerKeys } },
+      claims: { issuer: String(issuer), subject: String(subject) },
+      assumption: "the identity that it takes was created less than 365 days ago, so that it may get keys",
+    };
+  }
+  if (awsIdentity)
+    return {
+      relationship: { awsIdentity },
+      assumption: "the service proves principals of AWS, as a reference server does not",
+    };
+  return UNKNOWN_STARTER("it is not visible which workload it is, or it is a person");
+};
+
+const UNKNOWN_STARTER = (why: string): Starter => ({
+  relationship: { claimMatch: { issuer: "<issuer of its own workload>", subject: "<subject of its own workload>" } },
+  assumption: `whoever starts has a workload of their own: ${why}`,
+});
+
+const starterFrom = ({ iss = "", sub = "", ...claims }: Readonly<Record<string, string>>): Starter => ({
+  relationship: { claimMatch: { issuer: iss, subject: sub } },
+  claims: { issuer: iss, subject: sub, ...(Object.keys(claims).length > 0 && { claims }) },
+});
+
+/** Claims of one workload of the match. */
+const exampleOf = (match: Json, relationship: Json, budget: Budget): Readonly<Record<string, string>> | undefined => {
+  const { issuer, subject, claims = {}, claimPatterns = {} } = match;
+  const hasMore = Object.keys(claims as Json).length + Object.keys(claimPatterns as Json).length > 0;
+  if (typeof issuer === "string" && issuer !== "" && typeof subject === "string" && subject !== "" && !hasMore)
+    return { iss: issuer, sub: subject };
+  const answer = canBeAssumedBy(relationship, workloadsOf(relationship), budget);
+  return answer.is === "yes" ? answer.example : undefined;
+};
+
+const withOthers = (world: World, start: Start, { audience, budget }: StartOptions): Start => {
+  const { claims, assumption } = start.starter;
+  if (claims === undefined || assumption !== undefined) return start;
+  const workload: TokenWorkload = {
+    kind: "token",
+    issuer: text(claims.issuer),
+    subject: text(claims.subject),
+    claims: new Map(Object.entries(claims.claims ?? {}).map(([name, value]) => [name, text(value)])),
+  };
+  const controlled = new Map(start.controlled);
+  const perhaps = new Map(start.perhaps);
+  for (const identity of world.graph.identities.values()) {
+    const { id, relationship } = identity;
+    if (controlled.has(id) || relationship === null || world.bindingsOf(id).length === 0) continue;
+    if (isOtherText(relationship, claims)) continue;
+    const answer = canBeAssumedBy(relationship, [workload], budget);
+    if (answer.is === "no") continue;
+    const {
+      audience: own,
+      audiencePattern,
+      claims: exact = {},
+      claimPatterns = {},
+    } = (relationship.claimMatch ?? {}) as Json;
+    const wanted = [...Object.keys(exact as Json), ...Object.keys(claimPatterns as Json)];
+    const isCertain = answer.is === "yes" && wanted.every((name) => claims.claims?.[name] !== undefined);
+    const isPlain = own === undefined && audiencePattern === undefined;
+    (isCertain && isPlain ? controlled : perhaps).set(id, [
+      exchange(id, audience, `the workload assumes identity ${identity.name}, which trusts it`),
+    ]);
+  }
+  return { ...start, controlled, perhaps };
+};
+
+/** Most identities trust one exact subject: the automata need not be asked. */
+const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims): boolean => {
+  const { issuer: iss, subject: sub } = (claimMatch ?? {}) as { issuer?: string; subject?: string };
+  return (iss !== undefined && iss !== "" && iss !== issuer) || (sub !== undefined && sub !== "" && sub !== subject);
+};
+
+/** The workload exchanges its token for one of the identity. */
+export const exchange = (identity: NodeId, audience: string, why: string, after: readonly Request[] = []): Request => ({
+  as: "workload",
+  operation: "ExchangeGet",
+  query: (uidOf) => `${new URLSearchParams({ aud: audience })}&identity=${uidOf(identity)}`,
+  body: null,
+  why,
+  after,
+});

@@ -1,0 +1,286 @@
+// What somebody can come to hold by the rules of the reference server (docs/contract.md#d21, docs/contract.md#change-of-claims): a caller
+// grants only what it holds. An identity is taken by a caller that may change it and holds all that the identity has in its own
+// organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
+// away does so. What several identities hold can be brought together by granting it to one of them.
+import { capabilityFrom } from "../../schema/index.ts";
+import type { BindingNode, NodeId, RoleNode } from "../graph/graph.ts";
+import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
+import { type Held, Holdings, join } from "./reached.ts";
+import { inOrder, type Request } from "./request.ts";
+import { exchange, type Start } from "./start.ts";
+import { nameIn, placeIn, type World } from "./world.ts";
+
+type Way = Pick<Held, "requests" | "assumptions">;
+
+export const reachStrictly = (world: World, start: Start, search: Search): Held[] => {
+  if (start.starter.assumption !== undefined) return [];
+  const holdings = new Holdings(world);
+  const found: Held[] = [];
+  const control = ({ identity, requests, lost }: Taken): void => {
+    const kept = world.bindingsOf(identity).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
+    for (const { id, group, role } of kept) {
+      const capabilities = world.granted(role);
+      const held: Held = { who: identity, group, role, binding: id, capabilities, requests, assumptions: [] };
+      holdings.add(held);
+      found.push(held);
+    }
+  };
+  for (const [identity, requests] of start.controlled) control({ identity, requests, lost: new Set() });
+  const taken = new Set(start.controlled.keys());
+  for (let isNew = true; isNew; ) {
+    const round = candidatesOf(world, holdings, taken, search).flatMap((identity) => {
+      if (search.budget.steps < 0) return [];
+      const ways = [...start.controlled.keys(), ...holdings.identities()]
+        .filter((who, i, all) => all.indexOf(who) === i)
+        .flatMap((who) => takeover(world, holdings, who, identity, { start, search }) ?? []);
+      return ways.sort((a, b) => a.requests.length - b.requests.length).slice(0, 1);
+    });
+    for (const one of round) {
+      taken.add(one.identity);
+      control(one);
+    }
+    isNew = round.length > 0;
+  }
+  return found.sort((a, b) => a.requests.length - b.requests.length);
+};
+
+interface Taken {
+  identity: NodeId;
+  requests: readonly Request[];
+  /** bindings that had to go */
+  lost: ReadonlySet<NodeId>;
+}
+
+/** Identities that another organization grants what none of those that are taken holds. */
+const candidatesOf = (world: World, holdings: Holdings, taken: ReadonlySet<NodeId>, { budget }: Search): NodeId[] => {
+  const all = holdings.identities();
+  const places = new Set(
+    all.flatMap((who) =>
+      holdings
+        .of(who)
+        .filter(({ capabilities }) => capabilities.has("identity.update"))
+        .flatMap(({ group }) => world.below(group)),
+    ),
+  );
+  const isHeld = (role: NodeId, group: NodeId): boolean =>
+    [...world.granted(role)].every((one) => all.some((who) => holdings.find(who, one, group) !== undefined));
+  return [...places].sort().flatMap((place) =>
+    world.boundIn(place).flatMap(({ id }) => {
+      budget.steps -= 1;
+      if (taken.has(id) || !world.isWhole(world.root(place))) return [];
+      const isWorth = world
+        .bindingsOf(id)
+        .some(({ group, role }) => world.root(group) !== world.root(place) && !isHeld(role, group));
+      return isWorth ? [id] : [];
+    }),
+  );
+};
+
+const takeover = (
+  world: World,
+  holdings: Holdings,
+  who: NodeId,
+  identity: NodeId,
+  { start, search }: { start: Start; search: Search },
+): Taken | undefined => {
+  search.budget.steps -= 1;
+  const { group } = world.graph.identities.get(identity) ?? {};
+  if (group === undefined) return undefined;
+  const update = supply(world, holdings, who, ["identity.update"], group);
+  if (update === undefined) return undefined;
+  const ways: Way[] = [update];
+  const lost = new Set<NodeId>();
+  for (const binding of world.bindingsOf(identity)) {
+    if (world.root(binding.group) !== world.root(group)) continue;
+    if (!world.isRead(binding.role)) return undefined;
+    const way = clear(world, holdings, who, binding);
+    if (way === undefined) return undefined;
+    ways.push(way.way);
+    if (way.isRemoved) lost.add(binding.id);
+  }
+  const before = join(...ways).requests;
+  // A role that is widened on the way may be one that the identity has: then it is in the way with more.
+  if (
+    before.some(
+      ({ operation, at }) => operation === "UpdateRole" && world.bindingsOf(identity).some(({ role }) => role === at),
+    )
+  )
+    return undefined;
+  const changed: Request = { ...changeOfClaims(world, who, identity, start.starter.relationship), after: before };
+  const assumed = exchange(identity, search.audience, assumeText(world, identity), [changed]);
+  return { identity, requests: inOrder([...before, changed, assumed]), lost };
+};
+
+/** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
+const clear = (
+  world: World,
+  holdings: Holdings,
+  who: NodeId,
+  binding: BindingNode,
+): { way: Way; isRemoved: boolean } | undefined => {
+  const { id, group, role } = binding;
+  const held = supply(world, holdings, who, [...world.granted(role)], group);
+  if (held !== undefined && holdings.hasAll(who, world.granted(role), group)) return { way: held, isRemoved: false };
+  const remover = holdings
+    .identities()
+    .flatMap((by) => removal(world, holdings, by, id, group) ?? [])
+    .sort((a, b) => a.requests.length - b.requests.length)[0];
+  if (held !== undefined && (remover === undefined || held.requests.length <= remover.requests.length))
+    return { way: held, isRemoved: false };
+  return remover && { way: remover, isRemoved: true };
+};
+
+const removal = (world: World, holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId): Way | undefined => {
+  const [name, place] = [nameIn(world.graph.identities, by), placeIn(world, group)];
+  const may = holdings.find(by, "role_bindings.delete", group);
+  if (may) {
+    const why = `${name} may delete role bindings at ${place}, and takes away the one that is in the way`;
+    return after(may, { as: by, operation: "DeleteRoleBinding", at: binding, body: null, why });
+  }
+  const change = holdings.find(by, "role_bindings.update", group);
+  if (change === undefined) return undefined;
+  const why = `${name} may change role bindings at ${place}, and takes over the one that is in the way`;
+  const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(by), roleUid: uidOf(change.role) });
+  return after(change, { as: by, operation: "UpdateRoleBinding", at: binding, body, why });
+};
+
+const after = (way: Way, request: Omit<Request, "after">): Way => ({
+  requests: [...way.requests, { ...request, after: way.requests }],
+  assumptions: way.assumptions,
+});
+
+/** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
+const supply = (
+  world: World,
+  holdings: Holdings,
+  who: NodeId,
+  capabilities: readonly string[],
+  group: NodeId,
+): Way | undefined => {
+  const own = capabilities.map((one) => holdings.find(who, one, group));
+  const missing = capabilities.filter((_, i) => own[i] === undefined);
+  const held = join(...own);
+  if (missing.length === 0) return held;
+  if (holdings.identities().length < 2) return undefined;
+  const given = give(world, holdings, who, missing, group);
+  if (given !== undefined) return join(held, given);
+  const parts = missing.length > 1 ? missing.map((one) => give(world, holdings, who, [one], group)) : [];
+  return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
+};
+
+const give = (
+  world: World,
+  holdings: Holdings,
+  to: NodeId,
+  capabilities: readonly string[],
+  group: NodeId,
+): Way | undefined => {
+  const ways = holdings
+    .identities()
+    .filter((by) => by !== to)
+    .flatMap((by) =>
+      world
+        .lineage(group)
+        .flatMap((place) => [
+          ...(grant(world, holdings, by, to, capabilities, place) ?? []),
+          ...widenings(world, holdings, by, to, capabilities, place),
+        ]),
+    );
+  return ways.sort((a, b) => a.requests.length - b.requests.length)[0];
+};
+
+const grant = (
+  world: World,
+  holdings: Holdings,
+  by: NodeId,
+  to: NodeId,
+  capabilities: readonly string[],
+  place: NodeId,
+): Way[] | undefined => {
+  const may = holdings.find(by, "role_bindings.create", place);
+  if (may === undefined || !isNear(world, holdings, by, to, place)) return undefined;
+  if (!holdings.hasAll(by, capabilities, place)) return undefined;
+  const role = world
+    .grantable(place)
+    .find(
+      ({ id }) =>
+        capabilities.every((one) => world.granted(id).has(one)) && holdings.hasAll(by, world.granted(id), place),
+    );
+  const [giver, taker, where] = [
+    nameIn(world.graph.identities, by),
+    nameIn(world.graph.identities, to),
+    placeIn(world, place),
+  ];
+  if (role !== undefined) {
+    const way = join(may, ...[...world.granted(role.id)].map((one) => holdings.find(by, one, place)));
+    const why = `${giver} holds what ${role.name} grants at ${where}, and gives it to ${taker}`;
+    return [bind(way, by, to, place, () => role.id, why)];
+  }
+  const create = holdings.find(by, "roles.create", place);
+  if (create === undefined) return undefined;
+  const way = join(may, create, ...capabilities.map((one) => holdings.find(by, one, place)));
+  const created: Request = {
+    as: by,
+    operation: "CreateRole",
+    at: place,
+    body: () => ({ name: "path", capabilities: capabilities.map((one) => capabilityFrom(one) ?? one) }),
+    why: `${giver} may create roles at ${where}, and creates one that grants what ${taker} lacks`,
+    after: way.requests,
+  };
+  const why = `${giver} gives that role to ${taker}`;
+  return [bind({ ...way, requests: [...way.requests, created] }, by, to, place, () => created, why)];
+};
+
+const bind = (way: Way, by: NodeId, to: NodeId, place: NodeId, roleOf: () => NodeId | Request, why: string): Way => {
+  const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(roleOf()) });
+  return after(way, { as: by, operation: "CreateRoleBinding", at: place, body, why });
+};
+
+/** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
+const isNear = (world: World, holdings: Holdings, by: NodeId, to: NodeId, place: NodeId): boolean => {
+  const { group } = world.graph.identities.get(to) ?? {};
+  if (group === undefined) return false;
+  return (
+    by === to || world.root(group) === world.root(place) || holdings.find(by, "identity.list", group) !== undefined
+  );
+};
+
+/** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
+const widenings = (
+  world: World,
+  holdings: Holdings,
+  by: NodeId,
+  to: NodeId,
+  capabilities: readonly string[],
+  place: NodeId,
+): Way[] =>
+  holdings
+    .of(to)
+    .filter((held) => held.group === place)
+    .flatMap((held) => {
+      const role = world.graph.roles.get(held.role);
+      return role?.group
+        ? (widening(world, holdings, by, role as RoleNode & { group: NodeId }, capabilities, held) ?? [])
+        : [];
+    });
+
+const widening = (
+  world: World,
+  holdings: Holdings,
+  by: NodeId,
+  role: RoleNode & { group: NodeId },
+  capabilities: readonly string[],
+  held: Held,
+): Way | undefined => {
+  const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
+  const may = holdings.find(by, "roles.update", role.group);
+  if (may === undefined || !holdings.hasAll(by, wide, role.group)) return undefined;
+  const way = join(may, held, ...wide.map((one) => holdings.find(by, one, role.group)));
+  return after(way, {
+    as: by,
+    operation: "UpdateRole",
+    at: role.id,
+    body: () => ({ capabilities: wide.map((one) => capabilityFrom(one) ?? one) }),
+    why: `${nameIn(world.graph.identities, by)} widens role ${role.name} by what it holds itself, for ${nameIn(world.graph.identities, held.who)}`,
+  });
+};

@@ -1,0 +1,248 @@
+// Paths to more access in graphs that are written by hand. The soak part `paths` compares them with a server.
+import { describe, expect, test } from "vitest";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { GRANTING } from "../../../access/review/danger.ts";
+import { addGroup, addIdentity, bind, uidIn } from "../graphs.ts";
+import {
+  ACME,
+  CI,
+  grant,
+  HELPER,
+  hidden,
+  ISSUER,
+  MIRROR,
+  OWNER,
+  PARTNER,
+  partners,
+  pathsIn,
+  REGISTRY,
+  search,
+  shape,
+} from "./graph.ts";
+
+const TAKEOVER = "PATCH /identities, GET /sts/exchange";
+
+describe("an identity that another organization trusts", () => {
+  test("is taken by one that may change it, and the step carries issuer and subject of the workload that starts the path", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    expect(pathsIn(graph)).toEqual([
+      {
+        from: { identity: HELPER },
+        gains: [{ capability: "tag.create", group: REGISTRY }],
+        assumes: "strict",
+        steps: [
+          {
+            as: HELPER,
+            method: "PATCH",
+            path: `/iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`,
+            body: { claimMatch: { issuer: ISSUER, subject: "helper" } },
+            why: "helper may change identity mirror, and lets the workload assume it",
+          },
+          {
+            as: "workload",
+            method: "GET",
+            path: `/sts/exchange?aud=https%3A%2F%2Firm.example&identity=${MIRROR}`,
+            body: null,
+            why: "the workload assumes identity mirror",
+          },
+        ],
+        assumptions: [],
+        end: MIRROR,
+      },
+    ]);
+  });
+
+  test.each<[string, readonly string[], string[]]>([
+    ["is out of reach without the right to change it", ["identity.list"], []],
+    [
+      "is strictly out of reach while it holds more in its own organization",
+      ["identity.update"],
+      [`cautious: ${TAKEOVER}`],
+    ],
+    [
+      "is in reach once a binding that is in the way is deleted",
+      ["identity.update", "role_bindings.delete"],
+      [`cautious: ${TAKEOVER}`, `strict: DELETE /roleBindings, ${TAKEOVER}`],
+    ],
+    ["is in reach of a caller that holds the same", ["identity.update", "repo.create"], [`strict: ${TAKEOVER}`]],
+  ])("%s", (_, held, expected) => {
+    const graph = partners();
+    if (held[0] !== "identity.list") grant(graph, MIRROR, CI, "repo.create");
+    grant(graph, HELPER, PARTNER, ...held);
+    expect(pathsIn(graph).map(shape)).toEqual(expected);
+  });
+
+  test("is in reach once a binding that is in the way is changed to a role that the caller has", () => {
+    const graph = partners();
+    const { binding } = grant(graph, MIRROR, CI, "repo.create");
+    const { role } = grant(graph, HELPER, PARTNER, "identity.update", "role_bindings.update");
+    const strict = pathsIn(graph, { from: { identity: HELPER }, to: "tag.create" }).find(
+      ({ assumes }) => assumes === "strict",
+    );
+    expect(strict?.steps[0]).toMatchObject({
+      ...{ as: HELPER, method: "PATCH", path: `/iam/v2beta1/roleBindings/${binding}` },
+      body: { identityUid: HELPER, roleUid: role },
+    });
+  });
+
+  test("leads on to another one", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    const third = "c".repeat(40);
+    addGroup(graph, third, "third", null);
+    addIdentity(graph, uidIn(REGISTRY, 19), "bridge", REGISTRY, { issuer: ISSUER, subject: "bridge" });
+    grant(graph, uidIn(REGISTRY, 19), third, "repo.delete");
+    grant(graph, MIRROR, REGISTRY, "identity.update");
+    expect(pathsIn(graph, { from: { identity: HELPER }, to: "repo.delete" })).toMatchObject([
+      {
+        assumes: "strict",
+        gains: [{ group: third }],
+        steps: [{ as: HELPER }, { as: "workload" }, { as: MIRROR }, { as: "workload" }],
+      },
+    ]);
+  });
+
+  test("is taken by what two identities of one workload hold together", () => {
+    const graph = partners();
+    grant(graph, MIRROR, CI, "repo.create");
+    const twin = uidIn(PARTNER, 20);
+    addIdentity(graph, twin, "twin", PARTNER, { issuer: ISSUER, subject: "helper" });
+    grant(graph, HELPER, PARTNER, "identity.update");
+    grant(graph, twin, PARTNER, "role_bindings.create", "repo.create");
+    const strict = pathsIn(graph, { from: { identity: HELPER }, to: "tag.create" }).filter(
+      ({ assumes }) => assumes === "strict",
+    );
+    expect(strict.map(shape)).toEqual([`strict: GET /sts/exchange, POST /roleBindings, ${TAKEOVER}`]);
+    expect(strict[0]?.steps[1]).toMatchObject({ as: twin, body: { identityUid: HELPER } });
+  });
+
+  test("is only cautiously in reach where its bindings are not all visible", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    for (const place of ["", PARTNER, CI])
+      expect(pathsIn(graph, undefined, { notVisible: [hidden("roleBinding", place)] })).toMatchObject([
+        { assumes: "cautious", assumptions: expect.arrayContaining([expect.stringContaining("not visible")]) },
+      ]);
+    expect(pathsIn(graph, undefined, { notVisible: [hidden("roleBinding", ACME)] })).toMatchObject([
+      { assumes: "strict" },
+    ]);
+  });
+});
+
+describe("without anti-escalation", () => {
+  test.each<[capability: string, request: string]>([
+    ["role_bindings.create", "POST /roleBindings"],
+    ["role_bindings.update", "PATCH /roleBindings"],
+    ["roles.update", "PATCH /roles"],
+  ])("%s leads to all that an owner has, at its own group alone", (capability, request) => {
+    const graph = partners();
+    grant(graph, HELPER, CI, capability, "groups.list");
+    const owner = pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: CI });
+    expect(owner.map(shape)).toEqual([`cautious: ${request}`]);
+    expect(owner[0]?.assumptions).toEqual(["the service lets a caller grant what it does not hold"]);
+    for (const one of GRANTING.filter((name) => name !== capability))
+      expect(owner[0]?.gains).toContainEqual({ capability: one, group: CI });
+    expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER })).toEqual([]);
+  });
+
+  test("within one organization, strictly nothing leads to anything", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, ...GRANTING, "roles.create", "role_bindings.delete", "identity.create");
+    const boss = uidIn(PARTNER, 21);
+    addIdentity(graph, boss, "boss", PARTNER, { issuer: ISSUER, subject: "boss" });
+    bind(graph, PARTNER, boss, OWNER);
+    graph.bindings.delete([...graph.bindings.keys()].find((id) => id.includes(MIRROR)) as string);
+    const all = pathsIn(graph);
+    expect(all.length).toBeGreaterThan(0);
+    expect(all.filter(({ assumes }) => assumes === "strict")).toEqual([]);
+  });
+});
+
+describe("what a person has to do", () => {
+  const withProvider = () => {
+    const graph = partners();
+    const provider = uidIn(CI, 30);
+    const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
+    graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
+    const id = uidIn(provider, 1);
+    graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
+    return graph;
+  };
+
+  test.each<[string, readonly string[], string]>([
+    [
+      "a change of an identity provider, and a sign-in",
+      ["identity_providers.update", "role_bindings.create"],
+      "cautious: PATCH /identityProviders, GET /sts/exchange",
+    ],
+    [
+      "a token of its provisioning, and a sign-in",
+      ["identity_providers.scim.manage", "identity_providers.list"],
+      "cautious: POST /identityProviders, GET /sts/exchange",
+    ],
+  ])("%s is a cautious path to the roles of its external groups", (_, held, expected) => {
+    const graph = withProvider();
+    grant(graph, HELPER, CI, ...held);
+    expect(pathsIn(graph, { from: { identity: HELPER }, to: "owner", at: PARTNER }).map(shape)).toEqual([expected]);
+  });
+
+  test("an open invite is a cautious path for those who can list it, until it ends", () => {
+    const graph = partners();
+    const id = uidIn(CI, 31);
+    const expirationTime = "1970-01-02T00:00:00Z";
+    const invite = { id, uid: id, name: "ab12", group: CI, role: OWNER, singleUse: false, expirationTime };
+    graph.invites.set(id, { ...invite, email: "" });
+    grant(graph, HELPER, PARTNER, "group_invites.list");
+    const query = { from: { identity: HELPER }, to: "owner", at: CI };
+    expect(pathsIn(graph, query)).toMatchObject([
+      { assumes: "cautious", steps: [{ as: "workload", path: "/auth/v1/register" }] },
+    ]);
+    expect(pathsIn(graph, query, { nowMs: Date.parse(expirationTime) })).toEqual([]);
+    graph.invites.set(id, { ...invite, email: "ann@acme.example" });
+    expect(pathsIn(graph, query)).toEqual([]);
+  });
+});
+
+describe("a path", () => {
+  test("from a workload begins with its exchange", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    const relationship = { claimMatch: { issuer: ISSUER, subjectPattern: "help.*" } };
+    expect(pathsIn(graph, { from: { relationship }, to: "tag.create" })).toMatchObject([
+      {
+        from: { workload: { issuer: ISSUER, subject: expect.stringMatching(/^help/) } },
+        steps: [{ as: "workload" }, { as: HELPER, body: { claimMatch: { subject: "helper" } } }, { as: "workload" }],
+      },
+    ]);
+  });
+
+  test("of an identity whose workload is not visible is cautious", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), relationship: null } as never);
+    expect(pathsIn(graph)).toMatchObject([
+      { assumes: "cautious", assumptions: [expect.stringContaining("a workload of their own")] },
+    ]);
+  });
+
+  test("is the same in every order of the records, and the shortest come first", () => {
+    const graph = partners();
+    for (const [i, capability] of GRANTING.entries()) grant(graph, HELPER, i % 2 ? CI : PARTNER, capability);
+    const reversed = newGraph();
+    for (const kind of Object.keys(graph) as (keyof typeof graph)[])
+      for (const [id, node] of [...graph[kind]].reverse()) reversed[kind].set(id, node as never);
+    const paths = pathsIn(graph, {});
+    expect(pathsIn(reversed, {})).toEqual(paths);
+    const lengths = paths.map(({ steps }) => steps.length);
+    expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+  });
+
+  test("that the search had no steps left for is reported as not searched", () => {
+    const graph = partners();
+    grant(graph, HELPER, PARTNER, "identity.update");
+    expect(search(graph, {}, { steps: 3 }).notSearched).toEqual([
+      expect.stringContaining("the search for paths ended after 3 steps"),
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+// `irm paths` at a real server, in each format, and what is wrong with a question.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { startPartners } from "../harness/partners.ts";
+import { runIrm } from "../support/irm.ts";
+
+const partners = await startPartners();
+const { api, helper, mirror, registry } = partners;
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  vi.stubEnv("COLUMNS", "100");
+  return () => vi.unstubAllEnvs();
+});
+afterAll(() => api.close());
+
+const paths = (...flags: string[]) => runIrm("paths", ...flags);
+const UID = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
+
+/** The same with uids by the order in which they come, and without the address. */
+const withoutUids = (text: string): string => {
+  const known: string[] = [];
+  return text
+    .replaceAll(UID, (uid) => `<${(known.includes(uid) ? known : [...known, known.push(uid) && uid]).indexOf(uid)}>`)
+    .replaceAll(encodeURIComponent(api.baseUrl), "https%3A%2F%2Firm.example.com");
+};
+
+test("prints what docs/paths.md shows", async () => {
+  const page = readFileSync(new URL("../../docs/paths.md", import.meta.url), "utf8");
+  const [, shown = ""] = /```\n(Paths to more access\n.*?)```/s.exec(page) ?? [];
+  const { stdout, ...others } = await paths();
+  expect(others).toEqual({ code: 0, stderr: "" });
+  expect(withoutUids(stdout)).toBe(withoutUids(shown));
+});
+
+test("prints JSON: who starts, what is gained, and each request", async () => {
+  const { code, stdout } = await paths(
+    "--from",
+    "helper",
+    "--to",
+    "tag.create",
+    "--at",
+    "registry of acme",
+    "--format",
+    "json",
+  );
+  const { paths: found, ...others } = JSON.parse(stdout);
+  expect({ code, ...others }).toEqual({ code: 0, notVisible: [], notSearched: [] });
+  expect(found).toEqual([
+    {
+      from: { identity: helper },
+      gains: [{ capability: "tag.create", group: registry }],
+      assumes: "strict",
+      steps: [
+        {
+          ...{ as: helper, method: "PATCH", path: `/iam/v2beta1/identities/${mirror}?updateMask=claimMatch` },
+          body: {
+            claimMatch: {
+              issuer: "https://token.actions.githubusercontent.com",
+              subject: "repo:partner/helper:ref:refs/heads/main",
+            },
+          },
+          why: "helper may change identity mirror, and lets the workload assume it",
+        },
+        {
+          ...{ as: "workload", method: "GET", body: null },
+          path: `/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}&identity=${mirror}`,
+          why: "the workload assumes identity mirror",
+        },
+      ],
+    },
+  ]);
+});
+
+test("a workload starts with its exchange", async () => {
+  for (const workload of [
+    "{ github: { repository: partner/helper, branch: main } }",
+    '{ "issuer": "https://token.actions.githubusercontent.com", "subject": "repo:partner/helper:ref:refs/heads/main" }',
+  ]) {
+    const { stdout } = await paths("--from", workload, "--to", "tag.create", "--format", "json");
+    expect(JSON.parse(stdout).paths).toMatchObject([
+      {
+        from: { workload: { subject: "repo:partner/helper:ref:refs/heads/main" } },
+        steps: [{ as: "workload" }, { as: helper }, { as: "workload" }],
+      },
+    ]);
+  }
+});
+
+test("prints Markdown and a page, with each request", async () => {
+  const { stdout: markdown } = await paths("--format", "markdown");
+  expect(markdown).toContain("## Paths to more access\n\n2 paths, 1 of them cautious");
+  expect(markdown).toContain(`1. as \`helper\`: \`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch\``);
+  expect(markdown).toContain("If `the service lets a caller grant what it does not hold`.");
+  const { stdout: page } = await paths("--format", "html");
+  expect(page.match(/<svg class="path (?:strict|cautious)"/g)).toHaveLength(2);
+  expect(page).toContain(`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch`);
+});
+
+test("says what the caller cannot see, and that nothing was found", async () => {
+  const seer = await api.actor("seer", { role: "registry.pull", at: registry });
+  vi.stubEnv("IRM_TOKEN", seer.token);
+  const { code, stdout } = await paths();
+  expect(code).toBe(0);
+  expect(stdout).toContain("No path leads to more access.\n\nNot visible to you, so paths may be missing here:\n");
+});
+
+test.each<[string, string[], number, string]>([
+  ["a misspelt goal", ["--to", "ownr"], 2, 'irm paths: --to: there is no capability "ownr"; did you mean owner?'],
+  ["a misspelt identity", ["--from", "helpr"], 1, 'irm paths: there is no identity "helpr"; did you mean helper?'],
+  ["a group that is not there", ["--at", "registri of acme"], 1, 'irm paths: there is no group "registri of acme"'],
+  [
+    "a misspelt workload",
+    ["--from", "{ githb: {} }"],
+    2,
+    "irm paths: --from:1:3: githb: there is no such workload; did you mean github?",
+  ],
+  [
+    "an argument that a preset lacks",
+    ["--from", "{ github: { repo: a/b } }"],
+    2,
+    "--from:1:19: github.repo: GitHub Actions has no such argument; did you mean repository?",
+  ],
+])("%s is one clear error", async (_, flags, code, message) => {
+  const answer = await paths(...flags);
+  expect({ code: answer.code, stdout: answer.stdout }).toEqual({ code, stdout: "" });
+  expect(answer.stderr).toContain(message);
+});
