@@ -55,6 +55,8 @@ export interface RunningServer {
   anyone: string;
   /** the scripted failures and the report of attempts, with `faults` */
   faults?: Faults;
+  /** An API token of any identity, without an exchange: for this process, which holds the records anyway. */
+  tokenOf(identity: string): Promise<string>;
   /** Generates the next key for API tokens. It signs in ten minutes; the key before it is accepted for 70 minutes more. */
   rotateKeys(): Promise<void>;
   /** Takes no new requests, waits for those under way, ten seconds at most or until `cut`, and closes the store. */
@@ -204,6 +206,7 @@ const compose = (
     apiPages,
     records: {
       anyone,
+      tokenOf: sts.mintFor,
       rotateKeys: keys.signer.rotate,
       ...(issuer && { issuer }),
       ...(organization && { organization }),

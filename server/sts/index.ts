@@ -15,6 +15,7 @@ import { createDocuments } from "./issuer/cache.ts";
 import { createDevIssuer, type DevIssuer } from "./issuer/dev-issuer.ts";
 import { discoveryDocument } from "./issuer/discovery.ts";
 import { createFetchDocument } from "./issuer/fetch.ts";
+import { mintApiToken } from "./mint.ts";
 import { createRefresh } from "./refresh.ts";
 import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
 
@@ -45,6 +46,8 @@ export interface Sts {
     bearer: string,
     violations?: readonly FieldViolation[],
   ): Promise<TokenPair>;
+  /** An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. */
+  mintFor(identity: string): Promise<string>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;
   /** for a verified token */
   describeApiToken(token: string): ApiTokenDescription;
@@ -61,6 +64,17 @@ export const createSts = (options: StsOptions): Sts => {
   return {
     exchange: createExchange(options, { named: documents(), matched: documents() }),
     exchangeRefreshToken: createRefresh(options),
+    mintFor: async (identity) => {
+      const { token } = await mintApiToken(signer, clock(), {
+        issuer: authUrl,
+        subject: identity,
+        audience: options.audiences,
+        actor: { issuer: authUrl, subject: identity, audience: authUrl },
+        grants: options.capabilitiesOf(identity),
+        limits: {},
+      });
+      return token;
+    },
     verifyApiToken: (token) => verifyApiToken(options, token),
     describeApiToken,
     discovery: () => discoveryDocument(authUrl),

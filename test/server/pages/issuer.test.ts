@@ -153,7 +153,7 @@ describe("createServer", () => {
   test("needs no options: it listens on a free port of loopback, and returns its addresses and close", async () => {
     const server = await createServer();
     expect(Object.keys(server).toSorted()).toEqual([
-      ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys"],
+      ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys", "tokenOf"],
     ]);
     expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.authUrl).toBe(server.baseUrl);

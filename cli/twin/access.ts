@@ -1,0 +1,61 @@
+// What each identity of a twin may do, as the twin's own authorisation says it (docs/contract.md#validate). Nothing of access/graph/ is used:
+// a rehearsal compares the two.
+import type { Client } from "../../client/client.ts";
+import { hasCode } from "../../client/errors.ts";
+import { ancestorsOf, capabilityName, isUidp } from "../../schema/index.ts";
+import type { Twin } from "./twin.ts";
+
+/** Names of capabilities by the uid of the group of a binding: each holds there and everywhere below. */
+type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** By uid of the identity. One that has been deleted is absent. */
+export type TwinAccess = ReadonlyMap<string, Grants>;
+
+/** One capability that an identity holds at a group and below. */
+export interface TwinRow {
+  identity: string;
+  group: string;
+  capability: string;
+}
+
+/** Asks the twin as each of these identities. */
+export const accessOf = async (twin: Twin, identities: Iterable<string>): Promise<TwinAccess> => {
+  const access = new Map<string, Grants>();
+  for (const identity of identities) {
+    const grants = await grantsOf(await twin.clientOf(identity));
+    if (grants) access.set(identity, grants);
+  }
+  return access;
+};
+
+/** Undefined where the identity does not exist: its token is refused. */
+const grantsOf = async (client: Client): Promise<Grants | undefined> => {
+  const grants = new Map<string, Set<string>>();
+  try {
+    const { capabilities = [] } = await client.call("Validate", {});
+    for (const { group, role } of capabilities) {
+      if (!isUidp(group?.id)) continue;
+      const held = grants.get(group.id) ?? new Set();
+      for (const one of role?.capabilities ?? []) held.add(capabilityName(one));
+      grants.set(group.id, held);
+    }
+    return grants;
+  } catch (error) {
+    if (hasCode(error, "UNAUTHENTICATED")) return undefined;
+    throw error;
+  }
+};
+
+/** What the identities hold in `one`, at the topmost group, and do not hold at that group in `other`. */
+export const rowsBetween = (one: TwinAccess, other: TwinAccess): TwinRow[] =>
+  [...one].flatMap(([identity, grants]) =>
+    [...grants].flatMap(([group, capabilities]) =>
+      [...capabilities]
+        .filter((capability) => !holdsAt(grants, ancestorsOf(group), capability))
+        .filter((capability) => !holdsAt(other.get(identity), [...ancestorsOf(group), group], capability))
+        .map((capability) => ({ identity, group, capability })),
+    ),
+  );
+
+const holdsAt = (grants: Grants | undefined, groups: readonly string[], capability: string): boolean =>
+  groups.some((group) => grants?.get(group)?.has(capability));

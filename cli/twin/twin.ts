@@ -1,0 +1,49 @@
+// A twin: a copy of an organization that a server in this process serves, in memory. Nothing that is sent to it reaches the original.
+import type { Copy } from "../../access/copy/copy.ts";
+import { type Client, clientWith } from "../../client/client.ts";
+import { systemClock } from "../../client/clock.ts";
+import { redactor } from "../../client/redact.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { isLoopbackUrl } from "../../schema/index.ts";
+import { createServer, type ServerOptions } from "../../server/index.ts";
+
+export interface Twin {
+  /** address of the original */
+  original: string;
+  copy: Copy;
+  /** address of the twin, on loopback */
+  url: string;
+  /** an API token of any identity of the copy */
+  tokenOf(identity: string): Promise<string>;
+  /** a client that acts as this identity */
+  clientOf(identity: string): Promise<Client>;
+  /** The requests to the API that it has answered so far. */
+  requests(): number;
+  close(): Promise<void>;
+}
+
+/** `copy` is what `copyOf` has read at the address `original`. Errors: those of `createServer`. */
+export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}): Promise<Twin> => {
+  let requests = 0;
+  const server = await createServer({
+    ...options,
+    // A service on loopback may trust issuers on loopback. Elsewhere the twin issues no workload token to anyone.
+    dev: isLoopbackUrl(original),
+    seed: copy,
+    log: (_, event, fields) => {
+      if (event === "request" && fields?.operation !== undefined) requests += 1;
+    },
+  });
+  const { localUrl: url, tokenOf, close } = server;
+  const shared = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
+  return {
+    ...{ original, copy, url, tokenOf, close },
+    clientOf: async (identity) => {
+      const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+      return clientWith({ ...shared, config, env: { IRM_TOKEN: await tokenOf(identity) } });
+    },
+    requests: () => requests,
+  };
+};
+
+const REQUEST_TIMEOUT_MS = 60_000;
