@@ -12,6 +12,7 @@ import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
 import type { PathsFlags } from "./paths.ts";
 import type { RecoverFlags } from "./recover.ts";
+import type { RehearseFlags } from "./rehearse.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RevokeFlags } from "./revoke.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -191,6 +192,9 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "a further service of the program, and the environment variable with a token for it; repeatable",
       appendValue,
     )
+    .option("--rehearse", "run the update against a copy too, as irm rehearse does, and show both in one")
+    .option("--as <UID>", "with --rehearse: the identity that will apply the program (default: the caller's)")
+    .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
     .option(
@@ -216,6 +220,24 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
     .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+
+  program
+    .command("rehearse")
+    .usage("[FLAGS]")
+    .summary("run the update against a copy of the organization")
+    .description(
+      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
+    .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
+    .option(
+      "--service <URL=VARIABLE>",
+      "a further service of the program, and the environment variable with a token for it; repeatable",
+      appendValue,
+    )
+    .option(...RATE_LIMIT)
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .action(async (flags: RehearseFlags) => exit(await (await import("./rehearse.ts")).rehearse(flags)));
 
   program
     .command("verify")
@@ -388,6 +410,11 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .action(async (flags: ExportFlags) => exit(await (await import("./export.ts")).exportCode(flags)));
 };
+
+const RATE_LIMIT = [
+  "--rate-limit <N>",
+  "requests a second that the API allows, to say how long those of the rehearsal take (default: no limit)",
+] as const;
 
 const FOLDER = [
   "--folder <FOLDER>",

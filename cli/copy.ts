@@ -89,24 +89,31 @@ const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyPro
   [field.join("."), text].filter(Boolean).join(": ");
 
 /** What the copy has, and what not: a line each. */
-export const copyLines = ({ copy, records, named }: Copy): string[] => {
-  const all = Object.values(records).flatMap((list) => list ?? []);
+export const copyLines = (copy: Copy): string[] => [
+  printable(`copied ${countText(recordsOf(copy).length, "record")} of ${copy.copy.of}`),
+  ...notCopiedLines(copy),
+];
+
+const recordsOf = ({ records }: Copy) => Object.values(records).flatMap((list) => list ?? []);
+
+/** What the copy has not: a line each. */
+export const notCopiedLines = (one: Copy): string[] => {
+  const { copy, records, named } = one;
   const names = new Map((records.groups ?? []).map(({ uid, name }) => [uid, String(name)]));
-  const listed = new Set(all.map(({ uid }) => uid));
+  const listed = new Set(recordsOf(one).map(({ uid }) => uid));
   const byName = (["groups", "roles", "identities"] as const).flatMap((plural) =>
     named[plural]
       .filter(({ uid }) => !listed.has(uid))
       .map(({ uid, name }) => `${resources[kindOf(plural)].word} ${uid}${name === undefined ? "" : ` ${quote(name)}`}`),
   );
   return [
-    `copied ${countText(all.length, "record")} of ${copy.of}`,
-    ...copy.notVisible.map((one) => {
-      const path = one.group && pathIn({ groupNames: names }, one.group);
-      return `not visible: ${notVisibleText({ ...one, path })}`;
+    ...copy.notVisible.map((hidden) => {
+      const path = hidden.group && pathIn({ groupNames: names }, hidden.group);
+      return `not visible: ${notVisibleText({ ...hidden, path })}`;
     }),
-    ...byName.map((one) => `named by others, and in no list: ${one}`),
-    ...copy.leftOut.map((one) => `left out: ${leftOutText(one)}`),
-    ...copy.notCopied.map((one) => `not copied: ${one}`),
+    ...byName.map((text) => `named by others, and in no list: ${text}`),
+    ...copy.leftOut.map((record) => `left out: ${leftOutText(record)}`),
+    ...copy.notCopied.map((text) => `not copied: ${text}`),
   ].map(printable);
 };
 

@@ -3,11 +3,15 @@
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Aborts the signal, with this reason, at the first ^C or SIGTERM. The second one ends the process. */
-export const untilInterrupted = async <T>(reason: Error, act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+export const untilInterrupted = async <T>(
+  reason: Error,
+  act: (signal: AbortSignal) => Promise<T>,
+  notice = "waiting for the requests under way",
+): Promise<T> => {
   const controller = new AbortController();
   const stop = (): void => {
     for (const signal of SIGNALS) process.off(signal, stop);
-    process.stderr.write("waiting for the requests under way\n");
+    process.stderr.write(`${notice}\n`);
     controller.abort(reason);
   };
   for (const signal of SIGNALS) process.on(signal, stop);

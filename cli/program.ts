@@ -1,6 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { REHEARSAL } from "../client/rehearsal.ts";
 import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
@@ -56,6 +57,13 @@ const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(f
 
 /** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {
+  if (process.env[REHEARSAL]) {
+    printError(
+      "irm",
+      `${REHEARSAL} is set: no command of irm runs in a rehearsal, whose records are not the service's`,
+    );
+    return 1;
+  }
   let code = 0;
   const program = createProgram((own) => {
     code = own;

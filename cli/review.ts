@@ -44,6 +44,7 @@ import { engineCommand } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { previewHere, savedPreview } from "./preview.ts";
+import { rehearsalCode, rehearsalErrorText, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
@@ -60,6 +61,10 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   /** file that the seal is written to */
   seal?: string;
   sealDays?: string;
+  rehearse?: boolean;
+  /** of --rehearse */
+  as?: string;
+  rateLimit?: string;
   format: Format;
 }
 
@@ -78,15 +83,18 @@ export const review = async (flags: ReviewFlags): Promise<number> => {
   }
 };
 
-/** The exit code of a review. */
-export const reviewCode = ({ report }: Review): number => (report.findings.some(({ denied }) => denied) ? DENIED : 0);
+/** The exit code of a review: the highest of its own and of the rehearsal. */
+export const reviewCode = ({ report }: Review): number => {
+  const own = report.findings.some(({ denied }) => denied) ? DENIED : 0;
+  return Math.max(own, report.rehearsal ? rehearsalCode(report.rehearsal) : 0);
+};
 
 /** Why there is no review; undefined for an error that the command does not expect. */
 export const reviewErrorText = (error: unknown): string | undefined => {
   const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError, SealWriteError].some(
     (one) => error instanceof one,
   );
-  return isOwn ? (error as Error).message : clientErrorText(error);
+  return isOwn ? (error as Error).message : (rehearsalErrorText(error) ?? clientErrorText(error));
 };
 
 /** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
@@ -121,6 +129,12 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   if (given.length > 1 && !isOfStack)
     throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
   const services = servicesFrom(flags.service ?? [], process.env);
+  const options = flags.rehearse ? rehearsalOptions(flags) : undefined;
+  const unrehearsed = (["preview", "policy"] as const).find((name) => flags[name] !== undefined);
+  if (flags.rehearse && unrehearsed)
+    throw new UsageError(`--rehearse runs the program of this folder, and --${unrehearsed} does not`);
+  const idle = (["as", "rateLimit"] as const).find((name) => flags[name] !== undefined && !flags.rehearse);
+  if (idle) throw new UsageError(`--${idle === "as" ? "as" : "rate-limit"} is for --rehearse`);
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   const at = baseOf(flags.base, process.env, process.cwd());
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
@@ -144,6 +158,8 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     notVisible: live.notVisible,
     nowMs,
   });
+  if (options && preview)
+    made.report.rehearsal = await rehearseHere({ ...options, stack: flags.stack, preview, proposal, clients });
   made.report.origin = originOf({
     stack,
     service: [...clients.keys()].join(", "),
@@ -159,7 +175,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
-const proposerOf = async (
+export const proposerOf = async (
   { preview, policy, stack, exclusive }: Omit<ReviewFlags, "format">,
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
@@ -181,7 +197,7 @@ const proposerOf = async (
   return { propose, stack: stackIn(parsed) ?? stack, stackOf, clients, preview: parsed };
 };
 
-interface Proposer {
+export interface Proposer {
   /** `base` is the policy before the change; absent: there is no base */
   propose(live: Live, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
   /** of the program */

@@ -3,6 +3,7 @@
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest, suggestion } from "../schema/index.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, type Env } from "./credential-settings.ts";
+import { noTwinText, rehearsalIn, twinOf } from "./rehearsal.ts";
 
 export type { Env } from "./credential-settings.ts";
 
@@ -78,8 +79,31 @@ export interface ParsedConfig {
   credentials: CredentialSource;
 }
 
-/** Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. */
+/**
+ * Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. In a rehearsal the address stays, while the
+ * credentials are the twin's and the journal is the rehearsal's.
+ */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
+  const parsed = parseSettings(fromStack, env, given);
+  const found = rehearsalIn(env);
+  if (found === undefined) return parsed;
+  const refused = (problem: string): ParsedConfig => ({
+    ...parsed,
+    config: undefined,
+    problems: [problem, ...parsed.problems],
+    strictProblems: [problem, ...parsed.strictProblems],
+  });
+  if ("problem" in found) return refused(found.problem);
+  if (!parsed.config) return parsed;
+  const twin = twinOf(env, parsed.config.baseUrl);
+  if (!twin) return refused(noTwinText(parsed.config.baseUrl));
+  const credentials = { env: { IRM_TOKEN: twin.token } };
+  // What is rehearsed is not sealed yet.
+  const { seal: _, ...config } = parsed.config;
+  return { ...parsed, credentials, config: { ...config, journal: found.rehearsal.journal, credentials } };
+};
+
+const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const placesOf = placesFor(given);
   const isGiven = given.provider !== undefined || given.flag !== undefined;

@@ -1,11 +1,14 @@
 // Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
 import { type AccessGraph, lineageOf, type NodeId } from "./graph.ts";
-import type { ListedKind, NotVisible } from "./live.ts";
+import type { ListedKind } from "./live.ts";
 
-export type IsVisible = (kind: ListedKind, group: NodeId) => boolean;
+export type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
 
 /** A group that the graph does not have is as visible as the nearest one above it. */
-export const visibilityIn = (graph: AccessGraph, notVisible: readonly NotVisible[]): IsVisible => {
+export const visibilityIn = <Kind extends string = ListedKind>(
+  graph: AccessGraph,
+  notVisible: readonly { kind: Kind; group: NodeId }[],
+): IsVisible<Kind> => {
   const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
   return (kind, group) => {
     if (hidden.has(`${kind} `)) return false;

@@ -14,6 +14,7 @@ const State = z.object({
   type: z.string().nullish(),
   inputs: bag,
   outputs: bag,
+  dependencies: z.array(z.string()).nullish(),
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
   /** the option retainOnDelete: the record stays when the resource goes */
   retainOnDelete: z.boolean().nullish(),

@@ -47,7 +47,7 @@ const depthOf = (path: string): number => (path === "/" ? 0 : path.split("/").le
 export const byBreadth = (a: string, b: string): number => depthOf(a) - depthOf(b) || compare(a, b);
 
 /** Ranks are computed once for each row: there may be hundreds of thousands. */
-export const rowsInOrder = (rows: readonly Row[]): Row[] =>
+export const rowsInOrder = <R extends Row>(rows: readonly R[]): R[] =>
   rows
     .map((row) => ({ row, rank: rankOf(row.capability) }))
     .sort(

@@ -14,24 +14,15 @@
 //   tests          tests of access, each passed or failed
 //   rules          the file of rules that counts, and the commit that it comes from
 //   notVisible     what the API does not list: yields neither gains nor losses
+//   rehearsal      how the update went against a copy of the organization
 //
 // `Review` adds the two graphs, for a format that shows who has access where.
 import { z } from "zod";
 import type { AccessGraph } from "../graph/graph.ts";
+import { Rehearsal } from "../rehearsal/report.ts";
+import { groupName, Row, uid } from "./row.ts";
 
-const uid = z.string().nullable().describe("null: does not exist yet");
-const groupName = z
-  .string()
-  .describe("path from the organization, / for itself; of an organization that does not exist yet, its name");
-
-/** A capability that is gained or lost at a group and everywhere below it. */
-export const Row = z.object({
-  group: uid.describe("uid of the topmost group where it is gained or lost; null: the group does not exist yet"),
-  groupName,
-  capability: z.string().describe("such as groups.list"),
-  role: z.string().describe("name of the role that grants it; of several, the first by alphabet"),
-});
-export type Row = z.infer<typeof Row>;
+export { Row } from "./row.ts";
 
 /** A pattern, with claims of tokens that it matches, and near ones that it does not. */
 export const PatternExamples = z.object({
@@ -228,6 +219,7 @@ export const Report = z.object({
     .array(TestResult)
     .optional()
     .describe("tests of access, on the state after the change; absent: there are none"),
+  rehearsal: Rehearsal.optional().describe("of the update, with --rehearse"),
 });
 export type Report = z.infer<typeof Report>;
 

@@ -5,8 +5,11 @@ import { hasCode } from "../../client/errors.ts";
 import { ancestorsOf, capabilityName, isUidp } from "../../schema/index.ts";
 import type { Twin } from "./twin.ts";
 
-/** Names of capabilities by the uid of the group of a binding: each holds there and everywhere below. */
-type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+/**
+ * By uid of the group of a binding, the capabilities that hold there and everywhere below, each with the name of its role: of several, the
+ * first by alphabet.
+ */
+type Grants = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** By uid of the identity. One that has been deleted is absent. */
 export type TwinAccess = ReadonlyMap<string, Grants>;
@@ -16,6 +19,8 @@ export interface TwinRow {
   identity: string;
   group: string;
   capability: string;
+  /** name */
+  role: string;
 }
 
 /** Asks the twin as each of these identities. */
@@ -30,13 +35,17 @@ export const accessOf = async (twin: Twin, identities: Iterable<string>): Promis
 
 /** Undefined where the identity does not exist: its token is refused. */
 const grantsOf = async (client: Client): Promise<Grants | undefined> => {
-  const grants = new Map<string, Set<string>>();
+  const grants = new Map<string, Map<string, string>>();
   try {
     const { capabilities = [] } = await client.call("Validate", {});
     for (const { group, role } of capabilities) {
       if (!isUidp(group?.id)) continue;
-      const held = grants.get(group.id) ?? new Set();
-      for (const one of role?.capabilities ?? []) held.add(capabilityName(one));
+      const held = grants.get(group.id) ?? new Map<string, string>();
+      const own = role?.name ?? "";
+      for (const capability of (role?.capabilities ?? []).map(capabilityName)) {
+        const known = held.get(capability);
+        if (known === undefined || own < known) held.set(capability, own);
+      }
       grants.set(group.id, held);
     }
     return grants;
@@ -51,9 +60,9 @@ export const rowsBetween = (one: TwinAccess, other: TwinAccess): TwinRow[] =>
   [...one].flatMap(([identity, grants]) =>
     [...grants].flatMap(([group, capabilities]) =>
       [...capabilities]
-        .filter((capability) => !holdsAt(grants, ancestorsOf(group), capability))
-        .filter((capability) => !holdsAt(other.get(identity), [...ancestorsOf(group), group], capability))
-        .map((capability) => ({ identity, group, capability })),
+        .filter(([capability]) => !holdsAt(grants, ancestorsOf(group), capability))
+        .filter(([capability]) => !holdsAt(other.get(identity), [...ancestorsOf(group), group], capability))
+        .map(([capability, role]) => ({ identity, group, capability, role })),
     ),
   );
 

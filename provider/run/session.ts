@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
 import { redactor } from "../../client/redact.ts";
+import { rehearsalNotice, rehearsed } from "../../client/rehearsal.ts";
 import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
@@ -61,7 +62,7 @@ export interface Environment {
 export const systemEnvironment = (): Environment => ({
   env: process.env,
   clock: systemClock,
-  transport: systemTransport(),
+  transport: rehearsed(systemTransport(), process.env),
   log: (text) => console.log(printableLines(text)),
 });
 
@@ -115,6 +116,8 @@ export const sessionWith = (
   environment: Environment,
   ledger = ledgerWith(config, environment),
 ): Session => {
+  const notice = rehearsalNotice(environment.env);
+  if (notice !== undefined) environment.log(notice);
   const client = clientWith({ ...environment, config, redactor: redactor() });
   const service = serviceOf(config.baseUrl);
   const { env, cwd = process.cwd() } = environment;

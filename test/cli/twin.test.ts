@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
 import { startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
-import { isApiError, resources } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { copyOfServer, listEverything } from "../harness/copy.ts";
@@ -27,8 +27,7 @@ describe("a twin", () => {
 
   test("refuses what the identity may not do, and names what is missing where", async () => {
     const client = await twin.clientOf(viewer.uid);
-    const refused = await client.call("CreateGroup", { parent: made.platform, group: { name: "new" } }).catch((e) => e);
-    expect(isApiError(refused, "PERMISSION_DENIED") && refused.message).toBe(
+    await expect(createRecord(client, resources.group, made.platform, { name: "new" })).rejects.toThrow(
       `Permission denied: needs groups.create at ${made.platform}`,
     );
   });

@@ -49,6 +49,7 @@ const NO_ADDRESS: Classes = {
   "names the option of the server": [
     ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
   ],
+  "says why there is no rehearsal, or what the engine printed": ["EngineError", "RehearsalError", "StandInError"],
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
@@ -113,6 +114,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
+    ...["a program has a preview", "there is no method …"],
     ...["a class that is not written out", "a program in YAML has no setting …", "a policy has no steps"],
   ],
 };

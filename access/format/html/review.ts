@@ -4,6 +4,7 @@ import { type Count, countsOf, footOf, headFacts } from "../review/blocks.ts";
 import { limitsOf, sectionsOf } from "../review/sections.ts";
 import { countText } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
+import { factList } from "./facts.ts";
 import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import { type GroupTree, treesOf } from "./merge.ts";
@@ -47,6 +48,7 @@ const titleOf = (trees: readonly GroupTree[]): string => {
   return names === "" ? "Change in access" : `Change in access of ${names}`;
 };
 
+/** Names the change: people who get the page from others read it without the pull request. */
 const leadOf = (report: Report): Markup => {
   const { source, findings, unknown, notVisible } = report;
   const then = source === "preview" ? "after the update that was previewed" : "after an update with this policy";
@@ -55,23 +57,11 @@ const leadOf = (report: Report): Markup => {
   const limits = unknown.length + notVisible.length;
   // Gains and losses also show that there are none.
   const shown = countsOf(report).filter(({ count, isAlways }) => count > 0 || isAlways);
-  return html`${originOf(report)}<p>Who can do what now, and ${then}.</p>
+  return html`${factList(headFacts(report))}<p>Who can do what now, and ${then}.</p>
 <ul class="tiles">${denied > 0 && tile("alert", denied, denied === 1 ? "denied finding" : "denied findings")}${tile("alert", open, open === 1 ? "finding" : "findings")}${shown.map(
     ({ kind, count, one, many }) => tile(kind, count, count === 1 ? one : many),
   )}${limits > 0 && tile("alert", limits, "unknown or not visible")}</ul>
 `;
-};
-
-/** Names the change: people who get the page from others read it without the pull request. */
-const originOf = (report: Report): Markup | false => {
-  const facts = headFacts(report).map(
-    ({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`,
-  );
-  return (
-    facts.length > 0 &&
-    html`<dl class="origin">${facts}</dl>
-`
-  );
 };
 
 const tile = (kind: Count["kind"], count: number, what: string): Markup =>

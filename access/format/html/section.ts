@@ -1,7 +1,8 @@
 // The lists of a report as sections of a page.
 
 import type { Report } from "../../review/report.ts";
-import { type Part, type Section as ReportSection, TITLES } from "../review/sections.ts";
+import type { Part, Section as ReportSection } from "../review/section.ts";
+import { TITLES } from "../review/sections.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 

@@ -9,10 +9,11 @@ import { code, codeWithMarks, htmlCode } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { CHANGES, type Change, changesOf, footOf, headFacts, kindsOf, peopleFactOf, titleOf, whoOf } from "./blocks.ts";
 import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
-import { inLine, limitsOf, type Section, sectionsOf, TITLES } from "./sections.ts";
+import type { Section } from "./section.ts";
+import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
 
 /** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
-const BYTES_MAX = 60_000;
+export const BYTES_MAX = 60_000;
 /** Capabilities of one group and role, from the review that has room for all to the one that has least. */
 const CAPABILITIES_SHOWN = [Number.POSITIVE_INFINITY, 60, 30, 10];
 const CLAIMS_MAX = 500;
@@ -184,7 +185,7 @@ const changeLine = ({ sign, place, role, capabilities, effect }: Change, most: n
     return `- ${verb} at ${code(place)} and below, through ${code(role)}: ${list}${more}\n`;
   });
 
-const sectionBlock = ({ title, items }: Section, danger: number, isOpen = false): Block => ({
+export const sectionBlock = ({ title, items }: Section, danger: number, isOpen = false): Block => ({
   head: `<details${isOpen ? " open" : ""}><summary>${title} (${items.length})</summary>\n\n`,
   items: items.map(({ parts }) => {
     const text = inLine(parts)

@@ -1,18 +1,9 @@
 // The lists of a report beside findings and identities, the same in every format.
+import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
+import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
 import { countText } from "../words.ts";
-
-export interface Section {
-  /** a section of a page has this address */
-  id: string;
-  title: string;
-  items: { parts: Part[] }[];
-}
-
-type Contents = readonly { kind: string; name: string; uid: string | null }[];
-
-/** Our own words; a text of others, which a format sets apart; or what is in a group. */
-export type Part = string | { quoted: string } | { contents: Contents };
+import type { Part, Section } from "./section.ts";
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
@@ -45,7 +36,22 @@ export const limitsOf = (report: Report): Section[] => [
     title: TITLES.notVisible,
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
+  ...(report.rehearsal ? rehearsalOf(report.rehearsal) : []),
 ];
+
+/** The review has its own rows of access. */
+const rehearsalOf = (rehearsal: Rehearsal): Section[] => {
+  const facts = factsOf(rehearsal).map(({ name, value }): { parts: Part[] } => ({
+    parts: [`${name}: `, quote(value)],
+  }));
+  const outcome = {
+    parts: [quote(outcomeText(rehearsal)), "; review and twin ", rehearsal.agrees ? "agree" : "disagree"],
+  };
+  return [
+    { id: "rehearsal", title: "Rehearsal of the update", items: [outcome, ...facts] },
+    ...rehearsalLimits(rehearsal),
+  ];
+};
 
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] => [
@@ -100,6 +106,7 @@ export const sectionsOf = (report: Report): Section[] => [
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
     })),
   },
+  ...(report.rehearsal ? rehearsalNotes(report.rehearsal) : []),
   { id: "rules", title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
 ];
 

@@ -6,7 +6,8 @@ import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment, withArrows } from "../differences.ts";
 import { CHANGES, type Change, changesOf, footOf, headFacts, peopleFactOf, placeOf, titleOf, whoOf } from "./blocks.ts";
-import { inLine, limitsOf, type Section, sectionsOf } from "./sections.ts";
+import type { Section } from "./section.ts";
+import { inLine, limitsOf, sectionsOf } from "./sections.ts";
 
 export interface TerminalOptions {
   color: boolean;
@@ -17,11 +18,16 @@ export interface TerminalOptions {
 type Format = "bold" | "dim" | "red" | "yellow";
 type Style = (format: Format, text: string) => string;
 
+export const styleOf =
+  (color: boolean): Style =>
+  (format, text) =>
+    color ? styleText(format, text, { validateStream: false }) : text;
+
 // A built-in role has up to two hundred.
 const CAPABILITIES_SHOWN = 24;
 
 export const reportAsText = (report: Report, { color, width }: TerminalOptions): string => {
-  const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
+  const style = styleOf(color);
   const lines = [
     ...wrapText(titleOf(report), "", width).map((line) => style("bold", line)),
     ...headFacts(report).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
@@ -38,7 +44,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
   return lines.join("\n");
 };
 
-const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
+export const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
   if (items.length === 0) return [];
   const texts = items.map(({ parts }) =>
     inLine(parts)
@@ -128,7 +134,7 @@ const changeLines = ({ sign, place, role, capabilities }: Change, width: number,
 };
 
 /** A word that is longer than a line has a line of its own. */
-const wrapText = (
+export const wrapText = (
   text: string,
   indent: string,
   width: number,

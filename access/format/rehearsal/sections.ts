@@ -1,0 +1,133 @@
+// A rehearsal in the parts that people read, the same in every format.
+import { partsOfUrn } from "../../preview/urn.ts";
+import type { Difference, IdentityRow, Rehearsal, Step } from "../../rehearsal/report.ts";
+import { goesThrough } from "../../rehearsal/report.ts";
+import { changesOf, placeOf } from "../review/blocks.ts";
+import type { Part, Section } from "../review/section.ts";
+import { countText } from "../words.ts";
+
+const quote = (quoted: string): Part => ({ quoted });
+
+const nameOf = (urn: string): Part => quote(partsOfUrn(urn).name || urn);
+
+/** `3 steps go through, 1 step fails` */
+export const outcomeText = (rehearsal: Rehearsal): string => {
+  const { steps, errors, notRehearsed, agrees, secondPreviewEmpty } = rehearsal;
+  const failed = steps.filter(({ ok }) => !ok).length;
+  const passed = steps.length - failed;
+  const parts = [
+    passed > 0 && (passed === 1 ? "1 step goes through" : `${passed} steps go through`),
+    failed > 0 && (failed === 1 ? "1 step fails" : `${failed} steps fail`),
+    notRehearsed.length > 0 && `${countText(notRehearsed.length, "change")} not rehearsed`,
+    steps.length + notRehearsed.length === 0 && "nothing to do",
+    errors.length > 0 && countText(errors.length, "other error"),
+    !agrees && "review and twin disagree",
+    !secondPreviewEmpty && goesThrough({ ...rehearsal, secondPreviewEmpty: true }) && "a second update has more to do",
+  ];
+  return parts.filter(Boolean).join(", ");
+};
+
+export const titleOf = (rehearsal: Rehearsal): string => `Rehearsal of the update: ${outcomeText(rehearsal)}`;
+
+/** Who, and how many requests. */
+export const factsOf = ({ as, requests, seconds }: Rehearsal): { name: string; value: string }[] => [
+  { name: "As", value: as.name === null ? as.uid : `${as.name} (${as.uid})` },
+  {
+    name: "Requests",
+    value: seconds === null ? `${requests}` : `${requests}, which take ${countText(seconds, "second")} at the limit`,
+  },
+];
+
+/** What is wrong, or not known: a reader must not take silence for safety. */
+export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
+  {
+    id: "disagrees",
+    title: "Review and twin disagree: the program acts differently in an update, or irm is wrong",
+    items: rehearsal.differences.map((one) => ({ parts: differenceParts(one) })),
+  },
+  {
+    id: "failed",
+    title: "Steps that fail",
+    items: rehearsal.steps.filter(({ ok }) => !ok).map((step) => ({ parts: stepParts(step) })),
+  },
+  { id: "run-errors", title: "What else fails", items: rehearsal.errors.map((text) => ({ parts: [quote(text)] })) },
+  {
+    id: "not-rehearsed",
+    title: "Not rehearsed, so it may fail",
+    items: rehearsal.notRehearsed.map(({ urn, op, why }) => ({ parts: [`${op} `, nameOf(urn), ": ", quote(why)] })),
+  },
+  {
+    id: "undecided",
+    title: "Access that was not decided",
+    items: rehearsal.undecided.map((one) => ({ parts: differenceParts(one) })),
+  },
+  {
+    id: "second-preview",
+    title: "What a second update would do",
+    items: rehearsal.secondPreview.map(({ urn, op }) => ({
+      parts: urn === "" ? [quote(op)] : [`${op} `, nameOf(urn)],
+    })),
+  },
+];
+
+/** The change in access as the twin decides it, and what is not in the twin. */
+export const rehearsalSections = (rehearsal: Rehearsal): Section[] => [
+  { id: "rehearsed-gains", title: "Who gains access, as the twin decides it", items: rowItems(rehearsal.gains, "+") },
+  { id: "rehearsed-losses", title: "Who loses access, as the twin decides it", items: rowItems(rehearsal.losses, "-") },
+  ...rehearsalNotes(rehearsal),
+];
+
+export const rehearsalNotes = ({ steps, others, notCopied }: Rehearsal): Section[] => [
+  {
+    id: "passed",
+    title: "Steps that go through",
+    items: steps.filter(({ ok }) => ok).map(({ op, urn }) => ({ parts: [`${op} `, nameOf(urn)] })),
+  },
+  {
+    id: "others",
+    title: "Changes of other providers, which a rehearsal does not run",
+    items: others.map(({ urn, op }) => ({ parts: [`${op} `, nameOf(urn)] })),
+  },
+  { id: "not-copied", title: "What the twin lacks", items: notCopied.map((text) => ({ parts: [quote(text)] })) },
+];
+
+export const FOOT =
+  "A program can tell the twin from the service, and act differently. People have no sign-in in a twin, so their access is not compared (docs/rehearsal.md).";
+
+const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
+  `${op} `,
+  nameOf(urn),
+  ": ",
+  ...(missing
+    ? ["the identity lacks ", quote(missing.capabilities.join(", ")), " at ", quote(missing.groupName), ": "]
+    : []),
+  quote(error),
+];
+
+const differenceParts = ({ change, in: where, row }: Difference): Part[] => [
+  `${where === "review" ? "only the review" : "only the twin"}: `,
+  quote(row.name),
+  change === "gain" ? " gains " : " loses ",
+  quote(row.capability),
+  " at ",
+  quote(placeOf(row.groupName, row.group)),
+  " through ",
+  quote(row.role),
+];
+
+const rowItems = (rows: readonly IdentityRow[], sign: "+" | "-"): Section["items"] =>
+  [...Map.groupBy(rows, ({ uid, name }) => `${uid} ${name}`).values()].flatMap((own) => {
+    const { name, uid } = own[0] as IdentityRow;
+    const changes = changesOf({ gains: sign === "+" ? own : [], losses: sign === "-" ? own : [] });
+    return changes.map(({ place, role, capabilities }) => ({
+      parts: [
+        quote(name),
+        uid === null ? " (new) at " : " at ",
+        quote(place),
+        " and below, through ",
+        quote(role),
+        ": ",
+        quote(capabilities.join(", ")),
+      ],
+    }));
+  });

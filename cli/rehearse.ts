@@ -1,0 +1,54 @@
+// `irm rehearse`: the program's update against a copy of the organization, in one of the formats. It changes nothing.
+import { rehearsalAsHtml } from "../access/format/html/rehearsal.ts";
+import { rehearsalAsJson } from "../access/format/rehearsal/json.ts";
+import { rehearsalAsMarkdown } from "../access/format/rehearsal/markdown.ts";
+import { rehearsalAsText } from "../access/format/rehearsal/terminal.ts";
+import { readLive } from "../access/graph/live.ts";
+import type { Rehearsal } from "../access/rehearsal/report.ts";
+import type { Origin } from "../access/review/report.ts";
+import type { Client } from "../client/client.ts";
+import type { Format } from "./format.ts";
+import { originOf } from "./origin.ts";
+import { type RehearsalFlags, rehearsalCode, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
+import { proposerOf, reviewErrorText } from "./review.ts";
+import { mergeLive, servicesFrom } from "./services.ts";
+import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+
+export interface RehearseFlags extends RehearsalFlags {
+  stack?: string;
+  service?: readonly string[];
+  format: Format;
+}
+
+export const rehearse = async (flags: RehearseFlags): Promise<number> => {
+  try {
+    const { origin, rehearsal } = await makeRehearsal(flags);
+    printIn[flags.format](rehearsal, origin);
+    return rehearsalCode(rehearsal);
+  } catch (error) {
+    const text = reviewErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm rehearse", text);
+    return 1;
+  }
+};
+
+const printIn: Record<Format, (rehearsal: Rehearsal, origin: Origin) => void> = {
+  terminal: (rehearsal, origin) => printStyled(rehearsalAsText(rehearsal, origin, stdoutStyle())),
+  markdown: (rehearsal, origin) => print(rehearsalAsMarkdown(rehearsal, origin)),
+  json: (rehearsal, origin) => print(rehearsalAsJson({ origin, ...rehearsal })),
+  html: (rehearsal, origin) => print(rehearsalAsHtml(rehearsal, origin)),
+};
+
+const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; rehearsal: Rehearsal }> => {
+  const { stack, service = [] } = flags;
+  const options = rehearsalOptions(flags);
+  const { propose, preview, clients, stack: name } = await proposerOf({ stack }, servicesFrom(service, process.env));
+  if (!preview) throw new TypeError("a program has a preview");
+  const [client] = clients.values() as Iterable<Client> as [Client];
+  const live = mergeLive(await Promise.all([...clients.values()].map((one) => readLive(one))));
+  const proposal = await propose(live);
+  const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, clients });
+  const place = { stack: name, service: [...clients.keys()].join(", "), folder: process.cwd() };
+  return { origin: originOf({ ...place, nowMs: client.clock.today() }), rehearsal };
+};

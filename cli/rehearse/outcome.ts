@@ -1,0 +1,134 @@
+// What the steps of a run mean: which of them failed, what is missing for them, and which changes were not rehearsed.
+import { type ExportKind, groupOf } from "../../access/export/read.ts";
+import type { AccessGraph } from "../../access/graph/graph.ts";
+import { visibilityIn } from "../../access/graph/visible.ts";
+import type { Preview, Step as PreviewStep } from "../../access/preview/shape.ts";
+import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
+import type { Rehearsal, Step } from "../../access/rehearsal/report.ts";
+import { groupNameOf } from "../../access/review/rule/rule.ts";
+import { ancestorsOf, isAncestorOrSelf, isUidp, type Resource, resources } from "../../schema/index.ts";
+import type { Twin } from "../twin/twin.ts";
+import { NOT_RUN } from "./others/stand-in.ts";
+import { type RunStep, UNCHANGED } from "./run.ts";
+
+export interface OutcomeInput {
+  /** of the original, before the run */
+  preview: Preview;
+  steps: readonly RunStep[];
+  errors: readonly string[];
+  twins: readonly Twin[];
+  /** access before the run, as the review has read it */
+  before: AccessGraph;
+}
+
+type Outcome = Pick<Rehearsal, "steps" | "errors" | "notRehearsed" | "others">;
+
+export const outcomeOf = (input: OutcomeInput): Outcome => {
+  const { preview, steps: ran, errors } = input;
+  const planned = preview.steps.filter(({ op }) => !UNCHANGED.includes(op));
+  const others = [
+    ...ran.filter(isOther).map(({ urn, op }) => ({ urn, op })),
+    ...planned
+      .filter((one) => isOther(one) && !ran.some(({ urn }) => urn === one.urn))
+      .map(({ urn, op }) => ({ urn, op })),
+  ];
+  const ours = ran.filter(({ urn }) => ourTypeOf(urn) !== undefined);
+  const notReached = planned.filter(
+    ({ urn, op }) => ourTypeOf(urn) !== undefined && !REPLACES.includes(op) && !ours.some((one) => one.urn === urn),
+  );
+  const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
+  const isOfOther = dependsOn(preview, new Set(others.map(({ urn }) => urn)));
+  const isOfFailed = dependsOn(preview, failed);
+  const notRehearsed: Outcome["notRehearsed"] = [];
+  const steps: Step[] = [];
+  for (const step of ours) {
+    const unseen = unseenFor(step, input);
+    if (unseen === undefined) steps.push({ ...step, ...missingIn(step.error, input) });
+    else notRehearsed.push({ urn: step.urn, op: step.op, why: unseen });
+  }
+  for (const { urn, op } of notReached) {
+    const other = isOfOther(urn);
+    const cause = isOfFailed(urn);
+    if (other !== undefined)
+      notRehearsed.push({ urn, op, why: `it depends on ${nameOf(other)}, which another provider changes` });
+    else
+      steps.push({
+        ...{ urn, op, ok: false },
+        error: cause === undefined ? "it did not run" : `it did not run, since ${nameOf(cause)} failed`,
+      });
+  }
+  return { steps, errors: [...errors].filter((text) => !text.includes(NOT_RUN)), notRehearsed, others };
+};
+
+/** The engine shows a replacement as three steps. */
+const REPLACES = ["replace"];
+
+const nameOf = (urn: string): string => partsOfUrn(urn).name;
+
+/** A custom resource of another provider. Components and what belongs to the engine send nothing. */
+const isOther = ({ urn }: { urn: string }): boolean => {
+  const { type } = partsOfUrn(urn);
+  return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
+};
+
+/** The first of these that a resource depends on, by its inputs or its parent. */
+const dependsOn = ({ steps }: Preview, of: ReadonlySet<string>): ((urn: string) => string | undefined) => {
+  const byUrn = Map.groupBy(steps, ({ urn }) => urn);
+  const find = (urn: string, seen: Set<string>): string | undefined => {
+    for (const next of dependenciesOf(byUrn.get(urn) ?? [])) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      const found = of.has(next) ? next : find(next, seen);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return (urn) => find(urn, new Set([urn]));
+};
+
+const dependenciesOf = (steps: readonly PreviewStep[]): string[] =>
+  steps.flatMap(({ newState, oldState }) =>
+    [newState, oldState].flatMap((state) => [
+      ...(state?.dependencies ?? []),
+      ...Object.values(state?.propertyDependencies ?? {}).flatMap((urns) => urns ?? []),
+      ...(state?.parent ? [state.parent] : []),
+    ]),
+  );
+
+const NEEDS = /needs ((?:[\w.-]+, )*[\w.-]+) at ([0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
+
+const missingIn = (error: string | undefined, { twins, before }: OutcomeInput): Pick<Step, "missing"> => {
+  const [, capabilities, uid] = NEEDS.exec(error ?? "") ?? [];
+  if (capabilities === undefined || uid === undefined) return {};
+  const groups = new Set(twins.flatMap(({ copy }) => (copy.records.groups ?? []).map((one) => one.uid)));
+  // The API may name the record: the capability is missing in the group that holds it.
+  const group = [uid, ...ancestorsOf(uid).toReversed()].find((one) => groups.has(one)) ?? uid;
+  return { missing: { capabilities: capabilities.split(", "), group, groupName: groupNameOf(before, group) } };
+};
+
+/** Why a step proves nothing: it is about a place whose records the twin does not have. */
+const unseenFor = ({ urn, op }: RunStep, { preview, twins, before }: OutcomeInput): string | undefined => {
+  const type = ourTypeOf(urn);
+  const kind = Object.values<Resource>(resources).find((one) => one.type === type);
+  if (!kind) return undefined;
+  const own = kind.field as ExportKind;
+  const states = preview.steps
+    .filter((one) => one.urn === urn)
+    .flatMap(({ oldState, newState }) => [oldState, newState]);
+  const places = states
+    .flatMap((state) => [isUidp(state?.id) ? groupOf(own, state.id) : undefined, state?.inputs?.parent])
+    .filter(isUidp);
+  for (const { copy } of twins) {
+    const { notVisible } = copy.copy;
+    const isVisible = visibilityIn(before, notVisible);
+    // A group that goes takes along, or is kept by, whatever is in it.
+    const isHidden = ({ kind: hidden, group }: (typeof notVisible)[number]): boolean =>
+      type === "Group" && op.includes("delete")
+        ? places.some((place) => !isVisible(hidden, place) || isAncestorOrSelf(place, group))
+        : hidden === own && places.some((place) => !isVisible(hidden, place));
+    const found = notVisible.find(isHidden);
+    if (found)
+      return `you cannot list every ${resources[found.kind].word} where it acts, so the twin lacks what may be in its way`;
+  }
+  return undefined;
+};

@@ -1,0 +1,133 @@
+// Where a rehearsal keeps what it needs: a folder of this user alone, which goes with it. No secret is in it in clear text.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, dirname, extname, join } from "node:path";
+import { parse } from "yaml";
+import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
+import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
+import { ELSEWHERE_FILE, REHEARSAL, REHEARSAL_FILE, type Rehearsal } from "../../client/rehearsal.ts";
+import { isObject } from "../../schema/index.ts";
+import { EngineError } from "./engine.ts";
+
+/** The project of the program that is rehearsed. */
+export interface Project {
+  name: string;
+  /** path of the stack's settings, which need not exist */
+  settingsOf(stack: string): string;
+  /** packages whose plugin the project names by its path */
+  plugins: readonly string[];
+}
+
+/** Errors: EngineError. */
+export const projectAt = (folder: string): Project => {
+  const found = projectFolder(folder, existsSync);
+  const file = PROJECT_FILES.map((name) => join(found ?? folder, name)).find(existsSync);
+  if (file === undefined) throw new EngineError("there is no Pulumi.yaml in this folder, and none above it");
+  let content: unknown;
+  try {
+    content = parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new EngineError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  const { name, stackConfigDir, config, plugins } = isObject(content) ? content : {};
+  if (typeof name !== "string") throw new EngineError(`${file} has no name`);
+  // Projects of older engines have a folder there, in the place of settings.
+  const own = stackConfigDir ?? config;
+  const place = typeof own === "string" ? join(dirname(file), own) : dirname(file);
+  const providers = isObject(plugins) && Array.isArray(plugins.providers) ? plugins.providers : [];
+  return {
+    name,
+    settingsOf: (stack) => join(place, `Pulumi.${stack}${extname(file)}`),
+    plugins: providers.flatMap((one) => (isObject(one) && typeof one.name === "string" ? [one.name] : [])),
+  };
+};
+
+export interface Place {
+  folder: string;
+  /** of a project with this name, for commands that run no program */
+  projectOf(name: string): string;
+  /** the file of the events of a run */
+  events: string;
+  /** Says where the twins are. */
+  writeTwins(services: Rehearsal["services"]): void;
+  /** origins of the services without a twin that a request was for */
+  elsewhere(): string[];
+  /** The environment of all commands: without credentials of the services and of the backend. */
+  env: NodeJS.ProcessEnv;
+  remove(): void;
+}
+
+/** `credentials` are further variables with credentials, which the program's settings name. */
+export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly string[]): Place => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-rehearsal-"));
+  const at = (...names: string[]) => join(folder, ...names);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const name of ["state", "home", "journal"]) mkdirSync(at(name), { mode: 0o700 });
+    linkPlugins(from.PULUMI_HOME || join(homedir(), ".pulumi"), at("home"));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  const withheld = new Set([...CREDENTIAL_VARIABLES, ...credentials, ...BACKEND, ...SEAL]);
+  const env = Object.fromEntries(Object.entries(from).filter(([name]) => !withheld.has(name) && !OPTION.test(name)));
+  return {
+    folder,
+    projectOf: (name) => {
+      const own = at("projects", name);
+      if (!existsSync(own)) {
+        mkdirSync(own, { recursive: true, mode: 0o700 });
+        writeFileSync(join(own, "Pulumi.yaml"), `${JSON.stringify({ name, runtime: "nodejs" })}\n`, { mode: 0o600 });
+      }
+      return own;
+    },
+    events: at("events.jsonl"),
+    writeTwins: (services) => {
+      const content: Rehearsal = { pid: process.pid, journal: at("journal"), services };
+      writeFileSync(at(REHEARSAL_FILE), JSON.stringify(content), { mode: 0o600 });
+    },
+    elsewhere: () => {
+      if (!existsSync(at(ELSEWHERE_FILE))) return [];
+      const lines = readFileSync(at(ELSEWHERE_FILE), "utf8").trim().split("\n");
+      return [...new Set(lines)];
+    },
+    env: {
+      ...env,
+      PULUMI_BACKEND_URL: `file://${at("state")}`,
+      PULUMI_HOME: at("home"),
+      // Of a provider whose plugin is missing here, nothing is installed and nothing is run.
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      // It has the flag for the events, which the SDKs use too.
+      PULUMI_DEBUG_COMMANDS: "true",
+      [REHEARSAL]: at(REHEARSAL_FILE),
+    },
+    remove,
+  };
+};
+
+const BACKEND = ["PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_HOME", "PULUMI_STACK"];
+/** What is rehearsed has no seal yet. */
+const SEAL = ["IRM_SEAL", "IRM_SEAL_REQUIRED"];
+/** The engine takes each option of a command from the environment too. */
+const OPTION = /^PULUMI_OPTION_/i;
+
+/** Of the plugins that are installed, the languages and ours: no other provider runs. */
+const linkPlugins = (home: string, own: string): void => {
+  const plugins = join(home, "plugins");
+  if (!existsSync(plugins)) return;
+  mkdirSync(join(own, "plugins"), { mode: 0o700 });
+  for (const name of readdirSync(plugins))
+    if (!name.startsWith("resource-") || name.startsWith("resource-irm-"))
+      symlinkSync(join(plugins, name), join(own, "plugins", basename(name)));
+};

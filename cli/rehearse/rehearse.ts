@@ -1,0 +1,221 @@
+// A rehearsal: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
+import type { Copy } from "../../access/copy/copy.ts";
+import { type Preview, PreviewError } from "../../access/preview/shape.ts";
+import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
+import { whoAmI } from "../../access/query/whoami.ts";
+import type { Rehearsal } from "../../access/rehearsal/report.ts";
+import type { Proposal } from "../../access/review/proposal.ts";
+import type { Client } from "../../client/client.ts";
+import { isObject, isUidp } from "../../schema/index.ts";
+import { notCopiedLines } from "../copy.ts";
+import { accessOf, type TwinAccess } from "../twin/access.ts";
+import { startTwin, type Twin } from "../twin/twin.ts";
+import { compareAccess } from "./compare.ts";
+import { rehearsalEngine } from "./engine.ts";
+import { type StandIn, startStandIn } from "./others/stand-in.ts";
+import { outcomeOf } from "./outcome.ts";
+import { createPlace, type Place, projectAt } from "./place.ts";
+import { runSecondPreview, runUp, UNCHANGED } from "./run.ts";
+import { copyStack } from "./stack.ts";
+
+/** Why there is no rehearsal, in one sentence. */
+export class RehearsalError extends Error {
+  override readonly name = "RehearsalError";
+}
+
+export interface RehearsalInput {
+  /** the engine and its first arguments */
+  command: readonly [string, ...string[]];
+  /** folder of the program */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** as the user named it; absent: the selected one */
+  stack?: string | undefined;
+  /** what was reviewed */
+  preview: Preview;
+  proposal: Proposal;
+  /** by address */
+  clients: ReadonlyMap<string, Client>;
+  copyOf(client: Client, address: string): Promise<Copy>;
+  /** uid of the identity that will apply the program; absent: the caller's */
+  as?: string | undefined;
+  /** requests a second that the API allows */
+  rateLimit?: number | undefined;
+}
+
+/** Ends with nothing left, also when `signal` aborts. Errors: RehearsalError, EngineError, PreviewError, and those of the clients. */
+export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Promise<Rehearsal> => {
+  const { cwd, env, preview } = input;
+  const project = projectAt(cwd);
+  const name = stackOf(input);
+  const engine = rehearsalEngine(input.command, signal);
+  const twins: Twin[] = [];
+  let place: Place | undefined;
+  let others: StandIn | undefined;
+  try {
+    for (const [address, client] of input.clients) {
+      signal.throwIfAborted();
+      twins.push(await startTwin(await input.copyOf(client, address), address));
+    }
+    const actors = await actorsOf(input, twins);
+    const before = await accessInAll(twins, []);
+    place = createPlace(env, credentialsIn(preview));
+    const services = twins.map(async (twin) => ({
+      address: twin.original,
+      url: twin.url,
+      token: await twin.tokenOf(actors.get(twin)?.uid as string),
+    }));
+    place.writeTwins(await Promise.all(services));
+    const settings = project.settingsOf(name);
+    const original = { ...(input.stack !== undefined && { name: input.stack }), cwd, env, settings };
+    const copied = await copyStack(engine, place, original, { project: project.name, stack: name });
+    const quiet = { ...place.env, ...copied.env };
+    const isChanged = changedIn(preview);
+    others = await startStandIn({
+      packages: packagesIn(preview, project.plugins),
+      isOurs: (urn) => ourTypeOf(urn) !== undefined,
+      isUnchanged: (urn) => isChanged.get(urn) === false,
+      ...{ cwd, env: quiet },
+    });
+    const run = { cwd, env: { ...quiet, ...others.env } };
+    const stack = { stack: name, settings: copied.settings };
+    const counted = countOf(twins);
+    const up = await runUp(engine, { ...stack, events: place.events }, run);
+    const requests = countOf(twins) - counted;
+    const exported = await engine.must(["stack", "export", "--stack", name], {
+      ...run,
+      cwd: place.projectOf(project.name),
+    });
+    const uids = uidsIn(exported);
+    const after = await accessInAll(twins, uids.keys());
+    const second = await secondPreviewOf(() => runSecondPreview(engine, stack, run));
+    const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
+    const outcome = outcomeOf({
+      ...up,
+      ...{ preview, twins, before: input.proposal.before },
+      errors: [...up.errors, ...elsewhere],
+    });
+    const isComplete = outcome.steps.every(({ ok }) => ok) && outcome.notRehearsed.length === 0;
+    const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
+    const compared = compareAccess({
+      ...{ proposal: input.proposal, before: before.access, after: after.access, urns },
+      isComplete: isComplete && outcome.errors.length === 0,
+    });
+    const [actor] = actors.values();
+    return {
+      as: actor as Rehearsal["as"],
+      ...outcome,
+      ...compared,
+      agrees: compared.differences.length === 0,
+      secondPreviewEmpty: second.length === 0,
+      secondPreview: second,
+      requests,
+      seconds: input.rateLimit === undefined ? null : Math.ceil(requests / input.rateLimit),
+      notCopied: twins.flatMap(({ copy }) => notCopiedLines(copy)),
+    };
+  } finally {
+    others?.close();
+    place?.remove();
+    await Promise.all(twins.map((twin) => twin.close()));
+  }
+};
+
+/** The stack's own name. */
+const stackOf = ({ stack, preview }: RehearsalInput): string => {
+  const [, inUrn] = /^urn:pulumi:(.+?)::/s.exec(preview.steps[0]?.urn ?? "") ?? [];
+  const found = inUrn ?? stack?.split("/").at(-1);
+  if (found === undefined) throw new RehearsalError("the preview does not show the name of the stack: give --stack");
+  return found;
+};
+
+/** Of each twin the identity that will apply the program there. */
+const actorsOf = async (
+  { clients, as }: RehearsalInput,
+  twins: readonly Twin[],
+): Promise<Map<Twin, Rehearsal["as"]>> => {
+  const actors = new Map<Twin, Rehearsal["as"]>();
+  const isOf = ({ copy }: Twin, uid: string): boolean => nameIn(copy, uid) !== undefined;
+  if (as !== undefined && !twins.some((twin) => isOf(twin, as)))
+    throw new RehearsalError(
+      `--as ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
+    );
+  for (const twin of twins) {
+    const isNamed = as !== undefined && isOf(twin, as);
+    const uid = isNamed ? as : (await whoAmI(clients.get(twin.original) as Client)).identity;
+    if (uid === null || !isOf(twin, uid))
+      throw new RehearsalError(
+        `the caller ${uid ?? ""} cannot list its own identity at ${twin.original}, so what it may do is not known: give --as, with the uid of the identity that applies the program`,
+      );
+    actors.set(twin, { uid, name: nameIn(twin.copy, uid) as string });
+  }
+  // The identity of --as comes first: it is the one that the output names.
+  return new Map([...actors].sort(([, a], [, b]) => Number(b.uid === as) - Number(a.uid === as)));
+};
+
+const nameIn = ({ records, named }: Copy, uid: string): string | undefined => {
+  const found = [...(records.identities ?? []), ...named.identities].find((one) => one.uid === uid);
+  return found && String(found.name ?? uid);
+};
+
+const accessInAll = async (twins: readonly Twin[], created: Iterable<string>) => {
+  const access = new Map<string, TwinAccess extends ReadonlyMap<string, infer G> ? G : never>();
+  const uids = new Set<string>();
+  const others = [...created];
+  for (const twin of twins) {
+    const { records, named } = twin.copy;
+    const known = [...(records.identities ?? []), ...named.identities].map(({ uid }) => uid);
+    for (const list of [...Object.values(records), ...Object.values(named)])
+      for (const { uid } of list ?? []) uids.add(uid);
+    for (const [identity, grants] of await accessOf(twin, new Set([...known, ...others]))) access.set(identity, grants);
+  }
+  return { access, uids };
+};
+
+/** By URN of each resource that the preview shows: whether it would change. */
+const changedIn = ({ steps }: Preview): Map<string, boolean> =>
+  new Map(
+    [...Map.groupBy(steps, ({ urn }) => urn)].map(([urn, own]) => [urn, own.some(({ op }) => !UNCHANGED.includes(op))]),
+  );
+
+/** Packages of other providers, as the engine names them. */
+const packagesIn = ({ steps }: Preview, plugins: readonly string[]): Set<string> => {
+  const types = steps.map(({ urn }) => partsOfUrn(urn).type);
+  const found = types.flatMap((type) => {
+    const [first = "", second = "", third] = type.split(":");
+    if (first !== "pulumi") return [first];
+    return second === "providers" && third !== undefined ? [third] : [];
+  });
+  return new Set([...found, ...plugins].filter((name) => name !== "irm" && name !== ""));
+};
+
+const countOf = (twins: readonly Twin[]): number => twins.reduce((sum, twin) => sum + twin.requests(), 0);
+
+/** URNs of our resources by the uids of their records, as the engine has stored them. */
+const uidsIn = (exported: string): Map<string, string> => {
+  const { deployment } = JSON.parse(exported) as { deployment?: { resources?: unknown[] } };
+  return new Map(
+    (deployment?.resources ?? []).flatMap((one): [string, string][] => {
+      const { urn, id } = isObject(one) ? one : {};
+      return typeof urn === "string" && isUidp(id) && ourTypeOf(urn) !== undefined ? [[id, urn]] : [];
+    }),
+  );
+};
+
+/** A preview that fails is not empty. */
+const secondPreviewOf = async (preview: () => Promise<Preview>): Promise<Rehearsal["secondPreview"]> => {
+  try {
+    return (await preview()).steps
+      .filter(({ op, urn }) => !UNCHANGED.includes(op) && ourTypeOf(urn) !== undefined)
+      .map(({ op, urn }) => ({ urn, op }));
+  } catch (error) {
+    if (error instanceof PreviewError) return [{ urn: "", op: error.message }];
+    throw error;
+  }
+};
+
+/** Variables that the program's providers name: they hold credentials, which the run must not have. */
+const credentialsIn = ({ steps }: Preview): string[] =>
+  steps.flatMap(({ newState, oldState }) => {
+    const inputs = newState?.inputs ?? oldState?.inputs ?? {};
+    return [inputs.tokenEnv, inputs.identityTokenEnv].filter((one) => typeof one === "string");
+  });
