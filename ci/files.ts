@@ -18,11 +18,17 @@ export const writeFiles = (folder: string, files: Readonly<Record<string, string
     writeFileSync(join(folder, name), text);
 };
 
-/** The report that a step has left, and its exit code; undefined: there is none. */
-export const readReport = (folder: string): { text: string; code: number } | undefined => {
+/** The report that a step has left, its exit code, and the digest of its seal; undefined: there is none. */
+export const readReport = (folder: string): { text: string; code: number; digest?: string } | undefined => {
+  const [text, code, json] = [REPORT, CODE, REPORT_JSON].map((name) => readIfThere(join(folder, name)));
+  if (text === undefined || code === undefined) return undefined;
+  const { seal } = JSON.parse(json ?? "{}") as { seal?: { digest?: unknown } };
+  return { text, code: Number(code), ...(typeof seal?.digest === "string" && { digest: seal.digest }) };
+};
+
+const readIfThere = (file: string): string | undefined => {
   try {
-    const [text, code] = [REPORT, CODE].map((name) => readFileSync(join(folder, name), "utf8")) as [string, string];
-    return { text, code: Number(code) };
+    return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -33,6 +39,9 @@ const slugOf = (settings: Settings): string =>
   subjectOf(settings)
     .map((one) => one.replace(/[^\w.-]+/g, "-"))
     .join("-") || "preview";
+
+/** The same of a seal. */
+export const sealOf = (settings: Settings): string => `irm-seal-${slugOf(settings)}.json`;
 
 /** The page's name is that of its artifact, so stacks have different ones. */
 export const pageOf = (settings: Settings): string => `access-review-${slugOf(settings)}.html`;

@@ -9,6 +9,8 @@ export interface Job {
   event: string;
   /** what it is about: a proposed change, or a branch as it is */
   about: { change: Change } | { branch: string | undefined };
+  /** hash of the commit that it is about; of a proposed change, that of the merge which its host tries */
+  commit?: string | undefined;
   /** the branch that changes are merged into */
   mainBranch: string | undefined;
   /** what it runs without an input that says so; undefined: somebody started it by hand */

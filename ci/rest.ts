@@ -10,6 +10,8 @@ import { ForgeError } from "./forge.ts";
 export interface Rest {
   send(method: HttpRequest["method"], path: string, body?: Json): Promise<Json>;
   list(path: string): AsyncIterable<Json>;
+  /** of a file */
+  text(path: string): Promise<string>;
 }
 
 interface RestParts {
@@ -53,6 +55,7 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts): Rest => {
       const answer = parse((await request(method, new URL(baseUrl + path), body)).body);
       return isObject(answer) ? answer : {};
     },
+    text: async (path) => (await request("GET", new URL(baseUrl + path))).body,
     async *list(path) {
       let url: URL | undefined = new URL(baseUrl + path);
       for (let page = 0; url !== undefined; page += 1) {

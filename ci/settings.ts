@@ -4,6 +4,10 @@ import { posix } from "node:path";
 import { isUidp, suggestion } from "../schema/index.ts";
 import { COMMANDS, type Command, type Job } from "./job.ts";
 
+/** What counts as the approval of a seal: an approval after the review was written, or the merge. */
+export const APPROVALS = ["approved", "merged"] as const;
+export type Approval = (typeof APPROVALS)[number];
+
 export interface Settings {
   command?: Command;
   stack?: string;
@@ -23,12 +27,16 @@ export interface Settings {
   cloudUrl?: string;
   comment: boolean;
   issue: boolean;
+  /** present: a review is sealed, and an update is bound by the seal that was approved */
+  seal?: Approval;
+  /** where the steps of an update leave that seal */
+  sealFolder?: string;
   /** where the steps of a job leave files for each other */
   folder?: string;
 }
 
 const PREFIX = "IRM_CI_";
-const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_TOKEN"];
+const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_SEAL_FOLDER", "IRM_CI_TOKEN"];
 
 /** The inputs as one text, which a later step takes as IRM_CI_INPUTS. No token is among them. */
 export const inputsText = (env: NodeJS.ProcessEnv): string =>
@@ -64,6 +72,7 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     problems.push(
       `command: ${JSON.stringify(command)} is not one of ${COMMANDS.join(", ")}${suggestion(command, COMMANDS)}`,
     );
+  const seal = check("seal", (text) => ["false", ...APPROVALS].includes(text), "approved, merged or false");
   const own = { preview: identity("preview-identity"), up: identity("up-identity"), drift: identity("drift-identity") };
   if (own.preview !== undefined && own.preview === own.up)
     problems.push(
@@ -80,7 +89,9 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
       branch: input("branch"),
       cloudUrl: input("cloud-url"),
       folder: input("folder"),
+      sealFolder: input("seal-folder"),
     }),
+    ...(APPROVALS.includes(seal as Approval) && { seal: seal as Approval }),
     workDir: posix.normalize(input("work-dir") ?? ".").replace(/(?<=.)\/$/, ""),
     deny: lines("deny"),
     allow: lines("allow"),
@@ -92,6 +103,8 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
   };
   if (settings.policy !== undefined && settings.previewFile !== undefined)
     problems.push("policy and preview-file cannot be combined");
+  if (settings.policy !== undefined && settings.seal !== undefined)
+    problems.push("policy and seal cannot be combined: a seal has the steps of a program");
   return { settings, problems };
 };
 

@@ -29,13 +29,21 @@ export const driftIssue = (report: string, job: Job): string => `${report}\n<sub
 
 export const driftEnded = (job: Job): string => `Nothing differs any more: [the run](${job.run.url}).`;
 
+/** A block of what others have written. */
+const fenced = (text: string): string => {
+  const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return `${fence}text\n${text.trimEnd()}\n${fence}`;
+};
+
+/** `differences` is what `irm verify` prints. */
+export const refusedSummary = (stack: string, differences: string): string =>
+  `## The update of ${code(stack)} is not what was approved\n\n${fenced(differences)}\n`;
+
 /** `output` is the end of what the engine printed. */
-export const updateSummary = (stack: string, isDone: boolean, output: string): string => {
-  const fence = "`".repeat(Math.max(3, ...(output.match(/`+/g) ?? []).map((run) => run.length + 1)));
-  return [
+export const updateSummary = (stack: string, isDone: boolean, output: string): string =>
+  [
     `## The update of ${code(stack)} ${isDone ? "succeeded" : "failed"}`,
     "",
-    `<details><summary>What the engine printed last</summary>\n\n${fence}text\n${output.trimEnd()}\n${fence}\n\n</details>`,
+    `<details><summary>What the engine printed last</summary>\n\n${fenced(output)}\n\n</details>`,
     "",
   ].join("\n");
-};

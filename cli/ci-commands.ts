@@ -18,6 +18,13 @@ export const addCiCommands = (program: Command, exit: Exit): void => {
       "Decides by the job's event which command it may run, and sets outputs for the next steps. Exits with 1 for a change from a fork, and for an event that has the rights of the main branch for others. Runs nothing of the change.",
     )
     .action(async () => exit(await (await import("./ci.ts")).plan()));
+  ci.command("seal")
+    .usage("")
+    .summary("find the seal of the change that was merged")
+    .description(
+      "For an update with the input seal: finds the change that was merged, the digest in its review, and the approval after it, with the token of IRM_CI_TOKEN. Exits with 1 where there is none. Runs nothing of the program.",
+    )
+    .action(async () => exit(await (await import("./ci.ts")).seal()));
   ci.command("run")
     .usage("")
     .summary("run the preview and its review, the update, or the report of drift")

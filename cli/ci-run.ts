@@ -1,6 +1,8 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
 import { type SpawnOptions, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { driftAsJson } from "../access/format/drift/json.ts";
 import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
 import { driftAsText } from "../access/format/drift/terminal.ts";
@@ -8,11 +10,12 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
+import { SealFileError } from "../access/seal/seal.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
-import { pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
+import { pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
 import type { Command, Job } from "../ci/job.ts";
 import { runsProgram, type Settings } from "../ci/settings.ts";
-import { updateSummary } from "../ci/text.ts";
+import { refusedSummary, updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
 import { printableLines } from "../schema/printable.ts";
 import { driftCode, driftErrorText, findDrift } from "./drift.ts";
@@ -21,6 +24,7 @@ import { hasPendingCreates } from "./left-behind.ts";
 import { recover } from "./recover.ts";
 import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
 import { printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { verifySeal } from "./verify.ts";
 
 interface Outcome {
   code: number;
@@ -49,7 +53,8 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
     if (runsProgram(settings, command)) await installDependencies();
     return await RUN[command](settings);
   } catch (error) {
-    const text = error instanceof StepError ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
+    const isOwn = error instanceof StepError || error instanceof SealFileError;
+    const text = isOwn ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
     if (text === undefined) throw error;
     printError("irm ci run", text);
     return { code: 1, files: {} };
@@ -57,6 +62,16 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
 };
 
 const preview = async (settings: Settings): Promise<Outcome> => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-seal-"));
+  try {
+    return await sealedPreview(settings, join(folder, "seal.json"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** `file`: of the seal, where one is asked for. */
+const sealedPreview = async (settings: Settings, file: string): Promise<Outcome> => {
   const { stack, policy, previewFile, rules, tests, deny, allow, services } = settings;
   const made = await makeReview({
     ...(previewFile === undefined ? { stack } : { preview: previewFile }),
@@ -66,10 +81,14 @@ const preview = async (settings: Settings): Promise<Outcome> => {
     deny,
     allow,
     service: services,
+    ...(settings.seal !== undefined && { seal: file }),
   });
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);
-  const files = { [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) };
+  const files = {
+    ...{ [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) },
+    ...(settings.seal !== undefined && { [sealOf(settings)]: readFileSync(file, "utf8") }),
+  };
   return { code: reviewCode(made), files, summary };
 };
 
@@ -81,7 +100,13 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
 };
 
 /** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
-const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
+const up = async ({ stack = "", services, seal }: Settings): Promise<Outcome> => {
+  if (seal !== undefined) {
+    const { IRM_SEAL: file = "", IRM_SEAL_DIGEST: digest } = process.env;
+    const verified = await verifySeal(file, { stack, service: services, digest });
+    process.stdout.write(verified.text);
+    if (verified.code !== 0) return { code: verified.code, files: {}, summary: refusedSummary(stack, verified.text) };
+  }
   const [engine, ...first] = engineCommand();
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
   const { code, output } = await passOn(engine, [...first, ...args]);

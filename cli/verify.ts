@@ -11,18 +11,24 @@ export interface VerifyFlags {
   stack?: string;
   preview?: string;
   service?: readonly string[];
-  digest?: string;
+  digest?: string | undefined;
   format: Extract<Format, "terminal" | "json">;
 }
 
 const DIFFERS = 3;
 
-export const verify = async (file: string, { digest, format, ...flags }: VerifyFlags): Promise<number> => {
+/** Throws a SealFileError, and errors for which `reviewErrorText` has a text. */
+export const verifySeal = async (file: string, { digest, ...flags }: Omit<VerifyFlags, "format">) => {
+  const seal = readSeal(file);
+  const differs = await differencesOf(seal, digest, flags);
+  return { differs, text: textOf(file, seal, differs), code: differs.length === 0 ? 0 : DIFFERS };
+};
+
+export const verify = async (file: string, { format, ...flags }: VerifyFlags): Promise<number> => {
   try {
-    const seal = readSeal(file);
-    const differs = await differencesOf(seal, digest, flags);
-    print(format === "json" ? `${JSON.stringify({ differs }, undefined, 2)}\n` : textOf(file, seal, differs));
-    return differs.length === 0 ? 0 : DIFFERS;
+    const { differs, text, code } = await verifySeal(file, flags);
+    print(format === "json" ? `${JSON.stringify({ differs }, undefined, 2)}\n` : text);
+    return code;
   } catch (error) {
     const text = error instanceof SealFileError ? error.message : reviewErrorText(error);
     if (text === undefined) throw error;

@@ -15,9 +15,11 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       baseUrl: base,
       token,
       advice: (path) =>
-        /\/issues\/\d+\/comments|\/comments\/\d+$/.test(path)
-          ? "the job needs `permissions: pull-requests: write`, for an issue `issues: write`"
-          : "the job needs `permissions: issues: write`, and the repository issues",
+        /\/commits\/|\/pulls\/|\/actions\//.test(path)
+          ? "the job needs `permissions: pull-requests: read` or `write`, and `actions: read`"
+          : /\/issues\/\d+\/comments|\/comments\/\d+$/.test(path)
+            ? "the job needs `permissions: pull-requests: write`, for an issue `issues: write`"
+            : "the job needs `permissions: issues: write`, and the repository issues",
     });
   const rest = of(baseUrl);
   const issues = `/repos/${repository}/issues`;
@@ -40,6 +42,30 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       const { head } = await rest.send("GET", `/repos/${repository}/pulls/${change}`);
       return isObject(head) ? String(head.sha) : "";
     },
+    mergedBy: async (commit) => {
+      for await (const one of rest.list(`/repos/${repository}/commits/${commit}/pulls?per_page=100`)) {
+        const { number, merge_commit_sha: merge, merged_at: mergedAt, head, user } = one;
+        if (merge === commit && typeof number === "number" && typeof mergedAt === "string")
+          return { number, head: textIn(head, "sha"), author: textIn(user, "login"), mergedAt };
+      }
+      return undefined;
+    },
+    // An approval of an earlier commit, or one that was dismissed, does not count. Anyone who can read can write a review.
+    async *approvals({ number, head }) {
+      for await (const one of rest.list(`/repos/${repository}/pulls/${number}/reviews?per_page=100`)) {
+        const { state, commit_id: commit, submitted_at: at, user, author_association: association } = one;
+        const mayApprove = APPROVERS.some((each) => each === association);
+        if (state === "APPROVED" && commit === head && mayApprove && typeof at === "string")
+          yield { by: textIn(user, "login"), at };
+      }
+    },
+    isReviewRun: async (run, head) => {
+      const found = await rest.send("GET", `/repos/${repository}/actions/runs/${run}`);
+      const { path, event, head_sha: commit, head_repository: from, repository: to } = found;
+      const [, workflow] = /^[^/]+\/[^/]+\/(.+)@[^@]*$/.exec(env.GITHUB_WORKFLOW_REF ?? "") ?? [];
+      const isOwn = isObject(from) && isObject(to) && from.id !== undefined && from.id === to.id;
+      return workflow !== undefined && path === workflow && event === "pull_request" && commit === head && isOwn;
+    },
     comments: (change) => posts(rest.list(`${issues}/${change}/comments?per_page=100`), "id"),
     createComment: async (change, body) => written(await rest.send("POST", `${issues}/${change}/comments`, { body })),
     updateComment: async (_, id, body) => written(await rest.send("PATCH", comment(id), { body })),
@@ -52,11 +78,16 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   };
 };
 
+/** https://docs.github.com/graphql/reference/enums#commentauthorassociation */
+const APPROVERS = ["OWNER", "MEMBER", "COLLABORATOR"] as const;
+
+const textIn = (value: unknown, name: string): string => (isObject(value) ? String(value[name] ?? "") : "");
+
 /** The list of issues has the pull requests as well. */
 async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIterable<Post> {
-  for await (const { [key]: id, body, user, pull_request: pullRequest } of items)
+  for await (const { [key]: id, body, user, pull_request: pullRequest, updated_at: updatedAt } of items)
     if (typeof id === "number" && pullRequest === undefined)
-      yield { id, body: String(body ?? ""), author: isObject(user) ? String(user.login) : "" };
+      yield { id, body: String(body ?? ""), author: textIn(user, "login"), updatedAt: String(updatedAt ?? "") };
 }
 
 const written = ({ html_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });

@@ -42,6 +42,7 @@ export const githubJob = (env: NodeJS.ProcessEnv): Job => {
   return {
     event,
     about,
+    commit: env.GITHUB_SHA || undefined,
     // A schedule runs on the default branch.
     mainBranch: typeof branch === "string" && branch !== "" ? branch : scheduledOn(env),
     usual: USUAL[event],

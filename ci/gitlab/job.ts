@@ -18,6 +18,7 @@ export const gitlabJob = (env: NodeJS.ProcessEnv): Job => {
     event,
     about:
       event === "merge_request_event" ? { change: mergeRequestIn(env) } : { branch: env.CI_COMMIT_BRANCH || undefined },
+    commit: env.CI_COMMIT_SHA || undefined,
     mainBranch: env.CI_DEFAULT_BRANCH || undefined,
     usual: USUAL[event],
     run: { id: Number(env.CI_PIPELINE_ID) || 0, url: env.CI_JOB_URL ?? "" },

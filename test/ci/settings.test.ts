@@ -35,6 +35,7 @@ test("all problems are named at once", () => {
     IRM_CI_OPEN_ISSUE: "yes",
     IRM_CI_POLICY: "a.yaml",
     IRM_CI_PREVIEW_FILE: "b.json",
+    IRM_CI_SEAL: "approved",
   });
   expect(problems).toEqual([
     'command: "previw" is not one of preview, up, drift; did you mean preview?',
@@ -42,6 +43,7 @@ test("all problems are named at once", () => {
     'stack-name: "prod; rm -rf /" is not the name of a stack, such as production or acme/access/production',
     'open-issue: "yes" is not true or false',
     "policy and preview-file cannot be combined",
+    "policy and seal cannot be combined: a seal has the steps of a program",
   ]);
 });
 

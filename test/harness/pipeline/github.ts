@@ -27,6 +27,8 @@ export interface Event {
   name: string;
   payload?: Record<string, Value>;
   ref: string;
+  /** hash of the commit, of a push */
+  commit?: string;
   base?: string;
   /** of the job's token */
   subject?: string;
@@ -41,6 +43,7 @@ interface JobOptions {
 }
 
 const [OWN, FORK] = [1, 2];
+const WORKFLOW = ".github/workflows/access.yml";
 const MAIN = { ref: "refs/heads/main", subject: "repo:acme/access:ref:refs/heads/main" };
 
 /** Its author has chosen texts that a script must not run. */
@@ -70,7 +73,11 @@ export const createGithub = async (mint: (subject: string, audience: string) => 
   let subject = "";
   let runs = 1000;
   const repository = await startGithub((audience) => mint(subject, audience));
-  const [artifacts, caches] = [new Map<string, string>(), new Map<string, string>()];
+  const [artifacts, uploadedBy, caches] = [1, 2, 3].map(() => new Map<string, string>()) as [
+    Map<string, string>,
+    Map<string, string>,
+    Map<string, string>,
+  ];
 
   const run: Github["run"] = (event, steps, { workspace, env, vars = {}, engine }) => {
     const id = String(++runs);
@@ -88,11 +95,19 @@ export const createGithub = async (mint: (subject: string, audience: string) => 
       GITHUB_REF: ref,
       GITHUB_BASE_REF: base,
       GITHUB_REPOSITORY: "acme/access",
+      GITHUB_SHA: event.commit ?? "",
+      GITHUB_WORKFLOW_REF: `acme/access/${WORKFLOW}@${ref}`,
       GITHUB_RUN_ID: id,
       GITHUB_SERVER_URL: "https://github.example",
       GITHUB_API_URL: repository.url,
       GITHUB_GRAPHQL_URL: `${repository.url}/graphql`,
     };
+    const head = (event.payload?.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha;
+    const itself = { id: OWN };
+    repository.merged.runs.set(Number(id), {
+      ...{ path: WORKFLOW, event: event.name, head_sha: head ?? event.commit },
+      ...{ head_repository: itself, repository: itself },
+    });
     const github = { event_name: event.name, event: payload as Value, ref, base_ref: base, token: TOKEN };
     const own = { run_id: id, run_attempt: "1", repository: "acme/access" };
     return runJob(Array.isArray(steps) ? steps : [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: steps }], {
@@ -107,7 +122,10 @@ export const createGithub = async (mint: (subject: string, audience: string) => 
         ...(event.subject === undefined ? {} : repository.jobEnv),
         ...env,
       },
-      actions: { "OWNER/pulumi-irm": { folder: root }, ...otherActions({ artifacts, caches, folder, engine }) },
+      actions: {
+        "OWNER/pulumi-irm": { folder: root },
+        ...otherActions({ artifacts, uploadedBy, caches, folder, engine }),
+      },
     });
   };
 

@@ -2,10 +2,13 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
 import type { Stub } from "./github-runner.ts";
+import { TOKEN } from "./posts.ts";
 
 interface Stores {
   /** uploaded files: their texts by name */
   artifacts: Map<string, string>;
+  /** the run that uploaded each, by its name */
+  uploadedBy: Map<string, string>;
   /** saved folders by key */
   caches: Map<string, string>;
   /** where saved folders are kept */
@@ -14,7 +17,7 @@ interface Stores {
   engine: string | undefined;
 }
 
-export const otherActions = ({ artifacts, caches, folder, engine }: Stores): Record<string, Stub> => ({
+export const otherActions = ({ artifacts, uploadedBy, caches, folder, engine }: Stores): Record<string, Stub> => ({
   "actions/checkout": known(["fetch-depth", "persist-credentials"], () => ({})),
   // https://github.com/actions/setup-node/blob/v6.5.0/action.yml
   "actions/setup-node": known(["node-version", "package-manager-cache"], () => ({})),
@@ -42,24 +45,35 @@ export const otherActions = ({ artifacts, caches, folder, engine }: Stores): Rec
   }),
   // https://github.com/actions/upload-artifact/blob/v7.0.1/action.yml
   "actions/upload-artifact": known(
-    ["name", "path", "archive", "if-no-files-found", "overwrite"],
-    ({ name: given = "artifact", path: file = "", archive, overwrite }, { GITHUB_WORKSPACE = "" }) => {
+    ["name", "path", "archive", "if-no-files-found", "overwrite", "retention-days"],
+    (
+      { name: given = "artifact", path: file = "", archive, overwrite },
+      { GITHUB_WORKSPACE = "", GITHUB_RUN_ID = "" },
+    ) => {
       const path = resolve(GITHUB_WORKSPACE, file);
       // A file that is not archived keeps its own name.
       const name = archive === "false" ? basename(path) : given;
       if (artifacts.has(name) && overwrite !== "true") throw new Error(`there is an artifact ${name}`);
       if (/[\r\n":<>|*?\\/]/.test(name)) throw new Error(`${name} is no name of an artifact`);
       artifacts.set(name, readFileSync(path, "utf8"));
+      uploadedBy.set(name, GITHUB_RUN_ID);
       return { "artifact-id": "1", "artifact-url": `https://github.example/artifacts/${name}` };
     },
   ),
-  "actions/download-artifact": known(["name", "path"], ({ name = "", path = "" }, { GITHUB_WORKSPACE = "" }) => {
-    const text = artifacts.get(name);
-    if (text === undefined) throw new Error(`there is no artifact ${name}`);
-    mkdirSync(resolve(GITHUB_WORKSPACE, path), { recursive: true });
-    writeFileSync(resolve(GITHUB_WORKSPACE, path, `${name}.json`), text);
-    return {};
-  }),
+  // https://github.com/actions/download-artifact/blob/v8.0.1/action.yml
+  "actions/download-artifact": known(
+    ["name", "path", "run-id", "github-token"],
+    ({ name = "", path = "", "run-id": run, "github-token": token }, { GITHUB_WORKSPACE = "" }) => {
+      const text = artifacts.get(name);
+      if (text === undefined) throw new Error(`there is no artifact ${name}`);
+      // Without a token, only artifacts of this run can be seen.
+      if (run !== undefined && (token !== TOKEN || uploadedBy.get(name) !== run))
+        throw new Error(`run ${run} has no artifact ${name}`);
+      mkdirSync(resolve(GITHUB_WORKSPACE, path), { recursive: true });
+      writeFileSync(resolve(GITHUB_WORKSPACE, path, /\.json$/.test(name) ? name : `${name}.json`), text);
+      return {};
+    },
+  ),
 });
 
 const known =

@@ -7,6 +7,29 @@ interface Comment {
   id: number;
   author: string;
   body: string;
+  /** default: when the test began */
+  updatedAt?: string;
+}
+
+/** What is known of the change 7 beside its comments. */
+export interface MergedState {
+  /** commit of its merge; absent: it is not merged */
+  merge?: string;
+  mergedAt?: string;
+  author?: string;
+  approvals: Approved[];
+  /** runs by their id, as the API shows them */
+  runs: Map<number, Record<string, unknown>>;
+  /** files of runs: texts by `RUN NAME` */
+  files: Map<string, string>;
+}
+
+export interface Approved {
+  by: string;
+  at: string;
+  commit?: string;
+  state?: string;
+  association?: string;
 }
 
 interface Issue extends Comment {
@@ -24,12 +47,17 @@ export interface Repository {
   issues: Issue[];
   /** each request that has come: `POST /repos/…` */
   requests: string[];
+  /** of the change 7 */
+  merged: MergedState;
   /** refuses each write with 403 */
   isReadOnly: boolean;
   /** address of each next page, in place of the right one */
   next?: string;
   close(): Promise<void>;
 }
+
+/** Before every test. */
+const BEGAN = "2026-01-01T00:00:00Z";
 
 export const TOKEN = "a token that writes comments";
 const JOB_TOKEN = "a token for the endpoint of tokens";
@@ -67,6 +95,7 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
     comments: [],
     issues: [],
     requests: [],
+    merged: { approvals: [], runs: new Map(), files: new Map() },
     isReadOnly: false,
     close: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
   };
@@ -93,6 +122,7 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
     const [, path, act] = route;
     const numbers = (path.exec(url.pathname) ?? []).slice(1).map(Number);
     const made = act({ ids: numbers, body: text ? JSON.parse(text) : {} });
+    if (typeof made === "string") return void response.writeHead(200).end(made);
     if (!Array.isArray(made)) return send(response, method === "DELETE" ? 204 : 200, made);
     const page = Number(url.searchParams.get("page") ?? 1);
     url.searchParams.set("page", String(page + 1));
@@ -119,10 +149,11 @@ const github: Dialect = {
   me: "github-actions[bot]",
   routes: (repository, newId) => {
     const { comments, issues } = repository;
-    const comment = ({ id, body, author }: Comment) => ({
+    const comment = ({ id, body, author, updatedAt = BEGAN }: Comment) => ({
       id,
       body,
       user: { login: author },
+      updated_at: updatedAt,
       html_url: `https://github.example/pull/7#issuecomment-${id}`,
     });
     const issue = ({ id, title, body, author, isOpen }: Issue) => ({
@@ -145,6 +176,37 @@ const github: Dialect = {
     }).concat([
       ["POST", /^\/graphql$/, () => ({ data: { viewer: { login: github.me } } })],
       ["GET", /^\/repos\/acme\/access\/pulls\/7$/, () => ({ head: { sha: repository.head } })],
+      [
+        "GET",
+        /^\/repos\/acme\/access\/commits\/[0-9a-f]+\/pulls$/,
+        () => [
+          { number: 6, merge_commit_sha: "6".repeat(40), merged_at: BEGAN, head: { sha: "6".repeat(40) } },
+          {
+            number: 7,
+            merge_commit_sha: repository.merged.merge ?? null,
+            merged_at: repository.merged.mergedAt ?? null,
+            user: { login: repository.merged.author ?? "author" },
+            head: { sha: repository.head },
+          },
+        ],
+      ],
+      [
+        "GET",
+        /^\/repos\/acme\/access\/pulls\/7\/reviews$/,
+        () =>
+          repository.merged.approvals.map(({ by, at, commit, state, association }) => ({
+            user: { login: by },
+            submitted_at: at,
+            commit_id: commit ?? repository.head,
+            state: state ?? "APPROVED",
+            author_association: association ?? "MEMBER",
+          })),
+      ],
+      [
+        "GET",
+        /^\/repos\/acme\/access\/actions\/runs\/(\d+)$/,
+        ({ ids: [id = 0] }) => repository.merged.runs.get(id) ?? {},
+      ],
     ]);
   },
 };
@@ -153,7 +215,20 @@ const gitlab: Dialect = {
   me: "21",
   routes: (repository, newId) => {
     const { comments, issues } = repository;
-    const note = ({ id, body, author }: Comment) => ({ id, body, author: { id: Number(author) } });
+    const note = ({ id, body, author, updatedAt = BEGAN }: Comment) => ({
+      id,
+      body,
+      author: { id: Number(author) },
+      updated_at: updatedAt,
+    });
+    const approval = ({ by, at, state }: Approved) => ({
+      id: newId(),
+      system: true,
+      body: `${state ?? "approved"} this merge request`,
+      author: { id: Number(by) },
+      created_at: at,
+      updated_at: at,
+    });
     const issue = ({ id, title, body, author }: Issue) => ({
       iid: id,
       title,
@@ -161,7 +236,7 @@ const gitlab: Dialect = {
       author: { id: Number(author) },
       web_url: `https://gitlab.example/issues/${id}`,
     });
-    return routesOf({ me: gitlab.me, comments, issues, newId }, note, issue, {
+    const own = routesOf({ me: gitlab.me, comments, issues, newId }, note, issue, {
       comments: /^\/projects\/42\/merge_requests\/7\/notes$/,
       comment: /^\/projects\/42\/merge_requests\/7\/notes\/(\d+)$/,
       issues: /^\/projects\/42\/issues$/,
@@ -170,10 +245,34 @@ const gitlab: Dialect = {
       update: "PUT",
       description: "description",
       closes: ({ state_event: event }) => event === "close",
-    }).concat([
+    });
+    const further: Route[] = [
+      [
+        "GET",
+        /^\/projects\/42\/merge_requests\/7\/notes$/,
+        () => [...comments.map(note), ...repository.merged.approvals.map(approval)],
+      ],
       ["GET", /^\/user$/, () => ({ id: Number(gitlab.me) })],
       ["GET", /^\/projects\/42\/merge_requests\/7$/, () => ({ sha: repository.head })],
-    ]);
+      [
+        "GET",
+        /^\/projects\/42\/repository\/commits\/[0-9a-f]+\/merge_requests$/,
+        () => {
+          const { merge, mergedAt, author = "9" } = repository.merged;
+          const state = merge === undefined ? "opened" : "merged";
+          const times = { merged_at: mergedAt ?? null, merge_commit_sha: merge ?? null };
+          return [{ iid: 7, sha: repository.head, state, author: { id: Number(author) }, ...times }];
+        },
+      ],
+      ["GET", /^\/projects\/42\/pipelines\/(\d+)$/, ({ ids: [id = 0] }) => repository.merged.runs.get(id) ?? {}],
+      ["GET", /^\/projects\/42\/pipelines\/(\d+)\/jobs$/, ({ ids: [id = 0] }) => [{ id, name: "access-review" }]],
+      [
+        "GET",
+        /^\/projects\/42\/jobs\/(\d+)\/artifacts\/\.irm-ci\/.+$/,
+        ({ ids: [id] }) => repository.merged.files.get(String(id)) ?? "",
+      ],
+    ];
+    return [...further, ...own];
   },
 };
 
@@ -196,7 +295,7 @@ const routesOf = (
   { description, ...paths }: Paths,
 ): Route[] => {
   const write = (list: Comment[], body = ""): object => {
-    const one = { id: newId(), author: me, body };
+    const one = { id: newId(), author: me, body, updatedAt: new Date().toISOString() };
     list.push(one);
     return comment(one);
   };
@@ -211,7 +310,8 @@ const routesOf = (
     [
       paths.update,
       paths.comment,
-      ({ ids: [id], body }) => comment(Object.assign(find(comments, id), { body: body.body })),
+      ({ ids: [id], body }) =>
+        comment(Object.assign(find(comments, id), { body: body.body, updatedAt: new Date().toISOString() })),
     ],
     ["DELETE", paths.comment, ({ ids: [id] }) => void comments.splice(comments.indexOf(find(comments, id)), 1)],
     ["GET", paths.issues, () => issues.filter(({ isOpen }) => isOpen).map(issue)],
