@@ -63,6 +63,10 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--unique-role-bindings",
       "refuse a second binding of the same identity and role in a group (default: allow it)",
     )
+    .option(
+      "--without-anti-escalation",
+      "let callers grant what they do not hold, for trials of the cautious paths of irm paths; with --dev only (default: refuse it)",
+    )
     .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
     .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")

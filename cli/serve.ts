@@ -45,6 +45,7 @@ export interface ServeFlags {
   maxBodyMemory?: string;
   maxAnswerMemory?: string;
   uniqueRoleBindings?: boolean;
+  withoutAntiEscalation?: boolean;
   strictBodies?: boolean;
   faults?: string;
   json?: boolean;
@@ -74,6 +75,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
     dev: flags.dev,
     refreshTokens: flags.refreshTokens,
     uniqueRoleBindings: flags.uniqueRoleBindings,
+    withoutAntiEscalation: flags.withoutAntiEscalation,
     strictBodies: flags.strictBodies,
     rateLimit: count("--rate-limit", flags.rateLimit),
     maxConnections: count("--max-connections", flags.maxConnections),

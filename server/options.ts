@@ -41,6 +41,11 @@ export interface ServerOptions extends BoundOptions {
   rateLimit?: number;
   /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
   uniqueRoleBindings?: boolean;
+  /**
+   * a caller may grant what it does not hold, as the published contract does not exclude (docs/contract.md#d21); with `dev` only; default: it
+   * may not
+   */
+  withoutAntiEscalation?: boolean;
   /** an exchange also returns a refresh token; default: refresh tokens are neither returned nor accepted */
   refreshTokens?: boolean;
   /** a body with a field that does not exist is INVALID_ARGUMENT; default: the field is ignored */
@@ -68,6 +73,10 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
   if (dev && !isLoopbackHost(host))
     throw new ServerOptionsError(
       `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
+    );
+  if (options.withoutAntiEscalation && !dev)
+    throw new ServerOptionsError(
+      "--without-anti-escalation lets callers grant what they do not hold, so it is for trials with --dev only; add --dev, or leave it out",
     );
   if (options.faults && !isLoopbackHost(host))
     throw new ServerOptionsError(

@@ -133,7 +133,8 @@ const compose = (
   isDraining: () => boolean,
   bounds: Bounds,
 ) => {
-  const { dev = false, clock = Date.now, ids = randomIds, uniqueRoleBindings = false } = options;
+  const { dev = false, clock = Date.now, ids = randomIds } = options;
+  const { uniqueRoleBindings = false, withoutAntiEscalation = false } = options;
   const log = logOfRequests(options.log ?? silent);
   const advice = addressAdvice(options, baseUrl);
   if (advice) log("warn", "address", { message: advice });
@@ -143,7 +144,7 @@ const compose = (
 
   const anyone = ANYONE;
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
-  const shared = { log, store, ids, identityRules, uniqueRoleBindings };
+  const shared = { log, store, ids, identityRules, uniqueRoleBindings, withoutAntiEscalation };
   const seed = options.seed as Seed | CopySeed | undefined;
   const { organization, identity } = ensureRecords(seed, { ...shared, tokens: pageTokens(operator), now: clock() });
 

@@ -35,6 +35,7 @@ const trial = {
   tokens: { read: () => undefined, write: () => "" },
   identityRules: { loopback: true, ownIssuer: "", anyone: ANYONE, devIssuer: "https://issuer.example" },
   uniqueRoleBindings: false,
+  withoutAntiEscalation: false,
 };
 
 const createIds = () => {

@@ -39,6 +39,8 @@ export interface ServiceContext {
   identityRules: IdentityRules;
   /** an identity is bound to a role once in a group (docs/contract.md#d19) */
   uniqueRoleBindings: boolean;
+  /** a caller may grant what it does not hold (`--without-anti-escalation`) */
+  withoutAntiEscalation: boolean;
   /**
    * The record of another service that is copied, as that service returned it. The service method takes everything from it, also what it
    * decides for a new record: uid, times, state. Only a seed has one (`server/seed/apply-copy.ts`); the context of a request never does.

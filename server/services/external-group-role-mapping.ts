@@ -9,12 +9,13 @@ import {
   parentOf,
   rootOf,
 } from "../../schema/index.ts";
+import { demand } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { createInput, existing, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
-import { demandRole, roleViolations } from "./role.ts";
+import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 
 const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
@@ -47,7 +48,7 @@ export const externalGroupRoleMappingService = {
     throwIfAny([...misplaced, ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
     existingParent(context, scope);
     // The identity provider may be in a group below, and the role is granted at the organization.
-    demandRole(context, scope, roleUid, ["role_bindings.create"]);
+    demandMapping(context, scope, roleUid);
     throwIfMapped(context.store, parent, input);
     const columns = { external_group_id: externalGroupId, role_uid: roleUid, scope };
     return records.insert(context, uidIn(context, parent), { columns, body: {} });
@@ -65,6 +66,12 @@ export const externalGroupRoleMappingService = {
     return { parent, externalGroupRoleMappings: found.map(externalGroupRoleMappingFrom) };
   },
 } satisfies ServiceMethods;
+
+/** The published contract says so itself (docs/contract.md#mapping-role), so this holds without anti-escalation, too. */
+const demandMapping = (context: ServiceContext, scope: string, roleUid: string): void => {
+  const role = context.store.get(shapes.role, roleUid);
+  demand(context.caller, ["role_bindings.create", ...(role ? capabilitiesOfRole(role) : [])], scope);
+};
 
 /** What the external groups of an identity provider are granted. */
 export const demandMappedRoles = (context: ServiceContext, identityProvider: string): void => {

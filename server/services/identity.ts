@@ -13,7 +13,7 @@ import {
   STATIC_KEYS_LIFE_MS,
   type StaticKeys,
 } from "../../schema/index.ts";
-import { can, demand, grantsOf } from "../caller/authorize.ts";
+import { can, grantsOf } from "../caller/authorize.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
@@ -30,6 +30,7 @@ import {
   timeText,
   uidIn,
 } from "./record.ts";
+import { demandHeld } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
@@ -142,7 +143,7 @@ const relationshipOf = (input: Json): Json =>
 // (docs/contract.md#change-of-claims). Another organization that grants it something trusts those who manage it here.
 const demandGranted = (context: ServiceContext, uid: string): void => {
   for (const [group, capabilities] of grantsOf(context.store, uid))
-    if (rootOf(group) === rootOf(uid)) demand(context.caller, capabilities, group);
+    if (rootOf(group) === rootOf(uid)) demandHeld(context, capabilities, group);
 };
 
 const columnsAndBody = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {

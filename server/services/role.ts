@@ -43,7 +43,7 @@ export const roleService = {
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
     // Another service's built-in role is copied as well.
     if (parent || !context.original) existingParent(context, parent);
-    demand(context.caller, unique.capabilities, parent);
+    demandHeld(context, unique.capabilities, parent);
     return records.insert(context, uidIn(context, parent), { columns: { name }, body: unique });
   },
 
@@ -53,7 +53,7 @@ export const roleService = {
     const { next } = changeInput(Role, current, role, updateMask);
     const { name, ...body } = next as Role;
     const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
-    demand(context.caller, [...capabilitiesOfRole(row), ...unique.capabilities], row.parent as string);
+    demandHeld(context, [...capabilitiesOfRole(row), ...unique.capabilities], row.parent as string);
     return records.update(context, row.uid, { columns: { name }, body: unique });
   },
 
@@ -92,13 +92,13 @@ export const roleViolations = (
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
-/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21), and what else it takes. */
-export const demandRole = (
-  context: ServiceContext,
-  group: string,
-  uid: string,
-  further: readonly string[] = [],
-): void => {
+/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21). */
+export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
   const role = context.store.get(shapes.role, uid);
-  if (role) demand(context.caller, [...further, ...capabilitiesOfRole(role)], group);
+  if (role) demandHeld(context, capabilitiesOfRole(role), group);
+};
+
+/** Anti-escalation (docs/contract.md#d21): who gives capabilities to others holds them. */
+export const demandHeld = (context: ServiceContext, capabilities: Iterable<string>, group: string): void => {
+  if (!context.withoutAntiEscalation) demand(context.caller, capabilities, group);
 };

@@ -41,6 +41,7 @@ export const createWorld = async (seed: number): Promise<World> => {
     now: clock(),
     identityRules: { loopback: true, ownIssuer: api.authUrl, anyone: api.anyone },
     uniqueRoleBindings: false,
+    withoutAntiEscalation: false,
   };
 
   const withBinding = async <T>(
