@@ -25,7 +25,7 @@ import {
   withAdoptions,
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
-import { emptiedGroupsIn, planFrom } from "../access/preview/plan.ts";
+import { deletedGroupsIn, planFrom } from "../access/preview/plan.ts";
 import { stackIn, storedStates } from "../access/preview/resource.ts";
 import { type Preview, PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
@@ -182,7 +182,7 @@ export const proposerOf = async (
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
   const { preview: parsed, clients } =
     preview === undefined ? await previewHere(stack, services) : await savedPreview(preview, services);
-  const groups = emptiedGroupsIn(parsed);
+  const groups = deletedGroupsIn(parsed);
   const [first] = clients.values() as Iterable<Client> as [Client];
   const propose: Proposer["propose"] = async (live) =>
     planFrom(parsed, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));

@@ -1,14 +1,14 @@
 // Access before and after a preview: what the API says now, and the same with the engine's steps applied.
-import { isRoot, parentOf, rootOf } from "../../schema/index.ts";
+import { isRoot, parentOf, printable, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { type AskedGroup, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
+import { type AskedGroup, type HeldRecord, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
-import { groupsToDelete, isForced, restoreBlocked } from "./blocked.ts";
+import { type BlockedContext, groupsToDelete, isForced, restoreBlocked } from "./blocked.ts";
 import { showStoredMapping } from "./external-group.ts";
 import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
@@ -22,11 +22,9 @@ import { isDynamicUrn, ourTypeOf } from "./urn.ts";
 import { isOrMayBe } from "./value.ts";
 import { report, type Work } from "./work.ts";
 
-/** The groups that the run deletes, if nothing else is in them: `planFrom` asks what they hold. */
-export const emptiedGroupsIn = (preview: Preview): AskedGroup[] =>
-  groupsToDelete(resourcesIn(preview).byUrn.values()).flatMap(({ uid, service, isForced }) =>
-    isForced ? [] : [{ uid, service }],
-  );
+/** The groups that the run deletes: `planFrom` asks what they hold, which is in the way or goes with them. */
+export const deletedGroupsIn = (preview: Preview): AskedGroup[] =>
+  groupsToDelete(resourcesIn(preview).byUrn.values()).map(({ uid, service }) => ({ uid, service }));
 
 /** `held` is what is in those groups beside the graph. */
 export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHING_HELD): Proposal => {
@@ -67,7 +65,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     replaced: replacementsIn(resources),
     restored,
     adopted: resources.flatMap(adoptionsOf),
-    forced: resources.flatMap(forcedRecordsOf),
+    forced: resources.flatMap((one) => forcedRecordsOf(one, { held, deletedElsewhere })),
     blocked,
     deleted,
     undeclared: findUndeclared(work, preview, resources),
@@ -82,6 +80,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
       ),
       ...preview.openStack.map((message): UnknownPart => ({ subject: "", message })),
       ...work.unknown,
+      ...unseenInForced(resources, held),
       ...limitsOf(preview, resources),
     ],
   };
@@ -186,16 +185,29 @@ const adoptionsOf = ({ kind, logicalName, planned }: Resource): AdoptedRecord[] 
   return [interruptedAt === undefined ? record : { ...record, interruptedAt }];
 };
 
-const forcedRecordsOf = (resource: Resource): ForcedRecord[] => {
+const forcedRecordsOf = (resource: Resource, { held, deletedElsewhere }: BlockedContext): ForcedRecord[] => {
   const { kind, logicalName, planned, stored } = resource;
   const record = { kind: wordOf(kind), resource: logicalName };
   const now = deletedRecordsOf(resource)
     .filter(isForced)
-    .map(({ uid }) => ({ ...record, uid, node: uid, deletes: true }));
+    .map(({ uid }) => {
+      const isTaken = (one: HeldRecord): boolean =>
+        (one.group === uid || one.group.startsWith(`${uid}/`)) && !deletedElsewhere.has(`${one.kind} ${one.uid}`);
+      return { ...record, uid, node: uid, deletes: true, held: held.records.filter(isTaken) };
+    });
   const isNew = isOrMayBe(planned?.inputs.forceDestroy) && !isOrMayBe(stored?.inputs.forceDestroy);
   const later = { ...record, uid: planned?.uid ?? null, node: nodeOf(resource), deletes: false };
   return isNew ? [...now, later] : now;
 };
+
+/** What a deletion takes along, and the caller cannot list. */
+const unseenInForced = (resources: readonly Resource[], { unseen }: HeldRecords): UnknownPart[] =>
+  groupsToDelete(resources).flatMap(({ uid, resource, isForced }) => {
+    const kinds = isForced ? (unseen.get(uid) ?? []) : [];
+    if (kinds.length === 0) return [];
+    const message = `group ${printable(resource)}: forceDestroy may delete ${kinds.join(" and ")} that you cannot list there`;
+    return [{ subject: resource, property: "forceDestroy", message }];
+  });
 
 const hasSames = ({ steps, summary }: Preview): boolean =>
   steps.filter(({ op }) => op === "same").length >= (summary.same ?? 0);

@@ -40,11 +40,12 @@ const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) =>
 
 export const forcedRows = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   forced
-    .map(({ node, ...one }) => {
-      const contents = before.groups.has(node)
+    .map(({ node, held = [], ...one }) => {
+      const listed = before.groups.has(node)
         ? contentsOf(before, node)
         : [...bindingsOf(before, node), ...externalGroupsOf(before, node)];
       const name = nameIn(before, node);
+      const contents = [...listed, ...held.map(({ kind, uid, name: its }) => ({ kind, uid, name: its }))];
       const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
       return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
     })

@@ -1,6 +1,7 @@
 // What a preview or a policy proposes: access before and after, and what two graphs cannot say.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { HeldRecord } from "../graph/live-contents.ts";
 import type { Adopted, Blocked, Forced, Unknown } from "./report.ts";
 
 /** A record that the program takes over. */
@@ -11,6 +12,8 @@ export interface AdoptedRecord extends Omit<Adopted, "name"> {
 /** A resource that deletes what no resource manages. */
 export interface ForcedRecord extends Omit<Forced, "name" | "contents"> {
   node: NodeId;
+  /** repos and account associations that the deletion takes along */
+  held?: readonly HeldRecord[];
 }
 
 /** What may stand behind something that is not known. A member that is absent may be any record. */

@@ -129,13 +129,14 @@ const opOf = (op: Step["op"], known: Step["op"] | undefined): Step["op"] => {
 };
 
 /** All records that the run may delete: those that are not there after the change, and those of other kinds that the engine deletes. */
-const deletesIn = (preview: Preview, { before, after }: Proposal): string[] => {
+const deletesIn = (preview: Preview, { before, after, forced }: Proposal): string[] => {
   const uids = new Set<string>();
   const note = (kind: string, uid: string | null): void => {
     if (uid !== null && isUidp(uid)) uids.add(`${kind} ${uid}`);
   };
   for (const [nodes, kind] of GRAPH_KINDS)
     for (const { id, uid } of before[nodes].values()) if (!after[nodes].has(id)) note(kind, uid);
+  for (const { held = [] } of forced) for (const { kind, uid } of held) note(FIELD_OF_WORD.get(kind) ?? kind, uid);
   for (const step of preview.steps) {
     const [kind, op] = [kindOf(step), OPS[step.op]];
     const { id, retainOnDelete, external, outputs } = step.oldState ?? {};
@@ -147,6 +148,10 @@ const deletesIn = (preview: Preview, { before, after }: Proposal): string[] => {
   }
   return [...uids].sort(compare);
 };
+
+const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
+  Object.values(resources).map(({ word, field }) => [word, field]),
+);
 
 const GRAPH_KINDS = [
   ["groups", "group"],

@@ -2,7 +2,7 @@
 // delete. It refuses an organization, too many records, and deletions that would reach beyond the group.
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { withSection } from "../../client/recovery.ts";
+import { withoutSection, withSection } from "../../client/recovery.ts";
 import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/group.ts";
 import { recordId } from "../record/id.ts";
@@ -57,7 +57,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
     } catch (error) {
       const left = list.slice(index);
       const cause = apiErrorOf(error);
-      const reason = cause ? apiText(cause) : String(error);
+      const reason = cause ? apiText(cause) : withoutSection((error as Error).message);
       throw blocked([`${head}: ${one.text}: ${reason}`, ...left].join("\n  - left: "), error);
     }
   }

@@ -91,6 +91,24 @@ describe("the deletion of a group", () => {
     expect(reportOf([...steps, deleteStep("Repo", "images", repo)], live(), held).blocked).toEqual([]);
   });
 
+  test("with forceDestroy names the repos and account associations that go with it", () => {
+    const repo = uidIn(CHILD, 30);
+    const held = {
+      records: [{ kind: "repo", uid: repo, name: "images", group: CHILD }],
+      unseen: new Map([[TEAM, ["account associations"]]]),
+    };
+    const step = deleteStep("Group", "team", TEAM, { forceDestroy: true });
+    const report = reportOf([step], live(), held);
+    expect(report.forceDestroy[0]?.contents).toContainEqual({ kind: "repo", uid: repo, name: "images" });
+    expect(report.unknown).toContainEqual({
+      subject: "team",
+      property: "forceDestroy",
+      message: "group team: forceDestroy may delete account associations that you cannot list there",
+    });
+    const [own] = reportOf([step, deleteStep("Repo", "images", repo)], live(), held).forceDestroy;
+    expect(own?.contents.map(({ kind }) => kind)).not.toContain("repo");
+  });
+
   test("may be blocked by what the caller cannot list", () => {
     const held = { records: [], unseen: new Map([[TEAM, ["repos"]]]) };
     const report = reportOf([...ALL, deleteStep("Group", "team", TEAM)], live(), held);
