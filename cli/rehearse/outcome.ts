@@ -47,17 +47,27 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
     else notRehearsed.push({ urn: step.urn, op: step.op, why: unseen });
   }
   for (const { urn, op } of notReached) {
-    const other = isOfOther(urn);
-    const cause = isOfFailed(urn);
+    // What depends on a resource is deleted before it.
+    const other = op.includes("delete")
+      ? others.find((one) => dependsOn(preview, new Set([urn]))(one.urn))?.urn
+      : isOfOther(urn);
+    const cause = isOfFailed(urn) ?? [...failed][0];
     if (other !== undefined)
-      notRehearsed.push({ urn, op, why: `it depends on ${nameOf(other)}, which another provider changes` });
+      notRehearsed.push({ urn, op, why: `it waits for ${nameOf(other)}, which another provider changes` });
     else
       steps.push({
         ...{ urn, op, ok: false },
         error: cause === undefined ? "it did not run" : `it did not run, since ${nameOf(cause)} failed`,
       });
   }
-  return { steps, errors: [...errors].filter((text) => !text.includes(NOT_RUN)), notRehearsed, others };
+  return { steps, errors: errors.filter((text) => !isOfStep(text, ran)), notRehearsed, others };
+};
+
+/** The SDK of the program repeats the failure of each step, and the stand-in refuses what is not ours. */
+const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
+  const [, name, type] = /resource (.+) \[([^\]]+)\] failed to register/.exec(text) ?? [];
+  const isFailed = ran.some(({ urn, ok }) => !ok && partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
+  return isFailed || text.includes(NOT_RUN);
 };
 
 /** The engine shows a replacement as three steps. */

@@ -72,7 +72,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
   const at = (...names: string[]) => join(folder, ...names);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    for (const name of ["state", "home", "journal"]) mkdirSync(at(name), { mode: 0o700 });
+    for (const name of ["state", "home", "journal", "tmp"]) mkdirSync(at(name), { mode: 0o700 });
     linkPlugins(from.PULUMI_HOME || join(homedir(), ".pulumi"), at("home"));
   } catch (error) {
     remove();
@@ -104,6 +104,8 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       ...env,
       PULUMI_BACKEND_URL: `file://${at("state")}`,
       PULUMI_HOME: at("home"),
+      // The processes of the run leave files there.
+      TMPDIR: at("tmp"),
       // Of a provider whose plugin is missing here, nothing is installed and nothing is run.
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_IGNORE_AMBIENT_PLUGINS: "true",

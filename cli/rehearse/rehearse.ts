@@ -15,6 +15,7 @@ import { rehearsalEngine } from "./engine.ts";
 import { type StandIn, startStandIn } from "./others/stand-in.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
+import { copyReferences } from "./references.ts";
 import { runSecondPreview, runUp, UNCHANGED } from "./run.ts";
 import { copyStack } from "./stack.ts";
 
@@ -69,6 +70,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const settings = project.settingsOf(name);
     const original = { ...(input.stack !== undefined && { name: input.stack }), cwd, env, settings };
     const copied = await copyStack(engine, place, original, { project: project.name, stack: name });
+    await copyReferences(engine, place, preview, { cwd, env, project: project.name, stack: name });
     const quiet = { ...place.env, ...copied.env };
     const isChanged = changedIn(preview);
     others = await startStandIn({
@@ -88,13 +90,16 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     });
     const uids = uidsIn(exported);
     const after = await accessInAll(twins, uids.keys());
-    const second = await secondPreviewOf(() => runSecondPreview(engine, stack, run));
     const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
     const outcome = outcomeOf({
       ...up,
       ...{ preview, twins, before: input.proposal.before },
       errors: [...up.errors, ...elsewhere],
     });
+    const skipped = new Set(outcome.notRehearsed.map(({ urn }) => urn));
+    const second = (await secondPreviewOf(() => runSecondPreview(engine, stack, run))).filter(
+      ({ urn }) => !skipped.has(urn),
+    );
     const isComplete = outcome.steps.every(({ ok }) => ok) && outcome.notRehearsed.length === 0;
     const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
     const compared = compareAccess({

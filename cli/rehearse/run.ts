@@ -108,7 +108,15 @@ const diagnosticsOf = (events: readonly Event[]): Diagnostic[] =>
   );
 
 /** Of the engine's own colours, such as `<{%fg 1%}>`. */
-const plainText = (text: string): string => stripVTControlCharacters(text.replace(/<\{%.*?%\}>/g, "")).trim();
+const plainText = (text: string): string =>
+  stripVTControlCharacters(text.replace(/<\{%.*?%\}>/g, ""))
+    .split("\n")
+    .filter((line) => !IS_FRAME.test(line))
+    .join("\n")
+    .trim();
+
+/** Of the stack of an error in the program. */
+const IS_FRAME = /^\s+at .*:\d+:\d+\)?$/;
 
 /** Operations of the engine that change nothing. */
 export const UNCHANGED = ["same", "read", "refresh"];

@@ -8,6 +8,9 @@ import { countText } from "../words.ts";
 
 const quote = (quoted: string): Part => ({ quoted });
 
+/** An error of several lines, in one. */
+const quoteText = (text: string): Part => quote(text.replaceAll(/\s*\n\s*/g, " "));
+
 const nameOf = (urn: string): Part => quote(partsOfUrn(urn).name || urn);
 
 /** `3 steps go through, 1 step fails` */
@@ -22,10 +25,12 @@ export const outcomeText = (rehearsal: Rehearsal): string => {
     steps.length + notRehearsed.length === 0 && "nothing to do",
     errors.length > 0 && countText(errors.length, "other error"),
     !agrees && "review and twin disagree",
-    !secondPreviewEmpty && goesThrough({ ...rehearsal, secondPreviewEmpty: true }) && "a second update has more to do",
+    !secondPreviewEmpty && !hasFailed(rehearsal) && "a second update has more to do",
   ];
   return parts.filter(Boolean).join(", ");
 };
+
+const hasFailed = (rehearsal: Rehearsal): boolean => !goesThrough({ ...rehearsal, secondPreviewEmpty: true });
 
 export const titleOf = (rehearsal: Rehearsal): string => `Rehearsal of the update: ${outcomeText(rehearsal)}`;
 
@@ -50,7 +55,7 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
     title: "Steps that fail",
     items: rehearsal.steps.filter(({ ok }) => !ok).map((step) => ({ parts: stepParts(step) })),
   },
-  { id: "run-errors", title: "What else fails", items: rehearsal.errors.map((text) => ({ parts: [quote(text)] })) },
+  { id: "run-errors", title: "What else fails", items: rehearsal.errors.map((text) => ({ parts: [quoteText(text)] })) },
   {
     id: "not-rehearsed",
     title: "Not rehearsed, so it may fail",
@@ -64,8 +69,9 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
   {
     id: "second-preview",
     title: "What a second update would do",
-    items: rehearsal.secondPreview.map(({ urn, op }) => ({
-      parts: urn === "" ? [quote(op)] : [`${op} `, nameOf(urn)],
+    // After a failure it only repeats what is above.
+    items: (hasFailed(rehearsal) ? [] : rehearsal.secondPreview).map(({ urn, op }) => ({
+      parts: urn === "" ? [quoteText(op)] : [`${op} `, nameOf(urn)],
     })),
   },
 ];
@@ -101,7 +107,7 @@ const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
   ...(missing
     ? ["the identity lacks ", quote(missing.capabilities.join(", ")), " at ", quote(missing.groupName), ": "]
     : []),
-  quote(error),
+  quoteText(error),
 ];
 
 const differenceParts = ({ change, in: where, row }: Difference): Part[] => [

@@ -45,7 +45,7 @@ const rehearsalOf = (rehearsal: Rehearsal): Section[] => {
     parts: [`${name}: `, quote(value)],
   }));
   const outcome = {
-    parts: [quote(outcomeText(rehearsal)), "; review and twin ", rehearsal.agrees ? "agree" : "disagree"],
+    parts: [`${outcomeText(rehearsal)}; review and twin ${rehearsal.agrees ? "agree" : "disagree"}`],
   };
   return [
     { id: "rehearsal", title: "Rehearsal of the update", items: [outcome, ...facts] },

@@ -1,0 +1,201 @@
+// The steps of a rehearsal without an engine: how it ends, what it compares, and command lines that it refuses.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import type { AccessGraph } from "../../access/graph/graph.ts";
+import { newGraph } from "../../access/graph/graph.ts";
+import type { Proposal } from "../../access/review/proposal.ts";
+import { compareAccess } from "../../cli/rehearse/compare.ts";
+import { EngineError, rehearsalEngine } from "../../cli/rehearse/engine.ts";
+import { createPlace, projectAt } from "../../cli/rehearse/place.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+/** Starts a process of its own, as an engine does, says so, and waits for ever. */
+const HANGS = `
+const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+require("node:fs").writeFileSync(process.env.PIDS, process.pid + " " + child.pid);
+setInterval(() => {}, 1000);
+`;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await sleep(20);
+};
+
+describe("the engine of a rehearsal", () => {
+  test("ends with all that it has started when the command is interrupted", async () => {
+    const [pids, interrupt] = [folder.path("pids"), new AbortController()];
+    const engine = rehearsalEngine([process.execPath, "-e", HANGS], interrupt.signal);
+    const options = { cwd: folder.path(""), env: { ...process.env, PIDS: pids } };
+    const run = expect(engine.run(["up"], options)).rejects.toThrow("interrupted here");
+    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+    const started = readFileSync(pids, "utf8").split(" ").map(Number);
+    expect(started.map(isAlive)).toEqual([true, true]);
+    interrupt.abort(new Error("interrupted here"));
+    await run;
+    await until(() => !started.some(isAlive));
+    // Nothing begins after that.
+    await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
+  });
+
+  test("a command that fails says what the engine printed", async () => {
+    const engine = rehearsalEngine(
+      [process.execPath, "-e", "console.error('no such stack'); process.exit(255)"],
+      new AbortController().signal,
+    );
+    const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
+    await expect(failed).rejects.toThrow(new EngineError("pulumi stack export failed: no such stack"));
+  });
+});
+
+describe("the place of a rehearsal", () => {
+  test("has no credentials, no seal and no plugin of others, and goes whole", () => {
+    const home = folder.path("home");
+    mkdirSync(join(home, "plugins"), { recursive: true });
+    for (const name of ["resource-aws-v6.0.0", "resource-irm-v0.1.0", "language-yaml-v1.0.0"])
+      mkdirSync(join(home, "plugins", name));
+    const given = {
+      ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p", IRM_SEAL: "s" },
+      ...{ PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://api.example", PULUMI_OPTION_TARGET: "x", KEPT: "k" },
+    };
+    const place = createPlace(given, ["OTHER_TOKEN"]);
+    try {
+      const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN", "IRM_SEAL"];
+      expect(lost.filter((name) => name in place.env)).toEqual([]);
+      expect(place.env.PULUMI_OPTION_TARGET).toBeUndefined();
+      expect(place.env).toMatchObject({ KEPT: "k", PULUMI_BACKEND_URL: `file://${place.folder}/state` });
+      expect(readdirSync(join(place.env.PULUMI_HOME as string, "plugins")).sort()).toEqual([
+        "language-yaml-v1.0.0",
+        "resource-irm-v0.1.0",
+      ]);
+    } finally {
+      place.remove();
+    }
+    expect(existsSync(place.folder)).toBe(false);
+    expect(existsSync(join(home, "plugins", "resource-irm-v0.1.0"))).toBe(true);
+  });
+
+  test("finds the settings of a stack where the project has them", () => {
+    const own = folder.path("project");
+    mkdirSync(join(own, "below"), { recursive: true });
+    writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\nstackConfigDir: stacks\n");
+    const { name, settingsOf } = projectAt(join(own, "below"));
+    expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
+    expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
+  });
+});
+
+const ORG = "a".repeat(40);
+const TEAM = `${ORG}/${"b".repeat(16)}`;
+const BOT = `${ORG}/${"c".repeat(16)}`;
+const NEW_UID = `${ORG}/${"d".repeat(16)}`;
+const URN = "urn:pulumi:dev::acme::irm:index:Identity::new";
+
+const graphOf = (bindings: readonly [identity: string, group: string][]): AccessGraph => {
+  const graph = newGraph();
+  graph.groups.set(ORG, { id: ORG, uid: ORG, name: "acme", parent: null });
+  graph.groups.set(TEAM, { id: TEAM, uid: TEAM, name: "team", parent: ORG });
+  for (const [id, uid, name] of [[BOT, BOT, "bot"] as const, [URN, null, "new"] as const])
+    graph.identities.set(id, { id, uid, name, group: ORG, relationship: null });
+  graph.roles.set("r", { id: "r", uid: "r", name: "reader", group: ORG, capabilities: ["repo.list"] });
+  bindings.forEach(([identity, group], i) => {
+    graph.bindings.set(`${i}`, { id: `${i}`, uid: `${i}`, identity, group, role: "r" });
+  });
+  return graph;
+};
+
+const twinWith = (grants: readonly [identity: string, group: string][]) =>
+  new Map(
+    [BOT, NEW_UID].map((uid) => [
+      uid,
+      new Map(grants.filter(([own]) => own === uid).map(([, group]) => [group, new Map([["repo.list", "reader"]])])),
+    ]),
+  );
+
+describe("the comparison", () => {
+  const compared = (
+    review: readonly [string, string][],
+    twin: readonly [string, string][],
+    more: { isComplete?: boolean; unknown?: Proposal["unknown"] } = {},
+  ) => {
+    const { isComplete = true, unknown = [] } = more;
+    const proposal = { before: graphOf([]), after: graphOf(review), unknown } as unknown as Proposal;
+    const urns = new Map([[NEW_UID, URN]]);
+    const { gains, differences, undecided } = compareAccess({
+      ...{ proposal, before: twinWith([]), after: twinWith(twin), urns, isComplete },
+    });
+    const short = ({ change, in: where, row }: (typeof differences)[number]) =>
+      `${where} ${change} ${row.name} at ${row.groupName}`;
+    return {
+      gains: gains.map(({ uid, name }) => [uid, name]),
+      differences: differences.map(short),
+      undecided: undecided.map(short),
+    };
+  };
+
+  test("finds the new identity of a review in the record that the twin has created", () => {
+    expect(compared([[URN, TEAM]], [[NEW_UID, TEAM]])).toEqual({
+      gains: [[null, "new"]],
+      differences: [],
+      undecided: [],
+    });
+  });
+
+  test("names each row that only one of the two has", () => {
+    expect(compared([[BOT, TEAM]], [[BOT, ORG]])).toMatchObject({
+      differences: ["twin gain bot at /", "review gain bot at team"],
+      undecided: [],
+    });
+  });
+
+  test("counts what an unfinished run lacks as undecided, and what it has beyond the review as a difference", () => {
+    expect(compared([[BOT, TEAM]], [], { isComplete: false })).toMatchObject({
+      differences: [],
+      undecided: ["review gain bot at team"],
+    });
+    expect(compared([[BOT, TEAM]], [[BOT, ORG]], { isComplete: false })).toMatchObject({
+      differences: ["twin gain bot at /"],
+    });
+    // The binding above has failed, which covers it in the review.
+    expect(compared([[BOT, ORG]], [[BOT, TEAM]], { isComplete: false })).toMatchObject({ differences: [] });
+  });
+
+  test("takes a row for possible where the review says that it does not know it, and for no other identity", () => {
+    const unknown: Proposal["unknown"] = [{ subject: "x", message: "", hides: { of: "binding", identity: BOT } }];
+    expect(compared([], [[BOT, TEAM]], { unknown })).toMatchObject({
+      differences: [],
+      undecided: ["twin gain bot at team"],
+    });
+    expect(compared([], [[NEW_UID, TEAM]], { unknown })).toMatchObject({ differences: ["twin gain new at team"] });
+  });
+});
+
+describe("irm rehearse refuses", () => {
+  test.each([
+    [["rehearse", "--as", "ci"], 'irm rehearse: --as: "ci" is not a uid'],
+    [["rehearse", "--rate-limit", "0"], 'irm rehearse: --rate-limit takes a whole number from 1 to 999999, not "0"'],
+    [["review", "--as", BOT], "irm review: --as is for --rehearse"],
+    [
+      ["review", "--rehearse", "--policy", "access.yaml"],
+      "irm review: --rehearse runs the program of this folder, and --policy does not",
+    ],
+  ])("%j", async (args, message) => {
+    expect(await runIrm(...args)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `${message}\nRun \`irm ${args[0]} --help\`.\n`,
+    });
+  });
+});

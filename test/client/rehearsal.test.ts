@@ -1,0 +1,112 @@
+// A process of a rehearsal: its requests go to the twin, below addresses that stay, and to no other place.
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { parseConfig } from "../../client/config.ts";
+import { ELSEWHERE_FILE, REHEARSAL_FILE, rehearsalNotice, rehearsed } from "../../client/rehearsal.ts";
+import type { HttpRequest } from "../../client/transport.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const SERVICE = "https://console-api.example.com/irm";
+const TWIN = { address: SERVICE, url: "http://127.0.0.1:4711", token: "token-of-the-twin" };
+
+let count = 0;
+let place = "";
+/** The environment of a rehearsal, with another file each time. */
+const envOf = (content: object = {}, mode = 0o600): Record<string, string> => {
+  const file = join(place, REHEARSAL_FILE);
+  const whole = { pid: process.pid, journal: join(place, "journal"), services: [TWIN], ...content };
+  writeFileSync(file, JSON.stringify(whole), { mode });
+  chmodSync(file, mode);
+  return { IRM_REHEARSAL: file, IRM_BASE_URL: SERVICE };
+};
+
+beforeEach(() => {
+  count += 1;
+  place = folder.path(`${count}`);
+  mkdirSync(place);
+});
+
+const send = async (env: Record<string, string>, url: string): Promise<string> => {
+  const sent: string[] = [];
+  const transport = rehearsed(async (request) => {
+    sent.push(`${request.url.href} ${request.token}`);
+    return { status: 200, headers: {}, body: "" };
+  }, env);
+  const request: HttpRequest = { method: "GET", url: new URL(url), token: "t", timeoutMs: 1 };
+  await transport(request);
+  return sent.join();
+};
+
+describe("in a rehearsal", () => {
+  test("a request below the address of the service goes to the twin", async () => {
+    expect(await send(envOf(), `${SERVICE}/iam/v2beta1/groups?pageSize=1`)).toBe(
+      "http://127.0.0.1:4711/iam/v2beta1/groups?pageSize=1 t",
+    );
+  });
+
+  test.each([
+    ["https://console-api.example.com/iam/v2beta1/groups", "the path is not below that of the service"],
+    ["https://console-api.example.com/irm-2/groups", "another path that begins alike"],
+    ["https://console-api.example.com.evil.example/irm/groups", "another host that begins alike"],
+    ["http://console-api.example.com/irm/groups", "another protocol"],
+    ["https://console-api.example.com:8443/irm/groups", "another port"],
+  ])("a request to %s is refused and noted: %s", async (url) => {
+    const env = envOf();
+    const { origin } = new URL(url);
+    await expect(async () => send(env, url)).rejects.toThrow(
+      `this is a rehearsal, and ${origin} is not the service that it has copied; nothing is sent there`,
+    );
+    expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe(`${origin}\n`);
+  });
+
+  test("the configuration keeps the address, and has the journal and the token of the rehearsal", () => {
+    const { config, credentials } = parseConfig((key) => ({ "irm:journal": "/of/the/stack" })[key], envOf());
+    expect(config).toMatchObject({ baseUrl: SERVICE, journal: join(place, "journal") });
+    expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
+    expect(existsSync(join(place, ELSEWHERE_FILE))).toBe(false);
+  });
+
+  test("a provider of another service is not configured, and noted", () => {
+    const { config, problems } = parseConfig(
+      (key) => ({ "irm:baseUrl": "https://other.example", "irm:tokenEnv": "OTHER" })[key],
+      envOf(),
+      { keys: ["irm:baseUrl", "irm:tokenEnv"], provider: "acme" },
+    );
+    expect(config).toBeUndefined();
+    expect(problems[0]).toBe(
+      "this is a rehearsal, and https://other.example is not the service that it has copied; nothing is sent there",
+    );
+    expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe("https://other.example\n");
+  });
+
+  test("the output says so", () => {
+    expect(rehearsalNotice(envOf())).toBe(
+      `this is a rehearsal, and changes nothing: ${SERVICE} is its twin at http://127.0.0.1:4711`,
+    );
+    expect(rehearsalNotice({})).toBeUndefined();
+  });
+});
+
+describe("a variable that no rehearsal has set stops the run", () => {
+  const PID_MAX = 2 ** 22;
+  test.each<[string, () => Record<string, string>, string]>([
+    ["relative", () => ({ IRM_REHEARSAL: "rehearsal.json" }), "must be an absolute path"],
+    ["missing", () => ({ IRM_REHEARSAL: "/nowhere/rehearsal.json" }), "names a file that cannot be read"],
+    ["open to others", () => envOf({}, 0o644), "others have access to the file"],
+    ["of a process that has ended", () => envOf({ pid: PID_MAX + 1 }), "that rehearsal has ended"],
+    [
+      "with a twin elsewhere",
+      () => envOf({ services: [{ ...TWIN, url: "https://evil.example" }] }),
+      "the file is not one of this version",
+    ],
+  ])("a file that is %s", async (_, make, problem) => {
+    const env = { IRM_BASE_URL: SERVICE, ...make() };
+    const text = `environment IRM_REHEARSAL: ${problem}; only irm rehearse sets IRM_REHEARSAL: unset it`;
+    expect(parseConfig(undefined, env)).toMatchObject({ config: undefined, problems: [text] });
+    await expect(async () => send(env, `${SERVICE}/x`)).rejects.toThrow(text);
+  });
+});
