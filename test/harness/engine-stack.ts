@@ -39,6 +39,8 @@ export interface Stack extends Commands {
   commandLine: Commands;
   /** the environment of its commands */
   env: NodeJS.ProcessEnv;
+  /** folder of a `pulumi` whose programs run in the process that was given; undefined without one */
+  sharedEngine?: string;
   /** the deployment that the engine keeps, read from its backend */
   state(): StackState;
 }
@@ -123,8 +125,11 @@ export const createStack = async ({
     initialised.set(provider, own);
     await own;
   } else writeFiles(files, await first);
+  const client = `--client=${languageHost}`;
   return {
-    ...(languageHost === undefined ? commandLine : commandsWith([`--client=${languageHost}`])),
+    ...(languageHost === undefined
+      ? commandLine
+      : { ...commandsWith([client]), sharedEngine: writeSharedEngine(folder, client) }),
     commandLine,
     env: all,
     state: () => {
@@ -134,6 +139,18 @@ export const createStack = async ({
       return { resources, pending, text };
     },
   };
+};
+
+/** For a command that starts the engine itself. */
+const writeSharedEngine = (folder: string, client: string): string => {
+  const own = join(folder, "shared-engine");
+  mkdirSync(own);
+  const script = `#!/bin/sh
+PATH=\${PATH#*:}
+case $1 in preview | up) exec pulumi "$@" "${client}" ;; *) exec pulumi "$@" ;; esac
+`;
+  writeFileSync(join(own, "pulumi"), script, { mode: 0o755 });
+  return own;
 };
 
 /** The commands that run the program. */

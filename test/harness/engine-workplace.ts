@@ -86,7 +86,7 @@ export const createWorkplace = async (
     program: async (name, source, own = {}, { ownProcess = false, plugin } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
-      symlinkSync(clone, join(program, "node_modules", "pulumi-irm"));
+      symlinkSync(packageOf(clone), join(program, "node_modules", "pulumi-irm"));
       symlinkSync(join(clone, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
       writeFileSync(
@@ -116,6 +116,9 @@ export const createWorkplace = async (
     },
   };
 };
+
+/** Vitest makes one for this clone (test/support/compile-engine.ts). */
+const packageOf = (clone: string): string => (clone === root && process.env.IRM_TEST_PACKAGE) || clone;
 
 /** The lines of Pulumi.yaml that say where the plugin is. */
 const pluginsOf = (folder: string | undefined): string =>

@@ -1,7 +1,9 @@
 // Commands of `irm` as a person or CI runs them, in the folder of a program.
 import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { root } from "./api-process.ts";
 import type { Program } from "./engine-workplace.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
@@ -12,15 +14,19 @@ interface Finished {
   stderr: string;
 }
 
-/** `own` adds to the environment of the program. */
+/**
+ * `own` adds to the environment of the program. Without it, the program runs in the process of `language-host.ts`, which has the
+ * environment of the program only.
+ */
 export const irmIn = async (
-  { folder, env }: Pick<Program, "folder" | "env">,
+  { folder, env, sharedEngine }: Pick<Program, "folder" | "env" | "sharedEngine">,
   args: readonly string[],
-  own: Readonly<Record<string, string>> = {},
+  own?: Readonly<Record<string, string>>,
 ): Promise<Finished> => {
+  const shared = own === undefined && sharedEngine !== undefined ? withEngine(sharedEngine, env) : {};
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { ...env, ...own },
+    env: { ...env, ...shared, ...own },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.on("close", resolve));
@@ -33,3 +39,9 @@ export const reviewOf = (program: Program, flags: readonly string[], own?: Recor
 
 export const driftOf = (program: Program, ...flags: string[]): Promise<Finished> =>
   irmIn(program, ["drift", "--stack", "dev", ...flags]);
+
+/** In an action, `irm` runs the first `pulumi` of the PATH (cli/engine-command.ts). */
+const withEngine = (folder: string, { PATH = "" }: NodeJS.ProcessEnv): Record<string, string> => ({
+  PATH: [folder, PATH].join(delimiter),
+  GITHUB_ACTION_PATH: root,
+});
