@@ -4,6 +4,7 @@ import { rehearsalAsJson } from "../access/format/rehearsal/json.ts";
 import { rehearsalAsMarkdown } from "../access/format/rehearsal/markdown.ts";
 import { rehearsalAsText } from "../access/format/rehearsal/terminal.ts";
 import { readLive } from "../access/graph/live.ts";
+import type { Preview } from "../access/preview/shape.ts";
 import type { Rehearsal } from "../access/rehearsal/report.ts";
 import type { Origin } from "../access/review/report.ts";
 import type { Client } from "../client/client.ts";
@@ -43,12 +44,14 @@ const printIn: Record<Format, (rehearsal: Rehearsal, origin: Origin) => void> = 
 const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; rehearsal: Rehearsal }> => {
   const { stack, service = [] } = flags;
   const options = rehearsalOptions(flags);
-  const { propose, preview, clients, stack: name } = await proposerOf({ stack }, servicesFrom(service, process.env));
-  if (!preview) throw new TypeError("a program has a preview");
+  const services = servicesFrom(service, process.env);
+  const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack }, services);
+  if (!preview || !proposeBy) throw new TypeError("a program has a preview");
   const [client] = clients.values() as Iterable<Client> as [Client];
   const live = mergeLive(await Promise.all([...clients.values()].map((one) => readLive(one))));
-  const proposal = await propose(live);
-  const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, clients });
+  const proposalOf = (own: Preview) => proposeBy(own, live);
+  const proposal = await proposalOf(preview);
+  const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, proposalOf, clients });
   const place = { stack: name, service: [...clients.keys()].join(", "), folder: process.cwd() };
   return { origin: originOf({ ...place, nowMs: client.clock.today() }), rehearsal };
 };

@@ -140,7 +140,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
   for (const text of [at?.notice, notice])
     if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
-  const { propose, stack, stackOf, policy, clients, preview } = await proposerOf(flags, services);
+  const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const [client] = clients.values() as Iterable<Client> as [Client];
   const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
@@ -158,8 +158,17 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     notVisible: live.notVisible,
     nowMs,
   });
-  if (options && preview)
-    made.report.rehearsal = await rehearseHere({ ...options, stack: flags.stack, preview, proposal, clients });
+  if (options && preview && proposeBy) {
+    const proposalOf = (own: Preview) => proposeBy(own, live);
+    made.report.rehearsal = await rehearseHere({
+      ...options,
+      stack: flags.stack,
+      preview,
+      proposal,
+      proposalOf,
+      clients,
+    });
+  }
   made.report.origin = originOf({
     stack,
     service: [...clients.keys()].join(", "),
@@ -184,8 +193,8 @@ export const proposerOf = async (
     preview === undefined ? await previewHere(stack, services) : await savedPreview(preview, services);
   const groups = deletedGroupsIn(parsed);
   const [first] = clients.values() as Iterable<Client> as [Client];
-  const propose: Proposer["propose"] = async (live) =>
-    planFrom(parsed, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));
+  const proposeBy: NonNullable<Proposer["proposeBy"]> = async (own, live) =>
+    planFrom(own, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(storedStates(parsed), one);
@@ -194,12 +203,19 @@ export const proposerOf = async (
       return undefined;
     }
   };
-  return { propose, stack: stackIn(parsed) ?? stack, stackOf, clients, preview: parsed };
+  return {
+    propose: (live) => proposeBy(parsed, live),
+    proposeBy,
+    stack: stackIn(parsed) ?? stack,
+    ...{ stackOf, clients, preview: parsed },
+  };
 };
 
 export interface Proposer {
   /** `base` is the policy before the change; absent: there is no base */
   propose(live: Live, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
+  /** the same of another preview of the program */
+  proposeBy?: (preview: Preview, live: Live) => Promise<Proposal>;
   /** of the program */
   stack?: string | undefined;
   stackOf: StackOf;

@@ -26,38 +26,56 @@ export interface Compared {
 }
 
 export interface CompareInput {
+  /** what the review shows */
   proposal: Proposal;
+  /** the same of the steps that the run has carried out; all of them: the review's own */
+  carried: Proposal;
+  /** uids of identities and groups about which the run may have done a part of a step */
+  unsure: ReadonlySet<string>;
   before: TwinAccess;
   after: TwinAccess;
   /** URN of the resource of a record that the run has created, by uid */
   urns: ReadonlyMap<string, string>;
-  /** every step of the program was carried out */
-  isComplete: boolean;
 }
 
 export const compareAccess = (input: CompareInput): Compared => {
-  const { proposal, before, after, isComplete } = input;
+  const { proposal, carried, before, after } = input;
   const twin = [
     ...rowsBetween(after, before).map((one) => placed(input, "gain", one)),
     ...rowsBetween(before, after).map((one) => placed(input, "loss", one)),
   ];
-  const review = reviewRows(proposal);
-  const [ofTwin, ofReview] = [new Set(twin.map(keyOf)), new Set(review.map(keyOf))];
-  const onlyTwin = twin.filter((one) => !ofReview.has(keyOf(one)));
-  const onlyReview = review.filter((one) => !ofTwin.has(keyOf(one)));
-  const isExpected = (one: Placed): boolean =>
-    proposal.unknown.some(({ hides }) => hides && mayHide(hides, one, proposal)) ||
-    (!isComplete && isCovered(one, review, proposal));
-  const [expected, wrong] = [onlyTwin.filter(isExpected), onlyTwin.filter((one) => !isExpected(one))];
-  // What an unfinished run lacks is no error of the review.
-  const missing = onlyReview.map((one) => differenceIn("review", one));
+  const [review, part] = [reviewRows(proposal), reviewRows(carried)];
+  const [ofTwin, ofReview, ofPart] = [twin, review, part].map((rows) => new Set(rows.map(keyOf))) as Sets;
+  const apart = [
+    ...twin.filter((one) => !ofPart.has(keyOf(one))).map((one) => ({ one, where: "twin" as const })),
+    ...part.filter((one) => !ofTwin.has(keyOf(one))).map((one) => ({ one, where: "review" as const })),
+  ];
+  const [open, wrong] = [apart.filter((own) => isOpen(own, input)), apart.filter((own) => !isOpen(own, input))];
+  // What the run did not reach is no error of the review.
+  const missing = review.filter((one) => !ofPart.has(keyOf(one)) && !ofTwin.has(keyOf(one)));
+  const early = part.filter((one) => !ofReview.has(keyOf(one)) && ofTwin.has(keyOf(one)));
   return {
     gains: rowsOf(twin, "gain"),
     losses: rowsOf(twin, "loss"),
-    differences: [...wrong.map((one) => differenceIn("twin", one)), ...(isComplete ? missing : [])],
-    undecided: [...expected.map((one) => differenceIn("twin", one)), ...(isComplete ? [] : missing)],
+    differences: wrong.map(({ one, where }) => differenceIn(where, one)),
+    undecided: [
+      ...open.map(({ one, where }) => differenceIn(where, one)),
+      ...early.map((one) => differenceIn("twin", one)),
+      ...missing.map((one) => differenceIn("review", one)),
+    ],
   };
 };
+
+type Sets = [twin: Set<string>, review: Set<string>, part: Set<string>];
+
+/** The review does not know the row, or a step that failed may have done a part of its work. */
+const isOpen = (
+  { one, where }: { one: Placed; where: Difference["in"] },
+  { proposal, unsure }: CompareInput,
+): boolean =>
+  unsure.has(one.identity) ||
+  [proposal.before, proposal.after].some((graph) => lineageOf(graph, one.group).some((group) => unsure.has(group))) ||
+  (where === "twin" && proposal.unknown.some(({ hides }) => hides && mayHide(hides, one, proposal)));
 
 const keyOf = ({ change, identity, group, capability }: Placed): string =>
   [change, identity, group, capability].join(" ");
@@ -121,13 +139,4 @@ const mayHide = (hides: Hidden, { identity, group }: Placed, { before, after }: 
     default:
       return false;
   }
-};
-
-/** A row of the review above it, which the run did not reach, would have covered it. */
-const isCovered = (one: Placed, review: readonly Placed[], { before, after }: Proposal): boolean => {
-  const above = lineageOf(one.change === "gain" ? after : before, one.group);
-  return review.some(
-    ({ change, identity, capability, group }) =>
-      change === one.change && identity === one.identity && capability === one.capability && above.includes(group),
-  );
 };

@@ -15,6 +15,7 @@ export interface OutcomeInput {
   /** of the original, before the run */
   preview: Preview;
   steps: readonly RunStep[];
+  settled: ReadonlySet<string>;
   errors: readonly string[];
   twins: readonly Twin[];
   /** access before the run, as the review has read it */
@@ -34,7 +35,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   ];
   const ours = ran.filter(({ urn }) => ourTypeOf(urn) !== undefined);
   const notReached = planned.filter(
-    ({ urn, op }) => ourTypeOf(urn) !== undefined && !REPLACES.includes(op) && !ours.some((one) => one.urn === urn),
+    ({ urn, op }) => ourTypeOf(urn) !== undefined && !REPLACES.includes(op) && !isReached(urn, op, input),
   );
   const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
   const isOfOther = dependsOn(preview, new Set(others.map(({ urn }) => urn)));
@@ -61,6 +62,13 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
       });
   }
   return { steps, errors: errors.filter((text) => !isOfStep(text, ran)), notRehearsed, others };
+};
+
+/** A step may turn out to change nothing: then the engine has dealt with its resource all the same. */
+const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput): boolean => {
+  const own = steps.filter((one) => one.urn === urn && one.op !== "refresh");
+  if (op !== "delete-replaced") return settled.has(urn) || own.length > 0;
+  return own.some((one) => one.op === op) || !own.some((one) => one.op === "create-replacement" && one.ok);
 };
 
 /** The SDK of the program repeats the failure of each step, and the stand-in refuses what is not ours. */

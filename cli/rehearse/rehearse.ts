@@ -10,6 +10,7 @@ import { isObject, isUidp } from "../../schema/index.ts";
 import { notCopiedLines } from "../copy.ts";
 import { accessOf, type TwinAccess } from "../twin/access.ts";
 import { startTwin, type Twin } from "../twin/twin.ts";
+import { carriedOut } from "./carried.ts";
 import { compareAccess } from "./compare.ts";
 import { rehearsalEngine } from "./engine.ts";
 import { type StandIn, startStandIn } from "./others/stand-in.ts";
@@ -35,6 +36,8 @@ export interface RehearsalInput {
   /** what was reviewed */
   preview: Preview;
   proposal: Proposal;
+  /** what another preview of the program proposes */
+  proposalOf(preview: Preview): Promise<Proposal>;
   /** by address */
   clients: ReadonlyMap<string, Client>;
   copyOf(client: Client, address: string): Promise<Copy>;
@@ -100,11 +103,12 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const second = (await secondPreviewOf(() => runSecondPreview(engine, stack, run))).filter(
       ({ urn }) => !skipped.has(urn),
     );
-    const isComplete = outcome.steps.every(({ ok }) => ok) && outcome.notRehearsed.length === 0;
+    const undone = [...outcome.steps.filter(({ ok }) => !ok), ...outcome.notRehearsed];
+    const part = carriedOut(preview, undone);
     const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
     const compared = compareAccess({
-      ...{ proposal: input.proposal, before: before.access, after: after.access, urns },
-      isComplete: isComplete && outcome.errors.length === 0,
+      ...{ proposal: input.proposal, before: before.access, after: after.access, urns, unsure: part.unsure },
+      carried: undone.length === 0 ? input.proposal : await input.proposalOf(part.preview),
     });
     const [actor] = actors.values();
     return {

@@ -16,6 +16,8 @@ export interface RunStep {
 
 export interface UpResult {
   steps: RunStep[];
+  /** URNs that the engine has dealt with, also without a change */
+  settled: ReadonlySet<string>;
   /** what failed beside the steps: an error of the program, or of the engine */
   errors: string[];
 }
@@ -47,9 +49,9 @@ export const runUp = async (engine: RehearsalEngine, up: Up, options: EngineRun)
   const refreshed = await runOnce(engine, up, ["--refresh"], options);
   const unread = refreshed.steps.filter(({ op, ok }) => !ok && op === "refresh");
   if (unread.length === 0) return refreshed;
-  const { steps, errors } = await runOnce(engine, up, [], options);
+  const { steps, settled, errors } = await runOnce(engine, up, [], options);
   const done = refreshed.steps.filter(({ op, ok }) => ok && op !== "refresh");
-  return { steps: [...unread, ...done, ...steps], errors };
+  return { steps: [...unread, ...done, ...steps], settled: new Set([...refreshed.settled, ...settled]), errors };
 };
 
 const runOnce = async (
@@ -123,19 +125,25 @@ export const UNCHANGED = ["same", "read", "refresh"];
 
 const upResultFrom = (events: readonly Event[]): UpResult => {
   const steps: RunStep[] = [];
+  const settled = new Set<string>();
   const diagnostics = diagnosticsOf(events);
   for (const { resOutputsEvent, resOpFailedEvent } of events) {
     const { metadata } = resOpFailedEvent ?? resOutputsEvent ?? {};
     if (metadata === undefined) continue;
     const { urn, op } = metadata;
     const ok = resOpFailedEvent === undefined;
+    if (ok && op !== "refresh") settled.add(urn);
     if (ok && UNCHANGED.includes(op)) continue;
     const error = diagnostics.filter((one) => one.urn === urn).map(({ text }) => text);
     steps.push({ urn, op, ok, ...(!ok && { error: [...new Set(error)].join("\n") || "the step failed" }) });
   }
   const failed = new Set(steps.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
   const others = diagnostics.filter(({ urn }) => urn === undefined || !failed.has(urn));
-  return { steps, errors: [...new Set(others.map(({ text }) => text))].filter((text) => !IS_SUMMARY.test(text)) };
+  return {
+    steps,
+    settled,
+    errors: [...new Set(others.map(({ text }) => text))].filter((text) => !IS_SUMMARY.test(text)),
+  };
 };
 
 /** What the engine says at the end of a run that has failed. */

@@ -125,16 +125,18 @@ const twinWith = (grants: readonly [identity: string, group: string][]) =>
   );
 
 describe("the comparison", () => {
+  type Held = readonly [identity: string, group: string][];
+  /** `carried`: what the review shows of the steps that the run has carried out */
   const compared = (
-    review: readonly [string, string][],
-    twin: readonly [string, string][],
-    more: { isComplete?: boolean; unknown?: Proposal["unknown"] } = {},
+    review: Held,
+    twin: Held,
+    more: { carried?: Held; unknown?: Proposal["unknown"]; unsure?: string[] } = {},
   ) => {
-    const { isComplete = true, unknown = [] } = more;
-    const proposal = { before: graphOf([]), after: graphOf(review), unknown } as unknown as Proposal;
-    const urns = new Map([[NEW_UID, URN]]);
+    const { carried = review, unknown = [], unsure = [] } = more;
+    const proposalOf = (held: Held) => ({ before: graphOf([]), after: graphOf(held), unknown }) as unknown as Proposal;
     const { gains, differences, undecided } = compareAccess({
-      ...{ proposal, before: twinWith([]), after: twinWith(twin), urns, isComplete },
+      ...{ proposal: proposalOf(review), carried: proposalOf(carried), unsure: new Set(unsure) },
+      ...{ before: twinWith([]), after: twinWith(twin), urns: new Map([[NEW_UID, URN]]) },
     });
     const short = ({ change, in: where, row }: (typeof differences)[number]) =>
       `${where} ${change} ${row.name} at ${row.groupName}`;
@@ -146,11 +148,8 @@ describe("the comparison", () => {
   };
 
   test("finds the new identity of a review in the record that the twin has created", () => {
-    expect(compared([[URN, TEAM]], [[NEW_UID, TEAM]])).toEqual({
-      gains: [[null, "new"]],
-      differences: [],
-      undecided: [],
-    });
+    const none = { differences: [], undecided: [] };
+    expect(compared([[URN, TEAM]], [[NEW_UID, TEAM]])).toEqual({ gains: [[null, "new"]], ...none });
   });
 
   test("names each row that only one of the two has", () => {
@@ -160,16 +159,25 @@ describe("the comparison", () => {
     });
   });
 
-  test("counts what an unfinished run lacks as undecided, and what it has beyond the review as a difference", () => {
-    expect(compared([[BOT, TEAM]], [], { isComplete: false })).toMatchObject({
+  test("is about the steps that an unfinished run has carried out: the others are undecided", () => {
+    expect(compared([[BOT, TEAM]], [], { carried: [] })).toMatchObject({
       differences: [],
       undecided: ["review gain bot at team"],
     });
-    expect(compared([[BOT, TEAM]], [[BOT, ORG]], { isComplete: false })).toMatchObject({
+    expect(compared([[BOT, TEAM]], [[BOT, ORG]], { carried: [] })).toMatchObject({
       differences: ["twin gain bot at /"],
     });
     // The binding above has failed, which covers it in the review.
-    expect(compared([[BOT, ORG]], [[BOT, TEAM]], { isComplete: false })).toMatchObject({ differences: [] });
+    expect(compared([[BOT, ORG]], [[BOT, TEAM]], { carried: [[BOT, TEAM]] })).toMatchObject({
+      differences: [],
+      undecided: ["twin gain bot at team", "review gain bot at /"],
+    });
+  });
+
+  test("leaves open what a step may have done in part", () => {
+    expect(compared([], [[BOT, TEAM]], { unsure: [TEAM] })).toMatchObject({ differences: [] });
+    expect(compared([], [[BOT, TEAM]], { unsure: [BOT] })).toMatchObject({ differences: [] });
+    expect(compared([], [[BOT, ORG]], { unsure: [TEAM] })).toMatchObject({ differences: ["twin gain bot at /"] });
   });
 
   test("takes a row for possible where the review says that it does not know it, and for no other identity", () => {
