@@ -27,6 +27,8 @@ export interface Settings {
   cloudUrl?: string;
   comment: boolean;
   issue: boolean;
+  /** a review shows a rehearsal as the identity of the update */
+  rehearse: boolean;
   /** present: a review is sealed, and an update is bound by the seal that was approved */
   seal?: Approval;
   /** where the steps of an update leave that seal */
@@ -62,8 +64,10 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     problems.push(`${name}: ${JSON.stringify(text)} is not ${wanted}`);
     return undefined;
   };
-  const flag = (name: string): boolean =>
-    check(name, (text) => /^(?:true|false)$/.test(text), "true or false") !== "false";
+  const flag = (name: string, usual = true): boolean => {
+    const text = check(name, (one) => /^(?:true|false)$/.test(one), "true or false");
+    return text === undefined ? usual : text === "true";
+  };
   const identity = (name: string): string | undefined => check(name, isUidp, "the uid of an identity");
 
   const command = input("command");
@@ -100,11 +104,17 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     identities: defined({ ...own, drift: own.drift ?? own.up }),
     comment: flag("comment-on-pr"),
     issue: flag("open-issue"),
+    rehearse: flag("rehearse", false),
   };
   if (settings.policy !== undefined && settings.previewFile !== undefined)
     problems.push("policy and preview-file cannot be combined");
   if (settings.policy !== undefined && settings.seal !== undefined)
     problems.push("policy and seal cannot be combined: a seal has the steps of a program");
+  const other = settings.policy !== undefined ? "policy" : settings.previewFile !== undefined ? "preview-file" : "";
+  if (settings.rehearse && other !== "")
+    problems.push(`${other} and rehearse cannot be combined: a rehearsal runs the program`);
+  if (settings.rehearse && own.up === undefined)
+    problems.push("rehearse needs up-identity: the rehearsal has the rights of the identity that applies the program");
   return { settings, problems };
 };
 

@@ -82,6 +82,7 @@ const sealedPreview = async (settings: Settings, file: string): Promise<Outcome>
     allow,
     service: services,
     ...(settings.seal !== undefined && { seal: file }),
+    ...(settings.rehearse && { rehearse: true, ...(settings.identities.up && { as: settings.identities.up }) }),
   });
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);

@@ -35,7 +35,7 @@ import type { Review } from "../access/review/report.ts";
 import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
 import { sealOf } from "../access/seal/make.ts";
-import { type SealContent, sealed as withDigest } from "../access/seal/seal.ts";
+import { type Seal, type SealContent, sealText, sealed as withDigest } from "../access/seal/seal.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
@@ -101,14 +101,17 @@ export const reviewErrorText = (error: unknown): string | undefined => {
 export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<ReviewFlags, "format">): Promise<Review> => {
   if (file === undefined) {
     if (sealDays !== undefined) throw new UsageError("--seal-days is for --seal");
-    return (await sealableReview(flags)).made;
+    const { made, rehearse } = await sealableReview(flags);
+    await rehearse?.();
+    return made;
   }
   if (flags.policy !== undefined)
     throw new UsageError("--seal and --policy cannot be combined: a seal has the steps of a program");
   const days = parseSealDays(sealDays);
   checkSealFile(file);
-  const { made, sealed } = await sealableReview(flags);
+  const { made, sealed, rehearse } = await sealableReview(flags);
   const seal = withDigest(sealed(days));
+  await rehearse?.(seal);
   made.report.seal = { digest: seal.digest, expires: seal.origin.expires };
   writeSeal(file, seal);
   return made;
@@ -118,6 +121,8 @@ interface Sealable {
   made: Review;
   /** What is sealed of it, for so many days. Of a policy there is no seal. */
   sealed(days?: number): SealContent;
+  /** Adds the rehearsal to the review, under the seal where there is one; absent: none is asked for. */
+  rehearse?(seal?: Seal): Promise<void>;
   /** by the clock of the service */
   nowMs: number;
 }
@@ -158,17 +163,6 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     notVisible: live.notVisible,
     nowMs,
   });
-  if (options && preview && proposeBy) {
-    const proposalOf = (own: Preview) => proposeBy(own, live);
-    made.report.rehearsal = await rehearseHere({
-      ...options,
-      stack: flags.stack,
-      preview,
-      proposal,
-      proposalOf,
-      clients,
-    });
-  }
   made.report.origin = originOf({
     stack,
     service: [...clients.keys()].join(", "),
@@ -180,7 +174,13 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     const { report } = made;
     return sealOf({ preview, proposal, report, services: [...clients.keys()], days, nowMs });
   };
-  return { made, sealed, nowMs };
+  if (!options || !preview || !proposeBy) return { made, sealed, nowMs };
+  const proposalOf = (own: Preview) => proposeBy(own, live);
+  const rehearse: Sealable["rehearse"] = async (seal) => {
+    const rehearsed = { ...options, stack: flags.stack, preview, proposal, proposalOf, clients };
+    made.report.rehearsal = await rehearseHere({ ...rehearsed, ...(seal && { seal: sealText(seal) }) });
+  };
+  return { made, sealed, rehearse, nowMs };
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */

@@ -98,9 +98,10 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   const twin = twinOf(env, parsed.config.baseUrl);
   if (!twin) return refused(noTwinText(parsed.config.baseUrl));
   const credentials = { env: { IRM_TOKEN: twin.token } };
-  // What is rehearsed is not sealed yet.
+  // A seal of the settings is of an earlier change.
   const { seal: _, ...config } = parsed.config;
-  return { ...parsed, credentials, config: { ...config, journal: found.rehearsal.journal, credentials } };
+  const { journal, seal } = found.rehearsal;
+  return { ...parsed, credentials, config: { ...config, journal, credentials, ...(seal !== undefined && { seal }) } };
 };
 
 const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {

@@ -21,6 +21,8 @@ const Rehearsal = z.strictObject({
   pid: z.number(),
   /** folder of the journals */
   journal: z.string(),
+  /** file of the seal that binds the run; absent: none does */
+  seal: z.string().optional(),
   services: z.array(
     z.strictObject({
       /** of the service, in the spelling of `serviceOf` */

@@ -57,8 +57,8 @@ export interface Place {
   projectOf(name: string): string;
   /** the file of the events of a run */
   events: string;
-  /** Says where the twins are. */
-  writeTwins(services: Rehearsal["services"]): void;
+  /** Says where the twins are, and the text of the seal that binds the run. */
+  writeTwins(services: Rehearsal["services"], seal?: string): void;
   /** origins of the services without a twin that a request was for */
   elsewhere(): string[];
   /** The environment of all commands: without credentials of the services and of the backend. */
@@ -91,8 +91,10 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       return own;
     },
     events: at("events.jsonl"),
-    writeTwins: (services) => {
-      const content: Rehearsal = { pid: process.pid, journal: at("journal"), services };
+    writeTwins: (services, seal) => {
+      if (seal !== undefined) writeFileSync(at("seal.json"), seal, { mode: 0o600 });
+      const bound = seal !== undefined && { seal: at("seal.json") };
+      const content: Rehearsal = { pid: process.pid, journal: at("journal"), ...bound, services };
       writeFileSync(at(REHEARSAL_FILE), JSON.stringify(content), { mode: 0o600 });
     },
     elsewhere: () => {
@@ -119,8 +121,8 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
 };
 
 const BACKEND = ["PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_HOME", "PULUMI_STACK"];
-/** What is rehearsed has no seal yet. */
-const SEAL = ["IRM_SEAL", "IRM_SEAL_REQUIRED"];
+/** They are of an earlier change. */
+const SEAL = ["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"];
 /** The engine takes each option of a command from the environment too. */
 const OPTION = /^PULUMI_OPTION_/i;
 

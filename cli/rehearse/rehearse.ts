@@ -43,6 +43,8 @@ export interface RehearsalInput {
   copyOf(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
+  /** text of the seal that binds the run; absent: none does */
+  seal?: string;
   /** requests a second that the API allows */
   rateLimit?: number | undefined;
 }
@@ -69,7 +71,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       url: twin.url,
       token: await twin.tokenOf(actors.get(twin)?.uid as string),
     }));
-    place.writeTwins(await Promise.all(services));
+    place.writeTwins(await Promise.all(services), input.seal);
     const settings = project.settingsOf(name);
     const original = { ...(input.stack !== undefined && { name: input.stack }), cwd, env, settings };
     const copied = await copyStack(engine, place, original, { project: project.name, stack: name });

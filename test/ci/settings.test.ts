@@ -24,6 +24,7 @@ test("lists have one entry a line, and what is empty counts as not given", () =>
     identities: { up: UID, drift: UID },
     comment: false,
     issue: true,
+    rehearse: false,
   });
 });
 
@@ -36,6 +37,7 @@ test("all problems are named at once", () => {
     IRM_CI_POLICY: "a.yaml",
     IRM_CI_PREVIEW_FILE: "b.json",
     IRM_CI_SEAL: "approved",
+    IRM_CI_REHEARSE: "true",
   });
   expect(problems).toEqual([
     'command: "previw" is not one of preview, up, drift; did you mean preview?',
@@ -44,6 +46,8 @@ test("all problems are named at once", () => {
     'open-issue: "yes" is not true or false',
     "policy and preview-file cannot be combined",
     "policy and seal cannot be combined: a seal has the steps of a program",
+    "policy and rehearse cannot be combined: a rehearsal runs the program",
+    "rehearse needs up-identity: the rehearsal has the rights of the identity that applies the program",
   ]);
 });
 

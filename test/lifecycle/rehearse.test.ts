@@ -78,7 +78,7 @@ describe("irm rehearse", () => {
     const tmp = join(place.folder, "tmp");
     mkdirSync(tmp);
     await place.server.takeRequests();
-    const flags = ["review", "--rehearse", "--stack", "dev", "--format", "json"];
+    const flags = ["review", "--rehearse", "--seal", "seal.json", "--stack", "dev", "--format", "json"];
     const { code, stdout, stderr } = await irmIn(program, flags, { TMPDIR: tmp });
     expect(code, stderr).toBe(3);
     const { rehearsal, identities } = Report.parse(JSON.parse(stdout));
