@@ -10,7 +10,7 @@ import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
-import type { PathsFlags } from "./paths.ts";
+import type { PathsFlags } from "./paths/paths.ts";
 import type { RecoverFlags } from "./recover.ts";
 import type { RehearseFlags } from "./rehearse.ts";
 import type { ReviewFlags } from "./review.ts";
@@ -316,9 +316,13 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "who starts: an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: every identity that has a role)",
     )
     .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
+    .option(
+      "--prove",
+      "carry each path out on a copy of what you can see, in memory, and print what the last caller may then do; exits with 3 if a path is not what it says",
+    )
     .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
     .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: PathsFlags) => exit(await (await import("./paths.ts")).paths(flags)));
+    .action(async (flags: PathsFlags) => exit(await (await import("./paths/paths.ts")).paths(flags)));
 
   program
     .command("whoami")

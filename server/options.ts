@@ -27,6 +27,8 @@ export interface ServerOptions extends BoundOptions {
   publicAuthUrl?: string;
   /** development issuer, an organization with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
+  /** it serves a copy to this process alone, which needs no development issuer */
+  twin?: boolean;
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;
   /** milliseconds since the epoch; default: `Date.now` */
@@ -74,7 +76,7 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
     throw new ServerOptionsError(
       `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
     );
-  if (options.withoutAntiEscalation && !dev)
+  if (options.withoutAntiEscalation && !dev && !options.twin)
     throw new ServerOptionsError(
       "--without-anti-escalation lets callers grant what they do not hold, so it is for trials with --dev only; add --dev, or leave it out",
     );

@@ -1,6 +1,7 @@
 // The composition root: store, clock, ids and keys in, addresses and close out. Nothing else creates a clock, an id or a
 // key.
 import { randomBytes } from "node:crypto";
+import type { Json } from "../schema/index.ts";
 import type { Log } from "./base/log.ts";
 import { createMetrics } from "./base/metrics.ts";
 import { createRateLimit, unlimited } from "./base/rate-limit.ts";
@@ -55,8 +56,11 @@ export interface RunningServer {
   anyone: string;
   /** the scripted failures and the report of attempts, with `faults` */
   faults?: Faults;
-  /** An API token of any identity, without an exchange: for this process, which holds the records anyway. */
-  tokenOf(identity: string): Promise<string>;
+  /**
+   * An API token of any identity, without an exchange: for this process, which holds the records anyway. With `claims`, only if the identity
+   * accepts a workload with these; otherwise an ApiError.
+   */
+  tokenOf(identity: string, claims?: Json): Promise<string>;
   /** Generates the next key for API tokens. It signs in ten minutes; the key before it is accepted for 70 minutes more. */
   rotateKeys(): Promise<void>;
   /** Takes no new requests, waits for those under way, ten seconds at most or until `cut`, and closes the store. */

@@ -7,7 +7,7 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import { isPerson, reachCautiously, type Search } from "./cautious.ts";
 import type { Held } from "./reached.ts";
 import { type Step, stepsOf } from "./request.ts";
-import { type From, type Start, startOfIdentity, startsOfWorkload } from "./start.ts";
+import { type From, type Start, startOfIdentity, startsOfWorkload, type WorkloadClaims } from "./start.ts";
 import { reachStrictly } from "./strict.ts";
 import { type World, worldOf } from "./world.ts";
 
@@ -29,7 +29,13 @@ export interface Path {
   assumptions: readonly string[];
   /** who holds the gains at its end */
   end: NodeId;
+  /** of the workload that starts it; absent: not known */
+  workload?: WorkloadClaims;
 }
+
+/** The claims of a token of the workload that starts a path; undefined: not known. */
+export const workloadOf = ({ workload }: Path): Json | undefined =>
+  workload && { ...workload.claims, iss: workload.issuer, sub: workload.subject };
 
 export interface PathQuery {
   /** default: every identity that has a role */
@@ -144,6 +150,7 @@ const pathsOf = (
       steps: stepsOf(requests, (node) => uidIn(world, node)),
       assumptions: all,
       end: who,
+      ...(start.starter.claims && { workload: start.starter.claims }),
     });
   }
   return paths;

@@ -4,7 +4,7 @@ import { type Client, clientWith } from "../../client/client.ts";
 import { systemClock } from "../../client/clock.ts";
 import { redactor } from "../../client/redact.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { isLoopbackUrl } from "../../schema/index.ts";
+import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { createServer, type ServerOptions } from "../../server/index.ts";
 
 export interface Twin {
@@ -13,8 +13,8 @@ export interface Twin {
   copy: Copy;
   /** address of the twin, on loopback */
   url: string;
-  /** an API token of any identity of the copy */
-  tokenOf(identity: string): Promise<string>;
+  /** An API token of any identity of the copy; with `claims`, of one that accepts a workload with these. */
+  tokenOf(identity: string, claims?: Json): Promise<string>;
   /** a client that acts as this identity */
   clientOf(identity: string): Promise<Client>;
   /** The requests to the API that it has answered so far. */
@@ -29,6 +29,7 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
     ...options,
     // A service on loopback may trust issuers on loopback. Elsewhere the twin issues no workload token to anyone.
     dev: isLoopbackUrl(original),
+    twin: true,
     seed: copy,
     log: (_, event, fields) => {
       if (event === "request" && fields?.operation !== undefined) requests += 1;

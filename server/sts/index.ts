@@ -6,6 +6,7 @@ import type {
   ExchangeRefreshTokenRequest,
   ExchangeRequest,
   FieldViolation,
+  Json,
   RawToken,
   TokenPair,
 } from "../../schema/index.ts";
@@ -17,7 +18,9 @@ import { discoveryDocument } from "./issuer/discovery.ts";
 import { createFetchDocument } from "./issuer/fetch.ts";
 import { mintApiToken } from "./mint.ts";
 import { createRefresh } from "./refresh.ts";
+import { acceptUnsigned } from "./rule/unsigned.ts";
 import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
+import { answerOf } from "./token/refusal.ts";
 
 export type { Resolve } from "./issuer/address.ts";
 export type { MintRequest } from "./issuer/dev-issuer.ts";
@@ -46,8 +49,11 @@ export interface Sts {
     bearer: string,
     violations?: readonly FieldViolation[],
   ): Promise<TokenPair>;
-  /** An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. */
-  mintFor(identity: string): Promise<string>;
+  /**
+   * An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. With `claims`, the identity has
+   * to accept a workload with these, as in an exchange; nobody has signed them. Throws refusals as ApiError.
+   */
+  mintFor(identity: string, claims?: Json): Promise<string>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;
   /** for a verified token */
   describeApiToken(token: string): ApiTokenDescription;
@@ -64,7 +70,12 @@ export const createSts = (options: StsOptions): Sts => {
   return {
     exchange: createExchange(options, { named: documents(), matched: documents() }),
     exchangeRefreshToken: createRefresh(options),
-    mintFor: async (identity) => {
+    mintFor: async (identity, claims) => {
+      try {
+        if (claims !== undefined) acceptUnsigned(claims, identity, options);
+      } catch (error) {
+        throw answerOf(error);
+      }
       const { token } = await mintApiToken(signer, clock(), {
         issuer: authUrl,
         subject: identity,

@@ -1,7 +1,10 @@
 // `irm paths` at a real server, in each format, and what is wrong with a question.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { IAM } from "../harness/api-server.ts";
+import { listEverything } from "../harness/copy.ts";
 import { startPartners } from "../harness/partners.ts";
+import { createUid } from "../harness/records.ts";
 import { runIrm } from "../support/irm.ts";
 
 const partners = await startPartners();
@@ -95,6 +98,29 @@ test("prints Markdown and a page, with each request", async () => {
   const { stdout: page } = await paths("--format", "html");
   expect(page.match(/<svg class="path (?:strict|cautious)"/g)).toHaveLength(2);
   expect(page).toContain(`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch`);
+});
+
+test("--prove carries each path out on a copy, and changes nothing of the original", async () => {
+  const before = await listEverything(api);
+  const { code, stdout, stderr } = await paths("--prove", "--format", "json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const found = JSON.parse(stdout).paths as { assumes: string; gains: object[]; proof: object }[];
+  expect(found.map(({ assumes }) => assumes).toSorted()).toEqual(["cautious", "strict"]);
+  for (const { gains, proof } of found) expect(proof).toEqual({ carriedOut: true, holds: gains });
+  expect(await listEverything(api)).toEqual(before);
+  expect((await paths("--prove", "--to", "tag.create")).stdout).toContain(
+    "carried out on a copy: mirror then holds it\n",
+  );
+  const invite = await createUid(api, "groupInvites", registry, {
+    roleUid: await api.role("editor"),
+    ttl: "300000000s",
+  });
+  const reader = await api.actor("reader", { role: "viewer", at: registry });
+  const person = await paths("--prove", "--from", reader.uid, "--to", "repo.create");
+  expect(person.stdout).toContain(
+    "not carried out on a copy, which needs more than requests: a person who has the code",
+  );
+  for (const path of [`groupInvites/${invite}`, `identities/${reader.uid}`]) await api.ok("DELETE", `${IAM}/${path}`);
 });
 
 test("says what the caller cannot see, and that nothing was found", async () => {

@@ -5,7 +5,7 @@ import { html, type Markup } from "./markup.ts";
 import { pathGraph } from "./path-graph.ts";
 
 export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets): Markup => {
-  const { from, assumes, gains, steps, assumptions } = path;
+  const { from, assumes, gains, steps, assumptions, proof } = path;
   const tag = assumes === "strict" ? html`<strong class="tag">strict</strong>` : html`<em class="tag">cautious</em>`;
   const places = gains.map(
     ({ place, capabilities }) =>
@@ -18,6 +18,6 @@ export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets)
   const first = gains[0]?.place ?? "";
   return html`<details class="identity"${isOpen && html` open`}><summary class="head"><bdi class="path">${from}</bdi> could come to hold more at <bdi class="path">${first}</bdi> ${tag}</summary>
 <div class="way">${pathGraph(path)}<ol>${requests}</ol></div>
-<ul class="rows">${places}</ul>${assumptions.map((text) => html`<p class="note">If ${text}.</p>`)}</details>
+<ul class="rows">${places}</ul>${assumptions.map((text) => html`<p class="note">If ${text}.</p>`)}${proof !== undefined && html`<p class="note">${proof}</p>`}</details>
 `;
 };

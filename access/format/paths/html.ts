@@ -2,6 +2,7 @@
 import type { AccessGraph } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Paths } from "../../paths/path.ts";
+import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
 import { capabilitySets } from "../html/capability-sets.ts";
 import { html } from "../html/markup.ts";
@@ -13,9 +14,14 @@ import { NOT_SEARCHED, NOT_VISIBLE, pathTexts, TITLE, totalsOf } from "./rows.ts
 /** More paths than these are folded to one line each. */
 const OPEN_MAX = 12;
 
-export const pathsAsHtml = (graph: AccessGraph, found: Paths, notVisible: readonly NotVisible[]): string => {
+export const pathsAsHtml = (
+  graph: AccessGraph,
+  found: Paths,
+  notVisible: readonly NotVisible[],
+  proofs?: Proofs,
+): string => {
   const sets = capabilitySets();
-  const texts = pathTexts(graph, found.paths);
+  const texts = pathTexts(graph, found.paths, proofs);
   const blocks = texts.map((path) => pathBlock(path, texts.length <= OPEN_MAX, sets));
   const lines = (id: string, title: string, texts: readonly string[]) =>
     listSection(

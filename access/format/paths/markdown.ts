@@ -2,6 +2,7 @@
 import type { AccessGraph } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Paths } from "../../paths/path.ts";
+import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
 import { code } from "../markdown-text.ts";
 import { countText } from "../words.ts";
@@ -13,10 +14,15 @@ const BYTES_RESERVED = 10_000;
 const LINE_MAX = 500;
 const CAPABILITIES_SHOWN = 12;
 
-export const pathsAsMarkdown = (graph: AccessGraph, found: Paths, notVisible: readonly NotVisible[]): string => {
+export const pathsAsMarkdown = (
+  graph: AccessGraph,
+  found: Paths,
+  notVisible: readonly NotVisible[],
+  proofs?: Proofs,
+): string => {
   const head = `## ${TITLE}\n\n${totalsOf(found)}\n`;
   let left = BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
-  const blocks = pathTexts(graph, found.paths).map(pathMarkdown);
+  const blocks = pathTexts(graph, found.paths, proofs).map(pathMarkdown);
   const kept = blocks.filter((text) => {
     left -= Buffer.byteLength(text);
     return left > 0;
@@ -34,7 +40,7 @@ export const pathsAsMarkdown = (graph: AccessGraph, found: Paths, notVisible: re
 const listOf = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`\n${title}\n\n`, ...lines.slice(0, 20).map((line) => `- ${code(line, LINE_MAX)}\n`)];
 
-export const pathMarkdown = ({ from, assumes, gains, steps, assumptions }: PathText): string =>
+export const pathMarkdown = ({ from, assumes, gains, steps, assumptions, proof }: PathText): string =>
   [
     `\n**${code(from)}** could come to hold (${assumes}):\n\n`,
     ...gains.map(({ place, capabilities }) => {
@@ -49,4 +55,5 @@ export const pathMarkdown = ({ from, assumes, gains, steps, assumptions }: PathT
     }),
     ...(assumptions.length === 0 ? [] : ["\n"]),
     ...assumptions.map((text) => `If ${code(text, LINE_MAX)}.\n`),
+    ...(proof === undefined ? [] : [`\n${code(proof, LINE_MAX)}\n`]),
   ].join("");

@@ -1,6 +1,7 @@
 // A path in the parts that people read, the same in every format.
 import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Path, Paths } from "../../paths/path.ts";
+import type { Proof, Proofs } from "../../paths/proof.ts";
 import { byEffect } from "../../review/danger.ts";
 import { countText } from "../words.ts";
 
@@ -13,13 +14,19 @@ export interface PathText {
   steps: { by: string; request: string; body: string; why: string; target: string }[];
   /** of a cautious path */
   assumptions: readonly string[];
+  /** what became of it on a copy */
+  proof?: string;
 }
 
-export const pathTexts = (graph: AccessGraph, paths: readonly Path[]): PathText[] => {
+export const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs): PathText[] => {
   const placeOf = placesIn(graph);
   const nameOf = (id: NodeId): string => graph.identities.get(id)?.name ?? id;
   const targetOf = targetsIn(graph);
-  return paths.map(({ from, gains, assumes, steps, assumptions }) => ({
+  const proofText = (path: Path): { proof?: string } => {
+    const proof = proofs?.get(path);
+    return proof === undefined ? {} : { proof: textOfProof(proof, nameOf(path.end)) };
+  };
+  return paths.map(({ from, gains, assumes, steps, assumptions }, i) => ({
     from: "identity" in from ? nameOf(from.identity) : workloadText(from.workload),
     assumes,
     gains: [...Map.groupBy(gains, ({ group }) => group)].map(([group, own]) => ({
@@ -34,7 +41,15 @@ export const pathTexts = (graph: AccessGraph, paths: readonly Path[]): PathText[
       target: targetOf(path, method),
     })),
     assumptions,
+    ...proofText(paths[i] as Path),
   }));
+};
+
+const textOfProof = (proof: Proof, end: string): string => {
+  if (proof.carriedOut)
+    return `carried out on a copy: ${end} then holds ${proof.holds.length === 1 ? "it" : `all ${proof.holds.length} capabilities`}`;
+  if ("needsPerson" in proof) return `not carried out on a copy, which needs more than requests: ${proof.message}`;
+  return `REFUTED: on a copy step ${proof.step} fails: ${proof.message}`;
 };
 
 const workloadText = ({ issuer, subject }: { issuer: string; subject: string }): string =>

@@ -4,6 +4,7 @@ import { printable } from "../../../schema/index.ts";
 import type { AccessGraph } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Paths } from "../../paths/path.ts";
+import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
 import { capabilityWords, wrapWords } from "../wrap.ts";
 import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, TITLE, totalsOf } from "./rows.ts";
@@ -21,6 +22,7 @@ export const pathsAsText = (
   found: Paths,
   notVisible: readonly NotVisible[],
   { color, width }: TerminalOptions,
+  proofs?: Proofs,
 ): string => {
   const style: Style = (format, text) =>
     color ? styleText(format, printable(text), { validateStream: false }) : printable(text);
@@ -29,7 +31,7 @@ export const pathsAsText = (
   return [
     style("bold", TITLE),
     "",
-    ...pathTexts(graph, found.paths).flatMap((path) => [...pathLines(path, width, style), ""]),
+    ...pathTexts(graph, found.paths, proofs).flatMap((path) => [...pathLines(path, width, style), ""]),
     totalsOf(found),
     ...list(NOT_VISIBLE, hiddenLines(graph, notVisible)),
     ...list(NOT_SEARCHED, found.notSearched),
@@ -38,7 +40,7 @@ export const pathsAsText = (
 };
 
 export const pathLines = (
-  { from, assumes, gains, steps, assumptions }: PathText,
+  { from, assumes, gains, steps, assumptions, proof }: PathText,
   width: number,
   style: Style,
 ): string[] => [
@@ -53,6 +55,7 @@ export const pathLines = (
     ...wrapWords(`as ${by}: ${why}`.split(" "), width, "     ", "     "),
   ]),
   ...assumptions.flatMap((text) => wrapWords(`if ${text}`.split(" "), width, "  ", "    ")),
+  ...(proof === undefined ? [] : wrapWords(proof.split(" "), width, "  ", "    ")),
 ];
 
 const BODY_MAX = 300;

@@ -1,0 +1,104 @@
+// `irm paths`: by which requests somebody could come to hold what they do not hold today.
+import { pathsAsHtml } from "../../access/format/paths/html.ts";
+import { pathsAsJson } from "../../access/format/paths/json.ts";
+import { pathsAsMarkdown } from "../../access/format/paths/markdown.ts";
+import { pathsAsText } from "../../access/format/paths/terminal.ts";
+import { type LiveService, readLive } from "../../access/graph/live.ts";
+import { findPaths, type Path, type PathQuery, type Paths } from "../../access/paths/path.ts";
+import { isRefuted, type Proof, type Proofs } from "../../access/paths/proof.ts";
+import { mistakeText } from "../../access/policy/index.ts";
+import { workloadFromText } from "../../access/policy/workload-text.ts";
+import { isComplete } from "../../access/query/answer.ts";
+import { capabilityViolation, QuestionError, resolveQuestion } from "../../access/query/question.ts";
+import type { Client } from "../../client/client.ts";
+import { SeedError } from "../../server/index.ts";
+import { clientErrorText, systemClient, systemConfig } from "../client.ts";
+import { CopyError, copyOf } from "../copy.ts";
+import type { Format } from "../format.ts";
+import { print, printError, printStyled, stdoutStyle } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
+import { createProver } from "./prove.ts";
+
+export interface PathsFlags {
+  from?: string;
+  to?: string;
+  at?: string;
+  prove?: boolean;
+  format: Format;
+}
+
+export const paths = async (flags: PathsFlags): Promise<number> => {
+  const workload = workloadIn(flags.from);
+  const violation =
+    flags.to === undefined || flags.to === "owner" ? undefined : capabilityViolation(flags.to, ["owner"]);
+  if (violation !== undefined) throw new UsageError(`--to: ${violation}`);
+  try {
+    const client = systemClient();
+    const live = await readLive(client);
+    const query = queryOf(live, flags, workload);
+    const audience = systemConfig().baseUrl;
+    const found = findPaths(live.graph, query, { notVisible: live.notVisible, audience, nowMs: client.clock.today() });
+    const proofs = flags.prove ? await proofsOf(found, client, audience) : undefined;
+    printIn[flags.format](live, found, proofs);
+    return [...(proofs?.values() ?? [])].some(isRefuted) ? REFUTED : 0;
+  } catch (error) {
+    const isOwn = [QuestionError, CopyError, SeedError].some((one) => error instanceof one);
+    const text = isOwn ? (error as Error).message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm paths", text);
+    return 1;
+  }
+};
+
+/** A map in braces is a workload, as a test of access describes it. Anything else is an identity. */
+const workloadIn = (text: string | undefined) => {
+  if (text === undefined || !text.trimStart().startsWith("{")) return undefined;
+  const { relationship, mistakes } = workloadFromText(text, "--from");
+  if (relationship === undefined) throw new UsageError(mistakes.map(mistakeText).join("\n"));
+  return relationship;
+};
+
+const queryOf = (
+  { graph, notVisible }: LiveService,
+  { from, to, at }: PathsFlags,
+  relationship: ReturnType<typeof workloadIn>,
+): PathQuery => {
+  const question = resolveQuestion(
+    graph,
+    {
+      ...(from !== undefined && relationship === undefined && { identity: from }),
+      ...(at !== undefined && { group: at }),
+      ...(to !== undefined && to !== "owner" && { capability: to }),
+    },
+    isComplete(notVisible),
+  );
+  return {
+    ...(relationship && { from: { relationship } }),
+    ...(question.identity && { from: { identity: question.identity.id } }),
+    ...(question.group && { at: question.group.id }),
+    ...(to !== undefined && { to: question.capability ?? to }),
+  };
+};
+
+/** A path is not what it says: a defect of this version, or records that changed meanwhile. */
+const REFUTED = 3;
+
+const proofsOf = async ({ paths: found }: Paths, client: Client, address: string): Promise<Proofs> => {
+  const proofs = new Map<Path, Proof>();
+  if (found.length === 0) return proofs;
+  const prover = createProver(await copyOf(client, address), address);
+  try {
+    for (const path of found) proofs.set(path, await prover.prove(path));
+    return proofs;
+  } finally {
+    await prover.close();
+  }
+};
+
+const printIn: Record<Format, (live: LiveService, found: Paths, proofs: Proofs | undefined) => void> = {
+  terminal: ({ graph, notVisible }, found, proofs) =>
+    printStyled(pathsAsText(graph, found, notVisible, stdoutStyle(), proofs)),
+  markdown: ({ graph, notVisible }, found, proofs) => print(pathsAsMarkdown(graph, found, notVisible, proofs)),
+  json: ({ notVisible }, found, proofs) => print(pathsAsJson(found, notVisible, proofs)),
+  html: ({ graph, notVisible }, found, proofs) => print(pathsAsHtml(graph, found, notVisible, proofs)),
+};

@@ -1,0 +1,119 @@
+// Carries a path out on a copy of the organization: the requests are sent as who they say, to a server in this process. A cautious path is
+// sent to a copy without anti-escalation.
+import type { Copy } from "../../access/copy/copy.ts";
+import { type Path, workloadOf } from "../../access/paths/path.ts";
+import type { Proof } from "../../access/paths/proof.ts";
+import type { Step } from "../../access/paths/request.ts";
+import { isApiError } from "../../schema/error.ts";
+import { isObject, type Json } from "../../schema/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { takeSnapshot } from "../../server/store/snapshot.ts";
+import { createStore } from "../../server/store/store.ts";
+import { accessOf } from "../twin/access.ts";
+import { startTwin, type Twin } from "../twin/twin.ts";
+
+export interface Prover {
+  prove(path: Path): Promise<Proof>;
+  close(): Promise<void>;
+}
+
+/** `address`: of the original. */
+export const createProver = (copy: Copy, address: string): Prover => {
+  const stages = new Map<Path["assumes"], Promise<Stage>>();
+  const stageOf = (assumes: Path["assumes"]): Promise<Stage> => {
+    const known = stages.get(assumes) ?? startStage(copy, address, assumes === "cautious");
+    stages.set(assumes, known);
+    return known;
+  };
+  return {
+    prove: async (path) => {
+      const message = personIn(path);
+      if (message !== undefined) return { carriedOut: false, needsPerson: true, message };
+      const stage = await stageOf(path.assumes);
+      try {
+        return await carryOut(path, stage);
+      } finally {
+        stage.restore();
+      }
+    },
+    close: async () => {
+      for (const stage of stages.values()) await (await stage).twin.close();
+    },
+  };
+};
+
+interface Stage {
+  twin: Twin;
+  /** the records as they were copied */
+  restore(): void;
+}
+
+const startStage = async (copy: Copy, address: string, withoutAntiEscalation: boolean): Promise<Stage> => {
+  const store = createStore(openDatabase(":memory:"));
+  const twin = await startTwin(copy, address, { store, withoutAntiEscalation });
+  return { twin, restore: takeSnapshot(store) };
+};
+
+/** The step of a workload that is no exchange for an identity. */
+const personIn = (path: Path): string | undefined => {
+  const step = path.steps.find((one) => one.as === "workload" && identityOf(one) === undefined);
+  if (step !== undefined) return step.why;
+  const isUnknown = JSON.stringify(path.steps).includes("<");
+  return isUnknown && workloadOf(path) === undefined ? "it is not known which workload starts" : undefined;
+};
+
+/** The identity that a workload exchanges its token for. */
+const identityOf = ({ path }: Step): string | undefined =>
+  path.startsWith("/sts/exchange?") ? /[?&]identity=([^&]*)/.exec(path)?.[1] : undefined;
+
+const carryOut = async (path: Path, { twin }: Stage): Promise<Proof> => {
+  const created: string[] = [];
+  const filled = (text: string): string =>
+    text.replaceAll(/\$\{(\d+)\.uid\}/g, (_, number) => created[Number(number) - 1] ?? "");
+  const assumed = new Map<string, string>();
+  const tokenOf = async (identity: string): Promise<string> => assumed.get(identity) ?? (await twin.tokenOf(identity));
+  for (const [i, step] of path.steps.entries()) {
+    const identity = step.as === "workload" ? filled(identityOf(step) ?? "") : undefined;
+    try {
+      // No issuer signs tokens for a copy. So the rule of the identity decides, without a signature.
+      if (identity !== undefined) assumed.set(identity, await twin.tokenOf(identity, workloadOf(path)));
+      else created[i] = await send(twin.url, await tokenOf(filled(step.as)), step, filled);
+    } catch (error) {
+      if (!(isApiError(error) || error instanceof StepError)) throw error;
+      return { carriedOut: false, step: i + 1, message: error.message };
+    }
+  }
+  const held = (await accessOf(twin, [path.end])).get(path.end);
+  const holds = path.gains.filter(({ capability, group }) =>
+    [...(held ?? [])].some(([at, own]) => (at === group || group.startsWith(`${at}/`)) && own.has(capability)),
+  );
+  if (holds.length === path.gains.length) return { carriedOut: true, holds };
+  const missing = path.gains.find((gain) => !holds.includes(gain));
+  const message = `the last caller does not hold ${missing?.capability} at ${missing?.group}`;
+  return { carriedOut: false, step: path.steps.length, message };
+};
+
+/** The copy refuses a request. */
+class StepError extends Error {
+  override readonly name = "StepError";
+}
+
+/** The uid of what the request creates. */
+const send = async (
+  url: string,
+  token: string,
+  { method, path, body }: Step,
+  filled: (text: string) => string,
+): Promise<string> => {
+  const answer = await fetch(url + filled(path), {
+    method,
+    redirect: "error",
+    headers: { authorization: `Bearer ${token}`, ...(body !== null && { "content-type": "application/json" }) },
+    ...(body !== null && { body: filled(JSON.stringify(body)) }),
+  });
+  const text = await answer.text();
+  const json: unknown = text === "" ? {} : JSON.parse(text);
+  const record: Json = isObject(json) ? json : {};
+  if (!answer.ok) throw new StepError(String(record.message ?? text));
+  return String(record.uid ?? "");
+};
