@@ -1,6 +1,8 @@
 // What differs between a seal and the same review as it would be now.
 import { isDeepStrictEqual } from "node:util";
 import { compare } from "../graph/compare.ts";
+import { textOf } from "../graph/same.ts";
+import { changeIn, heldBeyond } from "./change.ts";
 import type { SealContent, Step, SubjectRow } from "./seal.ts";
 
 /** One thing that the seal has and the change has not, or the other way round. */
@@ -15,12 +17,22 @@ export interface Difference {
 export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => [
   ...serviceDifferences(seal, now),
   ...rowDifferences(seal.rows, now.rows),
+  ...heldDifferences(seal, now),
   ...stepDifferences(seal.steps, now.steps),
   ...setDifferences(seal.deletes, now.deletes).map(
     ({ one, isNew }): Difference => ({
       what: "delete",
       subject: one,
       message: isNew ? `${one} would be deleted, which the seal does not show` : `${one} would not be deleted any more`,
+    }),
+  ),
+  ...setDifferences(seal.blocked, now.blocked).map(
+    ({ one, isNew }): Difference => ({
+      what: "delete",
+      subject: one,
+      message: isNew
+        ? `the API would refuse to delete ${one}, which is in use`
+        : `nothing keeps ${one} from being deleted any more`,
     }),
   ),
   ...ownerDifferences(seal.owners, now.owners),
@@ -62,6 +74,21 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
     const was = old?.assumedAfter ?? old?.assumedBefore ?? "not in the seal";
     const is = next?.assumedAfter ?? next?.assumedBefore ?? "no change of this identity";
     return [...rows, { what: "assumable", subject, message: `who ${name} is, now: ${is}; in the seal: ${was}` }];
+  });
+};
+
+/** What identities hold of which another workload is to be, where the seal has it neither before nor after the change. */
+const heldDifferences = (seal: SealContent, now: SealContent): Difference[] => {
+  const { before, after } = changeIn(now);
+  const held = heldBeyond(changeIn(seal), before);
+  return [...before.identities.values()].flatMap(({ id, name, relationship }) => {
+    const later = after.identities.get(id);
+    if (!later || textOf(later.relationship) === textOf(relationship)) return [];
+    return held(id).map(({ capability, group }) => ({
+      what: "row",
+      subject: id,
+      message: `${name}, which another workload is to assume, holds ${capability} at ${before.groups.get(group)?.name ?? group}: this is not in the seal`,
+    }));
   });
 };
 

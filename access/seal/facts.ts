@@ -23,8 +23,8 @@ type ReadKind = "identity" | "role" | "roleBinding" | "identityProvider";
 export class UnreadableFact extends Error {}
 
 export interface Facts {
-  /** As the only nodes of a graph; empty where the record does not exist. */
-  record(kind: ReadKind, uid: string): Promise<GraphBuilder>;
+  /** As the only nodes of a graph; empty where the record does not exist. `isNew`: the run has created it, so it may not be visible yet. */
+  record(kind: ReadKind, uid: string, isNew?: boolean): Promise<GraphBuilder>;
   /** All of its role bindings that the caller may list, without what the roles grant. */
   bindingsOf(identity: string): Promise<readonly Listed[]>;
   bindingsWith(role: string): Promise<readonly Listed[]>;
@@ -47,7 +47,7 @@ export const factsWith = (reader: Reader): Facts => {
       Array.fromAsync(listAll(reader, resources.roleBinding.list, { [filter]: uid })),
     );
   return {
-    record: (kind, uid) => once(`${kind} ${uid}`, () => readRecord(reader, kind, uid)),
+    record: (kind, uid, isNew = false) => once(`${kind} ${uid}`, () => readRecord(reader, kind, uid, isNew)),
     bindingsOf: (identity) => bindings("identity", identity),
     bindingsWith: (role) => bindings("role", role),
     bindingsAt: (group) => bindings("group", group),
@@ -67,16 +67,24 @@ const explained = async <T>(what: string, read: () => Promise<T>): Promise<T> =>
 
 const ADD = { identity: addIdentity, role: addRole, roleBinding: addBinding, identityProvider: addProvider } as const;
 
-const readRecord = async (reader: Reader, kind: ReadKind, uid: string): Promise<GraphBuilder> => {
+/** Reads are eventually consistent: so long after a create, NOT_FOUND says nothing. */
+const VISIBLE_MS = 5_000;
+const PAUSE_MS = 250;
+
+const readRecord = async (reader: Reader, kind: ReadKind, uid: string, isNew: boolean): Promise<GraphBuilder> => {
   const graph = newGraph();
   const operation = resources[kind].operations.get as OperationName;
-  try {
-    const record: Json = await reader.call(operation, { uid } as RequestOf<typeof operation>);
-    ADD[kind](graph, record as Listed);
-  } catch (error) {
-    if (!hasCode(error, "NOT_FOUND")) throw error;
-  }
-  return graph;
+  const until = reader.clock.now() + (isNew ? VISIBLE_MS : 0);
+  for (;;)
+    try {
+      const record: Json = await reader.call(operation, { uid } as RequestOf<typeof operation>);
+      ADD[kind](graph, record as Listed);
+      return graph;
+    } catch (error) {
+      if (!hasCode(error, "NOT_FOUND")) throw error;
+      if (reader.clock.now() >= until) return graph;
+      await reader.clock.sleep(PAUSE_MS);
+    }
 };
 
 const readPeople = async (reader: Reader): Promise<GraphBuilder> => {

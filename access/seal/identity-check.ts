@@ -6,25 +6,15 @@ import {
   type BindingNode,
   type GraphBuilder,
   type GroupNode,
-  lineageOf,
   type NodeId,
   newGraph,
 } from "../graph/graph.ts";
-import { accessIn } from "../graph/holds.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import type { AccessRow } from "../review/change.ts";
-import type { Facts } from "./facts.ts";
-import { notShown, type Rows, rowsBetween } from "./rows.ts";
-
-/** The URN of the resource that created this record, as the seal has it; otherwise the uid. The kind may be left out where no other record has the uid. */
-export type IdOf = (kind: string | undefined, uid: string) => NodeId;
-
-export interface Change {
-  before: AccessGraph;
-  after: AccessGraph;
-  rowsOf(identity: NodeId): Rows;
-}
+import { type Change, heldBeyond, type IdOf } from "./change.ts";
+import { type Facts, UnreadableFact } from "./facts.ts";
+import { notShown, rowsBetween } from "./rows.ts";
 
 /** What differs from the seal, each a sentence; empty where nothing does. */
 export const identityProblems = async (
@@ -54,8 +44,8 @@ export const claimProblems = async (
   id: NodeId,
   uid: string,
 ): Promise<string[]> => {
-  const now = (await facts.record("identity", uid)).identities.get(uid);
-  if (!now) return [];
+  const now = (await facts.record("identity", uid, id !== uid)).identities.get(uid);
+  if (!now) return [`identity ${uid} does not exist any more`];
   const shown = [before, after].flatMap(({ identities }) => identities.get(id) ?? []);
   if (shown.some(({ relationship }) => textOf(relationship) === textOf(now.relationship))) return [];
   return [`who can assume ${now.name} is not what the review shows`];
@@ -65,14 +55,10 @@ export const claimProblems = async (
 export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid: string): Promise<string[]> => {
   const id = idOf("identity", uid);
   const { live } = await graphsOf(change, facts, idOf, id, await facts.bindingsOf(uid));
-  const [was, is] = [accessIn(change.before), accessIn(change.after)];
-  return accessIn(live)
-    .topmostOf(id)
-    .filter(({ group, capability }) => {
-      const lineage = lineageOf(live, group);
-      return !was.holds(id, capability, lineage) && !is.holds(id, capability, lineage);
-    })
-    .map((row) => `${nameOf(change, id)} holds ${rowText(change, row)}, which the review does not show`);
+  return heldBeyond(
+    change,
+    live,
+  )(id).map((row) => `${nameOf(change, id)} holds ${rowText(change, row)}, which the review does not show`);
 };
 
 const uidIn = (value: unknown): string => String((value as { uid?: unknown } | undefined)?.uid ?? "");
@@ -94,12 +80,13 @@ const graphsOf = async (
     const group = idOf("group", parentOf(uid));
     const binding: BindingNode = { id: uid, uid, group, identity: id, role: idOf("role", uidIn(role)) };
     add(live, binding);
-    const stays = !change.before.bindings.has(uid) || change.after.bindings.has(uid);
+    const stays = !change.before.bindings.has(uid) || change.after.bindings.get(uid)?.identity === id;
     if (stays && isThere(change, "identities", id)) add(after, binding);
   }
   for (const binding of change.after.bindings.values()) {
     const old = change.before.bindings.get(binding.id);
-    if (binding.identity === id && (!old || old.role !== binding.role)) add(after, binding);
+    const isChanged = !old || old.role !== binding.role || old.identity !== id;
+    if (binding.identity === id && isChanged) add(after, binding);
   }
   const roles = new Set([...live.bindings.values(), ...after.bindings.values()].map(({ role }) => role));
   for (const role of roles) await addRoleTo(live, after, change, facts, role);
@@ -124,6 +111,7 @@ const addRoleTo = async (
     return;
   }
   const now = (await facts.record("role", id)).roles.get(id);
+  if (!now && is && is.capabilities.length > 0) throw new UnreadableFact(`role ${id} does not exist any more`);
   if (now) live.roles.set(id, now);
   const isChanged = was && is && textOf(was.capabilities) !== textOf(is.capabilities);
   const later = isChanged ? is : now;

@@ -12,13 +12,13 @@ import {
   relationshipOf,
 } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
+import { type Change, changeIn, type IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
-import { claimProblems, heldProblems, type IdOf, identityProblems } from "./identity-check.ts";
+import { claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { differingInputs } from "./inputs.ts";
 import { ownersAt } from "./owners.ts";
 import { reachedPeople, roleProblems, signInProblems, unknownMappings } from "./people-check.ts";
-import { rowsBetween } from "./rows.ts";
-import { graphFrom, type Seal, type Step } from "./seal.ts";
+import type { Seal, Step } from "./seal.ts";
 import { type Write, writesOf } from "./writes.ts";
 
 export interface Judge {
@@ -54,11 +54,17 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
   const stepOf = (kind: string, uid: string): Step | undefined =>
     byUid.get(`${kind} ${uid}`) ?? byUrn.get(idOf(kind, uid));
 
+  /** What the change itself has created may go again, as an invite whose code was lost. Tags go with their repo. */
+  const isDeleted = (kind: string, uid: string): boolean =>
+    deletes.has(`${kind} ${uid}`) ||
+    idOf(kind, uid) !== uid ||
+    (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
+
   const parts: Parts = { change, facts, idOf, identity, role };
 
   const writeProblems = async (write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
-    if (verb === "delete" && !deletes.has(`${kind} ${uid}`)) return [`${word} ${uid} would be deleted`];
+    if (verb === "delete" && !isDeleted(kind, uid)) return [`${word} ${uid} would be deleted`];
     if (verb === "update") {
       const step = stepOf(kind, uid);
       const isShown = step && (step.op === "update" || idOf(kind, uid) !== uid || isNew(step));
@@ -92,24 +98,13 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
     adoption: async (kind, uid) => {
       const { [uid]: owners } = seal.owners;
       if (!owners) return [`${kind} ${uid} would be adopted`];
-      return [...(await ownerProblems(parts, uid, owners)), ...(await adoptedProblems(parts, kind, uid))];
+      return [...(await ownerProblems(parts, kind, uid, owners)), ...(await adoptedProblems(parts, kind, uid))];
     },
   };
 };
 
-interface SealedChange {
-  before: AccessGraph;
-  after: AccessGraph;
-  rowsOf: ReturnType<typeof rowsBetween>;
-}
-
-export const changeIn = (seal: Pick<Seal, "before" | "after">): SealedChange => {
-  const [before, after] = [graphFrom(seal.before), graphFrom(seal.after)];
-  return { before, after, rowsOf: rowsBetween(before, after) };
-};
-
 interface Parts {
-  change: SealedChange;
+  change: Change;
   facts: Facts;
   idOf: IdOf;
   identity(uid: string): Promise<readonly string[]>;
@@ -140,11 +135,15 @@ const OF_KIND: Readonly<Record<string, Check>> = {
       if (now.identity !== known?.identity) return [`role binding ${uid} is of another identity than the review shows`];
       return identity(known.identity);
     }
-    const old = before.bindings.get(uid);
+    // An update may change one of the two only: the other one is as the API has it now.
+    const now = verb === "update" ? (await facts.record("roleBinding", uid)).bindings.get(uid) : undefined;
+    const given = (name: "identityUid" | "roleUid", other = ""): string =>
+      typeof record[name] === "string" ? (record[name] as string) : other;
+    const [identityUid, roleUid] = [given("identityUid", now?.identity), given("roleUid", now?.role)];
     const binding = {
       group: idOf("group", verb === "create" ? parent : parentOf(uid)),
-      identity: typeof record.identityUid === "string" ? idOf("identity", record.identityUid) : old?.identity,
-      role: typeof record.roleUid === "string" ? idOf("role", record.roleUid) : old?.role,
+      identity: idOf("identity", identityUid),
+      role: idOf("role", roleUid),
     };
     const isShown = [...after.bindings.values()].some(
       (one) =>
@@ -153,12 +152,14 @@ const OF_KIND: Readonly<Record<string, Check>> = {
         one.role === binding.role &&
         (verb === "create" ? !before.bindings.has(one.id) : one.id === uid),
     );
-    if (!isShown) return [`${await bindingText(parts, record, parent || parentOf(uid))} would be granted`];
-    const uids = [record.identityUid, record.roleUid].map((one) => (typeof one === "string" ? one : undefined));
+    if (!isShown)
+      return [`${await bindingText(parts, { identityUid, roleUid }, parent || parentOf(uid))} would be granted`];
     return [
-      ...(await identity(uids[0] ?? String(binding.identity))),
+      ...(await identity(identityUid)),
+      // An update takes it from this one.
+      ...(now && now.identity !== identityUid ? await identity(now.identity) : []),
       // A role that exists is part of the identity's rows.
-      ...(uids[1] !== undefined && binding.role !== uids[1] ? await role(uids[1]) : []),
+      ...(binding.role === roleUid ? [] : await role(roleUid)),
     ];
   },
   identity: async ({ change, facts, idOf, identity }, { verb, parent, uid, record, touches }) => {
@@ -197,7 +198,8 @@ const OF_KIND: Readonly<Record<string, Check>> = {
   identityProvider: async (parts, { verb, parent, uid, record, touches }) => {
     const { change, facts, idOf, role } = parts;
     const { before, after } = change;
-    if (verb === "delete") return [];
+    // Its mappings go with it.
+    if (verb === "delete") return unknownMappings(change, facts, uid);
     const given = peopleNode("providers", record, parent || parentOf(uid));
     const roleProblem = given.defaultRole ? await role(given.defaultRole) : [];
     const defaultRole = given.defaultRole && idOf("role", given.defaultRole);
@@ -278,8 +280,13 @@ const holderProblems = async ({ change, facts, idOf, identity }: Parts, uid: str
 };
 
 /** Who may change an adopted record must be those who could when it was reviewed. */
-const ownerProblems = async ({ facts }: Parts, uid: string, owners: readonly string[]): Promise<string[]> => {
-  const place = parentOf(uid) || uid;
+const ownerProblems = async (
+  { facts }: Parts,
+  kind: string,
+  uid: string,
+  owners: readonly string[],
+): Promise<string[]> => {
+  const place = kind === "group" ? uid : parentOf(uid) || uid;
   const graph = newGraph();
   for (let group = place; group !== ""; group = parentOf(group)) {
     graph.groups.set(group, { id: group, uid: group, name: group, parent: parentOf(group) || null });
@@ -302,7 +309,7 @@ const adoptedProblems = async (parts: Parts, kind: string, uid: string): Promise
   const { change, facts, idOf, role } = parts;
   switch (kind) {
     case "identity":
-      return [...(await claimProblems(change, facts, uid, uid)), ...(await heldProblems(change, facts, idOf, uid))];
+      return claimProblems(change, facts, uid, uid);
     case "role":
       return role(uid);
     case "roleBinding": {

@@ -31,7 +31,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
   const adopted = new Set(proposal.adopted.map(({ uid }) => uid));
   const parts = partsOf(before, after, adopted);
   const { commit, isModified, stack = stackIn(preview) ?? "" } = report.origin ?? {};
-  const owners = [...adopted].map((uid) => [uid, ownersAt(before, placeOf(before, uid))] as const);
+  const owners = proposal.adopted.map(({ kind, uid }) => [uid, ownersAt(before, placeOf(before, kind, uid))] as const);
   return {
     seal: 1,
     origin: {
@@ -45,6 +45,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
     rows: rowsIn(report),
     steps: stepsIn(preview, before),
     deletes: deletesIn(preview, proposal),
+    blocked: blockedIn(proposal),
     before: partFrom(parts.before),
     after: partFrom(parts.after),
     owners: Object.fromEntries(owners.sort(([a], [b]) => compare(a, b))),
@@ -53,9 +54,9 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
 
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** The group that holds the record; of an organization, itself. */
-const placeOf = (graph: AccessGraph, uid: string): NodeId => {
-  const lineage = lineageOf(graph, parentOf(uid) || uid);
+/** The group that holds the record; of a group, itself. */
+const placeOf = (graph: AccessGraph, kind: string, uid: string): NodeId => {
+  const lineage = lineageOf(graph, kind === resources.group.word ? uid : parentOf(uid) || uid);
   return lineage[0] ?? uid;
 };
 
@@ -92,7 +93,13 @@ const stepsIn = (preview: Preview, before: AccessGraph): Step[] => {
     const state = op === "delete" ? undefined : (newState ?? oldState);
     const inputs = state?.inputs ? sealedInputs(valuesIn(state.inputs), records) : known?.inputs;
     const isNew = op === "create" || op === "replace";
-    const own = isNew ? adoptedUid(valuesIn(newState?.inputs)) : state && (oldState?.id ?? newState?.id);
+    const isRead = step.op.startsWith("import");
+    const own =
+      isNew && !isRead
+        ? adoptedUid(valuesIn(newState?.inputs))
+        : isRead
+          ? newState?.id
+          : state && (oldState?.id ?? newState?.id);
     const uid = own ?? known?.uid;
     const replaced = known?.replaced ?? (isNew || op === "delete" ? oldState?.id : undefined);
     byUrn.set(urn, {
@@ -128,7 +135,7 @@ const opOf = (op: Step["op"], known: Step["op"] | undefined): Step["op"] => {
   return isReplaced ? "replace" : op;
 };
 
-/** All records that the run may delete: those that are not there after the change, and those of other kinds that the engine deletes. */
+/** All records that the run may delete: those that are not there after the change, and those that its steps delete. */
 const deletesIn = (preview: Preview, { before, after, forced }: Proposal): string[] => {
   const uids = new Set<string>();
   const note = (kind: string, uid: string | null): void => {
@@ -137,14 +144,15 @@ const deletesIn = (preview: Preview, { before, after, forced }: Proposal): strin
   for (const [nodes, kind] of GRAPH_KINDS)
     for (const { id, uid } of before[nodes].values()) if (!after[nodes].has(id)) note(kind, uid);
   for (const { held = [] } of forced) for (const { kind, uid } of held) note(FIELD_OF_WORD.get(kind) ?? kind, uid);
+  for (const { kind, deleted } of resourcesIn(preview).byUrn.values())
+    for (const { uid, stays } of deleted) if (!stays && kind !== "roleBindingSet") note(kind, uid);
   for (const step of preview.steps) {
     const [kind, op] = [kindOf(step), OPS[step.op]];
     const { id, retainOnDelete, external, outputs } = step.oldState ?? {};
-    if (kind === undefined || !id || (op !== "delete" && op !== "replace")) continue;
+    if (kind === undefined || isOfGraph(kind) || !id || (op !== "delete" && op !== "replace")) continue;
     const known = valuesIn(outputs);
-    const stays =
-      retainOnDelete === true || external === true || (known.adopted === true && !isOrMayBe(known.deleteAdopted));
-    if (!stays && kind !== "roleBindingSet") note(kind, id);
+    const isAdopted = known.adopted === true && !isOrMayBe(known.deleteAdopted);
+    if (retainOnDelete !== true && external !== true && !isAdopted) note(kind, id);
   }
   return [...uids].sort(compare);
 };
@@ -152,6 +160,9 @@ const deletesIn = (preview: Preview, { before, after, forced }: Proposal): strin
 const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
   Object.values(resources).map(({ word, field }) => [word, field]),
 );
+/** Those that the API refuses, so that the run fails there. */
+const blockedIn = ({ blocked = [] }: Proposal): string[] =>
+  blocked.flatMap(({ kind, uid, contents }) => (contents.length > 0 ? [`${kind} ${uid}`] : [])).sort(compare);
 
 const GRAPH_KINDS = [
   ["groups", "group"],
@@ -162,3 +173,6 @@ const GRAPH_KINDS = [
   ["externalGroups", "externalGroupRoleMapping"],
   ["invites", "groupInvite"],
 ] as const;
+
+const isOfGraph = (kind: string): boolean =>
+  kind === "roleBindingSet" || GRAPH_KINDS.some(([, field]) => field === kind);

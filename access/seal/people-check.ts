@@ -1,14 +1,9 @@
 // Whether what people would get, who have no identity, is what the seal shows: by an identity provider, a mapping of an external group, or
 // an invite.
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { NodeId } from "../graph/graph.ts";
 import { textOf } from "../graph/same.ts";
+import type { Change, IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
-import type { IdOf } from "./identity-check.ts";
-
-interface Change {
-  before: AccessGraph;
-  after: AccessGraph;
-}
 
 /** Whether a role grants more than the seal has of it. */
 export const roleProblems = async (
@@ -17,9 +12,9 @@ export const roleProblems = async (
   idOf: IdOf,
   uid: string,
 ): Promise<string[]> => {
-  const now = (await facts.record("role", uid)).roles.get(uid);
-  if (!now) return [];
   const id = idOf("role", uid);
+  const now = (await facts.record("role", uid, id !== uid)).roles.get(uid);
+  if (!now) return [`role ${uid} does not exist any more`];
   const shown = new Set([before, after].flatMap(({ roles }) => roles.get(id)?.capabilities ?? []));
   const more = now.capabilities.filter((one) => !shown.has(one));
   return more.length === 0 ? [] : [`role ${now.name} grants ${more.join(", ")} now, which the review does not show`];
@@ -32,9 +27,9 @@ export const signInProblems = async (
   idOf: IdOf,
   uid: string,
 ): Promise<string[]> => {
-  const now = (await facts.record("identityProvider", uid)).providers.get(uid);
-  if (!now) return [];
   const id = idOf("identityProvider", uid);
+  const now = (await facts.record("identityProvider", uid, id !== uid)).providers.get(uid);
+  if (!now) return [`identity provider ${uid} does not exist any more`];
   const isShown = [before, after]
     .flatMap(({ providers }) => providers.get(id) ?? [])
     .some(({ signIn }) => textOf(signIn) === textOf(now.signIn));

@@ -4,6 +4,7 @@
 //   rows      what each identity gains and loses, as the review shows it: for people
 //   steps     each resource of ours: what the engine does with it, and its inputs
 //   deletes   records that the run may delete
+//   blocked   deletions that the API refuses
 //   before    the part of the access graph that the change rests on, as the API has it
 //   after     the same after the change
 //   owners    of each adopted record, who owned the groups that hold it
@@ -108,6 +109,8 @@ const Content = z.object({
   steps: z.array(Step),
   /** `KIND UID`, in order */
   deletes: z.array(z.string()),
+  /** those of them that the API refuses */
+  blocked: z.array(z.string()),
   before: Part,
   after: Part,
   owners: z.record(z.string(), z.array(z.string())),

@@ -9,7 +9,7 @@ import type { Call, Client } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";
 import { withSection } from "../../client/recovery.ts";
-import { type Json, operations, printable } from "../../schema/index.ts";
+import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
@@ -20,6 +20,8 @@ export interface SealGate {
   step(op: "create" | "update" | "delete", inputs: Json): Promise<void>;
   /** Throws where the seal does not show that the run takes over this record, or where others control it now. */
   adoption(kind: string, uid: string): Promise<void>;
+  /** Throws where the seal does not contain one of these deletions, so that none of them begins. */
+  deletions(records: readonly { operation: OperationName; uid: string }[]): Promise<void>;
   /** Throws, before anything is sent, where the seal does not contain the request. */
   call: Call;
 }
@@ -38,6 +40,11 @@ class RunRefused extends SessionError {
   override readonly name = "RunRefused";
 }
 
+/** One step is refused: the others of the run may be in the seal. */
+export class SealRefusal extends Error {
+  override readonly name = "SealRefusal";
+}
+
 const refused = (problem: string): RunRefused =>
   new RunRefused(withSection(`IRM_SEAL: this run is refused, and nothing is sent: ${problem}`, "seal"));
 
@@ -51,6 +58,10 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
       const idOf = idsIn(seal, ownership);
       return { seal, judge: judgeWith(seal, factsWith(client), idOf, resourceOf) };
     });
+    // The service may not have answered.
+    opened.catch((error) => {
+      if (!(error instanceof RunRefused)) opened = undefined;
+    });
     return opened;
   };
   const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
@@ -59,7 +70,7 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
     if (problems.length === 0) return;
     const head = `the seal ${file} does not contain this, and nothing is sent:`;
     const lines = [...new Set(problems)].map(printable);
-    throw new Error(withSection([head, ...lines].join("\n  - ") + ADVICE, "seal"));
+    throw new SealRefusal(withSection([head, ...lines].join("\n  - ") + ADVICE, "seal"));
   };
   return {
     step: async (op, inputs) => {
@@ -71,6 +82,11 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
       if (op !== "delete") await require((judge) => judge.step(resource ?? "", op, inputs));
     },
     adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),
+    deletions: (records) =>
+      require(async (judge) => {
+        const problems = records.map(({ operation, uid }) => judge.request(operation, { uid }));
+        return (await Promise.all(problems)).flat();
+      }),
     call: (operation, request, options = {}) => {
       if (operations[operation].method === "GET") return client.call(operation, request, options);
       return client.call(operation, request, {

@@ -93,7 +93,8 @@ new RoleBindingSet("readers", { parent: new Group("team", { parent: platform, na
     const output = await refusal();
     expect(output).toContain(`${REFUSED}\n      - RoleBinding more is no resource that the review shows`);
     expect(output).toContain(`${REFUSED}\n      - editor for release at team would be granted`);
-    expect((await writes()).toSorted()).toEqual(["CreateGroup"]);
+    // The pair of the set that the seal has is there.
+    expect((await writes()).toSorted()).toEqual(["CreateGroup", "CreateRoleBinding"]);
     program.write(source(role));
     // This seal is of an update: nothing of what it creates may be deleted.
     const { code, output: destroyed } = await program.run("destroy", "--yes", "--skip-preview");

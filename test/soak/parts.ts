@@ -47,6 +47,10 @@ export const parts = {
     goal: "5,000 random identities with 20,000 real exchanges, and pairs of patterns: what is said of patterns is what happens",
     run: async (options) => (await import("./pattern.ts")).patterns({ ...options, rounds: 5_000 }),
   },
+  seal: {
+    goal: "1,000 updates under a seal after edits by hand: no row of access that the seal does not show, no refusal where nothing moved",
+    run: async (options) => (await import("./seal.ts")).seals({ ...options, rounds: 1_000 }),
+  },
   copies: {
     goal: "1,000 random organizations: every list of a copy, of its database and of its file is as in the original",
     run: async (options) => (await import("./copy.ts")).copies({ ...options, rounds: 1_000 }),

@@ -9,6 +9,7 @@ import { findLost } from "../../../provider/open/lost-machine.ts";
 import { removeLeftovers } from "../../../provider/open/remove.ts";
 import { findOpenStack } from "../../../provider/open/stack.ts";
 import { sessionWith } from "../../../provider/run/session.ts";
+import type { Json } from "../../../schema/index.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { getter } from "../../support/scripted.ts";
 import { timeAt } from "../clock.ts";
@@ -17,11 +18,12 @@ import { type Command, engineWith, type Outcome } from "./engine.ts";
 import { type EnvironmentOptions, environmentWith, type PauseAt, type Point } from "./environment.ts";
 import { nativeChild } from "./plugin-child.ts";
 import { nativeHere } from "./plugin-here.ts";
+import { previewDocumentOf } from "./preview-document.ts";
 import type { ChildOptions, Message, Order } from "./process.ts";
 import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Provider } from "./provider.ts";
-import { openState } from "./state.ts";
+import { openState, readState } from "./state.ts";
 
 export interface Run {
   /** rejects when the process ends first */
@@ -38,6 +40,8 @@ export interface Engine {
   start(command: Command, program: Program, pause?: PauseAt): Run;
   /** in this one */
   run(command: Command, program?: Program, watch?: Watch): Promise<Outcome>;
+  /** What `pulumi preview --json --show-sames --refresh` prints; the program declares each resource after those that it refers to. */
+  document(program: Program): Promise<Json>;
   /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
   interrupt(): void;
   /** kill -9 of all processes of the run */
@@ -171,6 +175,15 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       } finally {
         await provider.end();
         if (command !== "preview") state.close();
+      }
+    },
+    document: async (program) => {
+      const provider = await open({});
+      const { adapter, stateFile, stack } = options;
+      try {
+        return await previewDocumentOf({ provider, adapter, state: readState(stateFile), stack }, program);
+      } finally {
+        await provider.end();
       }
     },
     interrupt: () => void current?.child.kill("SIGINT"),

@@ -21,7 +21,7 @@ export const NAMES: readonly string[] = capabilities.map(({ name }) => name);
 
 const NONE: Grants = new Map();
 
-export const authorizationOf = (organization: Organization): Authorization => {
+export const authorizationOf = (organization: Pick<Organization, "store" | "identities" | "uids">): Authorization => {
   const { store } = organization;
   const identities = new Set(organization.identities());
   const grants = new Map([...identities].map((uid) => [uid, grantsOf(store, uid)]));

@@ -1,0 +1,11 @@
+// The quick part of the seals; `npm run soak -- --only seal` is the long one.
+import { expect, test } from "vitest";
+import { seals } from "./seal.ts";
+
+test("12 updates under a seal bring no row of access that it does not show, whatever was changed by hand before", async () => {
+  const { figures, failures } = await seals({ seed: 1, rounds: 12 });
+  expect(failures).toEqual([]);
+  expect(figures["cases that changed what the seal rests on"]).toBeGreaterThanOrEqual(6);
+  expect(figures["updates that were refused a step"]).toBeGreaterThan(0);
+  expect(figures["rows of access that updates brought"]).toBeGreaterThan(20);
+});

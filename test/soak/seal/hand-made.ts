@@ -1,0 +1,66 @@
+// Records that people made by hand, which programs name or adopt.
+import type { Json } from "../../../schema/index.ts";
+import { IAM } from "../../harness/small-engine/owner.ts";
+import type { Declared } from "../../harness/small-engine/program.ts";
+import type { Testbed } from "../../harness/small-engine/testbed.ts";
+import type { Random } from "../../support/random.ts";
+import { someCapabilities, someClaims } from "./some.ts";
+
+export interface HandMade {
+  organization: string;
+  home: string;
+  /** home, and groups below it */
+  groups: string[];
+  /** holds role bindings that programs only declare as a set */
+  setGroup: string;
+  identities: string[];
+  roles: string[];
+  providers: string[];
+  /** the built-in role */
+  viewer: string;
+  /** what a program may take over, as it declares it */
+  adoptable: { kind: Declared["kind"]; uid: string; inputs: Json }[];
+}
+
+export const makeByHand = async (random: Random, { call, home, organization }: Testbed): Promise<HandMade> => {
+  const create = async (collection: string, parent: string, body: Json): Promise<string> =>
+    (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
+  const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);
+  const viewer = (found as { uid: string }[])[0]?.uid as string;
+  const adoptable: HandMade["adoptable"] = [];
+
+  const groups = [home];
+  for (const name of ["team", "inner"]) groups.push(await create("groups", groups.at(-1) as string, { name }));
+  const setGroup = await create("groups", home, { name: "shared" });
+  const legacy = await create("groups", home, { name: "legacy" });
+  adoptable.push({ kind: "group", uid: legacy, inputs: { parent: home, name: "legacy" } });
+
+  const identities: string[] = [];
+  for (const name of ["ann", "bob", "cid"]) {
+    const [parent, claimMatch] = [random.pick(groups), someClaims(random)];
+    const uid = await create("identities", parent, { name, claimMatch });
+    identities.push(uid);
+    if (name !== "ann") adoptable.push({ kind: "identity", uid, inputs: { parent, name, claimMatch } });
+  }
+  const roles: string[] = [];
+  for (const name of ["reader", "writer", "maker"]) {
+    const capabilities = someCapabilities(random);
+    const uid = await create("roles", organization, { name, capabilities });
+    roles.push(uid);
+    if (name !== "reader") adoptable.push({ kind: "role", uid, inputs: { parent: organization, name, capabilities } });
+  }
+  for (const parent of [...groups, setGroup]) {
+    const [identity, role] = [random.pick(identities), random.pick([...roles, viewer])];
+    const uid = await create("roleBindings", parent, { identityUid: identity, roleUid: role });
+    if (parent === groups[2]) adoptable.push({ kind: "roleBinding", uid, inputs: { parent, identity, role } });
+  }
+  const oidc = { issuer: "https://people.example", clientId: "people", pkceEnabled: true, groupsClaim: "groups" };
+  const [defaultRole] = roles as [string];
+  const provider = await create("identityProviders", organization, { name: "people", oidc, defaultRole });
+  adoptable.push({
+    kind: "identityProvider",
+    uid: provider,
+    inputs: { parent: organization, name: "people", oidc, defaultRole },
+  });
+  return { organization, home, groups, setGroup, identities, roles, providers: [provider], viewer, adoptable };
+};

@@ -1,0 +1,21 @@
+// Random parts of roles and identities.
+import type { Json } from "../../../schema/index.ts";
+import type { Random } from "../../support/random.ts";
+
+const CAPABILITIES = [
+  "CAP_IAM_GROUPS_LIST",
+  "CAP_IAM_ROLES_LIST",
+  "CAP_REPO_LIST",
+  "CAP_REPO_CREATE",
+  "CAP_TAG_CREATE",
+];
+
+export const someCapabilities = (random: Random): string[] =>
+  random.shuffle(CAPABILITIES).slice(0, 1 + random.below(3));
+
+export const someClaims = (random: Random): Json => ({
+  issuer: "https://issuer.example.com",
+  ...(random.below(4) === 0
+    ? { subjectPattern: `repo:acme/${random.hex(6)}-[a-z]+` }
+    : { subject: `repo:acme/${random.hex(6)}` }),
+});
