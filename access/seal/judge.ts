@@ -304,14 +304,12 @@ const ownerProblems = async (
     .map((one) => `identity ${one} may give access where ${uid} is, and could not when it was reviewed`);
 };
 
-/** What an adopted record gives must be what the review shows. */
+/** What an adopted record gives must be what the review shows. Whatever a role grants, its update is judged by itself. */
 const adoptedProblems = async (parts: Parts, kind: string, uid: string): Promise<readonly string[]> => {
-  const { change, facts, idOf, role } = parts;
+  const { change, facts, idOf } = parts;
   switch (kind) {
     case "identity":
       return claimProblems(change, facts, uid, uid);
-    case "role":
-      return role(uid);
     case "roleBinding": {
       const now = (await facts.record("roleBinding", uid)).bindings.get(uid);
       const shown = change.before.bindings.get(uid);
