@@ -32,6 +32,8 @@ export interface CompareInput {
   carried: Proposal;
   /** uids of identities and groups about which the run may have done a part of a step */
   unsure: ReadonlySet<string>;
+  /** uids of the identities that the run acts as */
+  actors: ReadonlySet<string>;
   before: TwinAccess;
   after: TwinAccess;
   /** URN of the resource of a record that the run has created, by uid */
@@ -47,7 +49,9 @@ export const compareAccess = (input: CompareInput): Compared => {
   const [review, part] = [reviewRows(proposal), reviewRows(carried)];
   const [ofTwin, ofReview, ofPart] = [twin, review, part].map((rows) => new Set(rows.map(keyOf))) as Sets;
   const apart = [
-    ...twin.filter((one) => !ofPart.has(keyOf(one))).map((one) => ({ one, where: "twin" as const })),
+    ...twin
+      .filter((one) => !ofPart.has(keyOf(one)) && !isOfCreator(one, input))
+      .map((one) => ({ one, where: "twin" as const })),
     ...part.filter((one) => !ofTwin.has(keyOf(one))).map((one) => ({ one, where: "review" as const })),
   ];
   const [open, wrong] = [apart.filter((own) => isOpen(own, input)), apart.filter((own) => !isOpen(own, input))];
@@ -67,6 +71,12 @@ export const compareAccess = (input: CompareInput): Compared => {
 };
 
 type Sets = [twin: Set<string>, review: Set<string>, part: Set<string>];
+
+/** The creator of an organization owns it (docs/contract.md#authorization), and a review does not know who that will be. */
+const isOfCreator = ({ change, identity, group }: Placed, { carried, actors }: CompareInput): boolean => {
+  const { uid, parent } = carried.after.groups.get(group) ?? {};
+  return change === "gain" && actors.has(identity) && uid === null && parent === null;
+};
 
 /** The review does not know the row, or a step that failed may have done a part of its work. */
 const isOpen = (

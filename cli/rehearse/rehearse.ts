@@ -109,6 +109,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const part = carriedOut(preview, undone);
     const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
     const compared = compareAccess({
+      actors: new Set([...actors.values()].map(({ uid }) => uid)),
       ...{ proposal: input.proposal, before: before.access, after: after.access, urns, unsure: part.unsure },
       carried: undone.length === 0 ? input.proposal : await input.proposalOf(part.preview),
     });
@@ -122,7 +123,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       secondPreview: second,
       requests,
       seconds: input.rateLimit === undefined ? null : Math.ceil(requests / input.rateLimit),
-      notCopied: twins.flatMap(({ copy }) => notCopiedLines(copy)),
+      notCopied: [...new Set(twins.flatMap(({ copy }) => notCopiedLines(copy)))],
     };
   } finally {
     others?.close();
@@ -201,13 +202,15 @@ const packagesIn = ({ steps }: Preview, plugins: readonly string[]): Set<string>
 
 const countOf = (twins: readonly Twin[]): number => twins.reduce((sum, twin) => sum + twin.requests(), 0);
 
-/** URNs of our resources by the uids of their records, as the engine has stored them. */
+const HOLDERS: readonly (string | undefined)[] = ["Group", "Identity"];
+
+/** URNs of groups and identities by uid, as the engine has stored them. A set of role bindings has the uid of its group. */
 const uidsIn = (exported: string): Map<string, string> => {
   const { deployment } = JSON.parse(exported) as { deployment?: { resources?: unknown[] } };
   return new Map(
     (deployment?.resources ?? []).flatMap((one): [string, string][] => {
       const { urn, id } = isObject(one) ? one : {};
-      return typeof urn === "string" && isUidp(id) && ourTypeOf(urn) !== undefined ? [[id, urn]] : [];
+      return typeof urn === "string" && isUidp(id) && HOLDERS.includes(ourTypeOf(urn)) ? [[id, urn]] : [];
     }),
   );
 };

@@ -101,12 +101,20 @@ const ORG = "a".repeat(40);
 const TEAM = `${ORG}/${"b".repeat(16)}`;
 const BOT = `${ORG}/${"c".repeat(16)}`;
 const NEW_UID = `${ORG}/${"d".repeat(16)}`;
+const NEW_ORG = "f".repeat(40);
+const ORG_URN = "urn:pulumi:dev::acme::irm:index:Group::org";
 const URN = "urn:pulumi:dev::acme::irm:index:Identity::new";
+
+const URNS = new Map([
+  [NEW_UID, URN],
+  [NEW_ORG, ORG_URN],
+]);
 
 const graphOf = (bindings: readonly [identity: string, group: string][]): AccessGraph => {
   const graph = newGraph();
   graph.groups.set(ORG, { id: ORG, uid: ORG, name: "acme", parent: null });
   graph.groups.set(TEAM, { id: TEAM, uid: TEAM, name: "team", parent: ORG });
+  graph.groups.set(ORG_URN, { id: ORG_URN, uid: null, name: "new-org", parent: null });
   for (const [id, uid, name] of [[BOT, BOT, "bot"] as const, [URN, null, "new"] as const])
     graph.identities.set(id, { id, uid, name, group: ORG, relationship: null });
   graph.roles.set("r", { id: "r", uid: "r", name: "reader", group: ORG, capabilities: ["repo.list"] });
@@ -136,7 +144,8 @@ describe("the comparison", () => {
     const proposalOf = (held: Held) => ({ before: graphOf([]), after: graphOf(held), unknown }) as unknown as Proposal;
     const { gains, differences, undecided } = compareAccess({
       ...{ proposal: proposalOf(review), carried: proposalOf(carried), unsure: new Set(unsure) },
-      ...{ before: twinWith([]), after: twinWith(twin), urns: new Map([[NEW_UID, URN]]) },
+      actors: new Set([BOT]),
+      ...{ before: twinWith([]), after: twinWith(twin), urns: URNS },
     });
     const short = ({ change, in: where, row }: (typeof differences)[number]) =>
       `${where} ${change} ${row.name} at ${row.groupName}`;
@@ -172,6 +181,11 @@ describe("the comparison", () => {
       differences: [],
       undecided: ["twin gain bot at team", "review gain bot at /"],
     });
+  });
+
+  test("does not count what the creator of an organization gets with it, and counts it of anyone else", () => {
+    expect(compared([], [[BOT, NEW_ORG]])).toMatchObject({ differences: [], undecided: [] });
+    expect(compared([], [[NEW_UID, NEW_ORG]])).toMatchObject({ differences: ["twin gain new at /"] });
   });
 
   test("leaves open what a step may have done in part", () => {
