@@ -59,7 +59,7 @@ export const copyStack = async (
   await engine.must(["stack", "init", stack, "--secrets-provider", "passphrase"], own);
   const to = isOfBackend ? own : { cwd, env: place.env };
   const source = isOfBackend ? deploymentIn(await engine.must([...command, "--show-secrets"], from)) : exported;
-  const kept = { ...source, deployment: keep(source.deployment) };
+  const kept = { ...source, deployment: { ...keep(source.deployment), ...(isOfBackend && secretsOf(settings)) } };
   await engine.must(["stack", "import", "--stack", stack], { ...to, input: JSON.stringify(kept) });
   if (!isOfBackend) copySettings(original.settings, settings);
   else await encryptSettings(engine, original, settings, own);
@@ -91,6 +91,12 @@ const typeOfSecrets = ({ secrets_providers: provider }: Json): unknown =>
 const copySettings = (from: string | undefined, to: string): void => {
   const text = from !== undefined && existsSync(from) ? readFileSync(from) : "";
   writeFileSync(to, text, { mode: 0o600 });
+};
+
+/** The passphrase of the new stack, whose salt its settings have, encrypts what the import gets in clear text. */
+const secretsOf = (settings: string): Json => {
+  const { encryptionsalt: salt } = parse(readFileSync(settings, "utf8")) as Json;
+  return { secrets_providers: { type: "passphrase", state: { salt } } };
 };
 
 /** Plain values are copied; each value with a secret goes to the engine through a pipe. */

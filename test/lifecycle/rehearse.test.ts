@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import { Report } from "../../access/review/report.ts";
+import { rehearsalEngine } from "../../cli/rehearse/engine.ts";
+import { createPlace } from "../../cli/rehearse/place.ts";
+import { copyStack } from "../../cli/rehearse/stack.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
@@ -104,6 +107,29 @@ describe("irm rehearse", () => {
     expect([program.state().text, readFileSync(settings, "utf8")]).toEqual(kept);
     expect(readFileSync(others, "utf8")).toBe("created\n");
     expect(readdirSync(tmp).filter((name) => name.startsWith("irm-"))).toEqual([]);
+  });
+
+  it("encrypts secrets again that only the backend of the stack could decrypt, and writes none in clear text", async () => {
+    program.configure({ "dynamic:plain": "of the settings" });
+    await program.commandLine.must("config", "set", "--secret", "dynamic:hidden", SECRET);
+    const { env } = program;
+    const own = createPlace(env, []);
+    try {
+      const engine = rehearsalEngine(["pulumi"], new AbortController().signal);
+      const original = { name: "dev", cwd: program.folder, env, settings: join(program.folder, "Pulumi.dev.yaml") };
+      const target = { project: "dynamic", stack: "dev", reencrypt: true };
+      const copied = await copyStack(engine, own, original, target);
+      const files = readdirSync(own.folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+      const clear = files.filter((one) => readFileSync(join(one.parentPath, one.name), "latin1").includes(SECRET));
+      expect(clear.map(({ name }) => name)).toEqual([]);
+      expect(readFileSync(copied.settings, "utf8")).toContain("of the settings");
+      const read = { cwd: own.projectOf("dynamic"), env: { ...own.env, ...copied.env } };
+      expect(await engine.must(["config", "get", "dynamic:hidden", "--stack", "dev"], read)).toBe(`${SECRET}\n`);
+      const shown = ["stack", "output", "secret", "--show-secrets", "--stack", "dev"];
+      expect(await engine.must(shown, read)).toBe(`${SECRET}\n`);
+    } finally {
+      own.remove();
+    }
   });
 
   it("prints each refused step with what its identity lacks, and exits with 3", async () => {

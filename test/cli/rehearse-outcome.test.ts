@@ -1,0 +1,143 @@
+// What the steps of a run mean: failures, what they lack, and what was not rehearsed.
+import { describe, expect, test } from "vitest";
+import { newGraph } from "../../access/graph/graph.ts";
+import { parsePreview } from "../../access/preview/shape.ts";
+import { carriedOut } from "../../cli/rehearse/carried.ts";
+import { type OutcomeInput, outcomeOf } from "../../cli/rehearse/outcome.ts";
+import type { Twin } from "../../cli/twin/twin.ts";
+
+const ORG = "a".repeat(40);
+const TEAM = `${ORG}/${"b".repeat(16)}`;
+const BOT = `${TEAM}/${"c".repeat(16)}`;
+const urnOf = (type: string, name: string) => `urn:pulumi:dev::acme::${type}::${name}`;
+const [group, bot, binding] = (["Group", "Identity", "RoleBinding"] as const).map((type) =>
+  urnOf(`irm:index:${type}`, type.toLowerCase()),
+) as [string, string, string];
+const bucket = urnOf("aws:s3/bucket:Bucket", "bucket");
+
+const stepOf = (op: string, urn: string, more: { id?: string; on?: string[]; parent?: string } = {}) => {
+  const type = urn.split("::")[2];
+  const state = { urn, type, id: more.id, inputs: { parent: more.parent ?? ORG }, dependencies: more.on ?? [] };
+  return { op, urn, ...(op === "delete" ? { oldState: state } : { newState: state, oldState: more.id && state }) };
+};
+
+const outcome = (
+  planned: object[],
+  more: Partial<OutcomeInput> & { notVisible?: Twin["copy"]["copy"]["notVisible"] } = {},
+) => {
+  const before = newGraph();
+  before.groups.set(ORG, { id: ORG, uid: ORG, name: "acme", parent: null });
+  before.groups.set(TEAM, { id: TEAM, uid: TEAM, name: "team", parent: ORG });
+  const { notVisible = [], ...given } = more;
+  const copy = { copy: { notVisible }, records: { groups: [{ uid: ORG }, { uid: TEAM }] } };
+  return outcomeOf({
+    ...{ preview: parsePreview(JSON.stringify({ steps: planned }), "test"), before },
+    ...{ steps: [], settled: new Set<string>(), errors: [], twins: [{ copy } as unknown as Twin] },
+    ...given,
+  });
+};
+
+describe("the outcome of a run", () => {
+  test("names what is missing in the group that holds the record which the API names", () => {
+    const error = `UpdateIdentity identity ${BOT}: Permission denied: needs identity.update, identity.list at ${BOT}`;
+    const { steps } = outcome([stepOf("update", bot, { id: BOT })], {
+      steps: [{ urn: bot, op: "update", ok: false, error }],
+    });
+    const missing = { capabilities: ["identity.update", "identity.list"], group: TEAM, groupName: "team" };
+    expect(steps).toEqual([{ urn: bot, op: "update", ok: false, error, missing }]);
+  });
+
+  test("says of a step that did not run which failure it waited for", () => {
+    const planned = [
+      stepOf("create", group),
+      stepOf("create", bot, { on: [group] }),
+      stepOf("create", binding, { on: [bot] }),
+    ];
+    const { steps } = outcome(planned, { steps: [{ urn: group, op: "create", ok: false, error: "no" }] });
+    expect(steps.map(({ ok, error }) => [ok, error])).toEqual([
+      [false, "no"],
+      [false, "it did not run, since group failed"],
+      [false, "it did not run, since group failed"],
+    ]);
+  });
+
+  test("takes a planned change for done where the engine found that there is none", () => {
+    const planned = [stepOf("update", bot, { id: BOT })];
+    expect(outcome(planned, { settled: new Set([bot]) }).steps).toEqual([]);
+    expect(outcome(planned).steps).toEqual([{ urn: bot, op: "update", ok: false, error: "it did not run" }]);
+  });
+
+  test("counts what waits for a change of another provider as not rehearsed, in either direction", () => {
+    const why = "it waits for bucket, which another provider changes";
+    const created = [
+      stepOf("create", bucket),
+      stepOf("create", group, { on: [bucket] }),
+      stepOf("create", bot, { on: [group] }),
+    ];
+    const refusal = { urn: bucket, op: "create", ok: false, error: "irm rehearse does not run other providers" };
+    expect(outcome(created, { steps: [refusal] })).toMatchObject({
+      ...{ steps: [], others: [{ urn: bucket, op: "create" }] },
+      notRehearsed: [group, bot].map((urn) => ({ urn, op: "create", why })),
+    });
+    // What depends on a resource is deleted before it.
+    const deleted = [stepOf("delete", bucket, { id: "b", on: [group] }), stepOf("delete", group, { id: TEAM })];
+    expect(outcome(deleted, { steps: [{ ...refusal, op: "delete" }] }).notRehearsed).toEqual([
+      { urn: group, op: "delete", why },
+    ]);
+  });
+
+  test("leaves out what the SDK repeats of a failed step, and keeps an error of the program", () => {
+    const repeated = "Error: resource group [irm:index:Group] failed to register";
+    const own = "Error: resource other [irm:index:Group] failed to register";
+    const { errors } = outcome([stepOf("create", group)], {
+      steps: [{ urn: group, op: "create", ok: false, error: "no" }],
+      errors: [repeated, own, "irm rehearse does not run other providers: nothing was read"],
+    });
+    expect(errors).toEqual([own]);
+  });
+
+  test("counts a step in a place that cannot be listed as not rehearsed, also where it went through", () => {
+    const steps = [{ urn: binding, op: "create", ok: true }];
+    const planned = [stepOf("create", binding, { parent: TEAM })];
+    const hidden = (kind: "role" | "roleBinding", at: string) => ({ notVisible: [{ kind, group: at, message: "" }] });
+    expect(outcome(planned, { steps, ...hidden("roleBinding", TEAM) })).toMatchObject({
+      steps: [],
+      notRehearsed: [
+        { why: "you cannot list every role binding where it acts, so the twin lacks what may be in its way" },
+      ],
+    });
+    expect(outcome(planned, { steps, ...hidden("role", TEAM) }).notRehearsed).toEqual([]);
+    // Whatever is in a group may keep it.
+    const removal = { steps: [{ urn: group, op: "delete", ok: true }] };
+    const deletion = [stepOf("delete", group, { id: TEAM })];
+    expect(outcome(deletion, { ...removal, ...hidden("role", TEAM) }).notRehearsed).toHaveLength(1);
+  });
+});
+
+describe("the part of a preview that was carried out", () => {
+  const opsOf = (planned: object[], undone: { urn: string; op: string }[]) => {
+    const part = carriedOut(parsePreview(JSON.stringify({ steps: planned }), "test"), undone);
+    return [part.preview.steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`), [...part.unsure]];
+  };
+
+  test("has no failed create, and an update and a delete that failed change nothing", () => {
+    const planned = [
+      stepOf("create", group),
+      stepOf("update", bot, { id: BOT }),
+      stepOf("delete", binding, { id: `${TEAM}/${"d".repeat(16)}` }),
+    ];
+    expect(opsOf(planned, [])).toEqual([["create group", "update identity", "delete rolebinding"], []]);
+    const undone = [
+      { urn: group, op: "create" },
+      { urn: bot, op: "update" },
+      { urn: binding, op: "delete" },
+    ];
+    expect(opsOf(planned, undone)).toEqual([["same identity", "same rolebinding"], []]);
+  });
+
+  test("is not sure of a group whose deletion failed, which may have lost a part of its contents", () => {
+    const [ops, unsure] = opsOf([stepOf("delete", group, { id: TEAM })], [{ urn: group, op: "delete" }]);
+    expect(ops).toEqual(["same group"]);
+    expect(unsure).toContain(TEAM);
+  });
+});
