@@ -1,6 +1,7 @@
 // kill -9 of the engine with its provider, or of one of them, at each point of a request (docs/faults.md#f10).
 import { describe, expect, test } from "vitest";
 import type { Run } from "../harness/small-engine/run.ts";
+import { formsOf } from "../support/form.ts";
 import {
   killAt,
   killOnArrival,
@@ -110,10 +111,16 @@ const POINTS: { point: string; script?: Scenario["script"]; begun(stage: Stage):
   { point: "after the reply, before the journal has it", begun: begunUntil("after reply") },
 ];
 
-const ofThePlugin = POINTS.flatMap((point, at) => throughPlugin(ACTIONS, at).map((tried) => ({ ...point, ...tried })));
+const rows = POINTS.map((point, at) => throughPlugin(ACTIONS, at).map((tried) => ({ ...point, ...tried })));
+
+/** Each action once, with the points in turn from this one; or each action at each point. */
+const pluginRows = (first: number) => {
+  const inTurn = ACTIONS.flatMap((_, at) => rows[(at + first) % rows.length]?.[at] ?? []);
+  return formsOf(inTurn, rows.flat()).at(-1) ?? [];
+};
 
 describe.concurrent("F10: kill -9 of one of two processes", () => {
-  test.each(ofThePlugin)(
+  test.each(pluginRows(0))(
     "of the plugin, during a $action of a $kind, $point: the run fails, and the next one continues",
     ({ point: _, begun, ...row }) =>
       scenario({
@@ -129,7 +136,7 @@ describe.concurrent("F10: kill -9 of one of two processes", () => {
       }),
   );
 
-  test.each(ofThePlugin)(
+  test.each(pluginRows(1))(
     "of the engine, during a $action of a $kind, $point: the plugin finishes, and the next run continues",
     ({ point: _, begun, ...row }) =>
       scenario({

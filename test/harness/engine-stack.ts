@@ -40,7 +40,7 @@ export interface Stack extends Commands {
   /** the environment of its commands */
   env: NodeJS.ProcessEnv;
   /** folder of a `pulumi` whose programs run in the process that was given; undefined without one */
-  sharedEngine?: string;
+  sharedEngine?: string | undefined;
   /** the deployment that the engine keeps, read from its backend */
   state(): StackState;
 }

@@ -69,6 +69,8 @@ export const createMovingProgram = async (
   const typescript = readFileSync(project, "utf8");
   return {
     ...program,
+    // The shared process runs TypeScript only.
+    sharedEngine: undefined,
     continueIn: async (language, own) => {
       writeFileSync(project, language === "typescript" ? typescript : projectOf(name, language));
       if (language === "typescript") program.write(own);

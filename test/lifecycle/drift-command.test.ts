@@ -7,6 +7,7 @@ import type { DriftReport } from "../../access/drift/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { driftOf } from "../harness/irm-command.ts";
+import { formsOf } from "../support/form.ts";
 import { interruptions, source as sourceOf } from "./interruption.ts";
 
 const SECRET = "a very secret text";
@@ -34,107 +35,115 @@ new IdentityProvider("idp", { parent, name: "idp", defaultRole: "viewer", oidc }
 
 const parse = (text: string): DriftReport => JSON.parse(text) as DriftReport;
 
-describe.each([
-  ["dynamic", "pulumi-irm"],
-  ["native", "pulumi-irm/plugin"],
-] as const)("irm drift with %s resources", (form, from) => {
-  let place: Workplace;
-  let program: Program;
-  afterAll(() => place.close());
+describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]))(
+  "irm drift with %s resources",
+  (form, from) => {
+    let place: Workplace;
+    let program: Program;
+    afterAll(() => place.close());
 
-  const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
-  const send = async (method: string, path: string, body?: object): Promise<string> => {
-    const { status, json } = await place.call(method, `/iam/v2beta1/${path}`, body);
-    expect(status, JSON.stringify(json)).toBe(200);
-    return json.uid as string;
-  };
+    const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
+    const send = async (method: string, path: string, body?: object): Promise<string> => {
+      const { status, json } = await place.call(method, `/iam/v2beta1/${path}`, body);
+      expect(status, JSON.stringify(json)).toBe(200);
+      return json.uid as string;
+    };
 
-  it("exits with 0 after an update: the caller's own binding is no difference", async () => {
-    place = await createWorkplace();
-    const env = { ORG: place.server.organization };
-    program = await place.program(form, source(from), env, form === "native" ? { plugin: inject("pluginFolder") } : {});
-    // The first update of an exclusive set removes nothing.
-    await program.must("up", "--yes", "--skip-preview");
-    const { code, stdout, stderr } = await driftOf(program, "--format", "json");
-    expect(code, stderr).toBe(0);
-    const { origin, undeclared, ...rest } = parse(stdout);
-    expect(rest).toEqual({ drift: [], keys: [], pending: [], unknown: [], notVisible: [] });
-    expect(undeclared).toMatchObject([{ name: "owner", role: "owner", groupName: "/", own: true }]);
-    expect(origin).toMatchObject({ stack: `${form}/dev`, service: place.server.baseUrl });
-  });
-
-  it("exits with 3 for what was changed by hand, and sends nothing that writes", async () => {
-    const [team, ci] = [uidOf("groups", "team"), uidOf("identities", "ci")];
-    const [role, gone] = [uidOf("roles", "role"), uidOf("roles", "gone")];
-    await send("PATCH", `groups/${team}?updateMask=description`, { description: "by hand" });
-    await send("PATCH", `identities/${ci}?updateMask=claimMatch`, {
-      claimMatch: { issuer: "https://issuer.example", subject: "ci", claims: { "repository.name": "evil" } },
+    it("exits with 0 after an update: the caller's own binding is no difference", async () => {
+      place = await createWorkplace();
+      const env = { ORG: place.server.organization };
+      program = await place.program(
+        form,
+        source(from),
+        env,
+        form === "native" ? { plugin: inject("pluginFolder") } : {},
+      );
+      // The first update of an exclusive set removes nothing.
+      await program.must("up", "--yes", "--skip-preview");
+      const { code, stdout, stderr } = await driftOf(program, "--format", "json");
+      expect(code, stderr).toBe(0);
+      const { origin, undeclared, ...rest } = parse(stdout);
+      expect(rest).toEqual({ drift: [], keys: [], pending: [], unknown: [], notVisible: [] });
+      expect(undeclared).toMatchObject([{ name: "owner", role: "owner", groupName: "/", own: true }]);
+      expect(origin).toMatchObject({ stack: `${form}/dev`, service: place.server.baseUrl });
     });
-    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"];
-    await send("PATCH", `roles/${role}?updateMask=capabilities`, { capabilities });
-    await send("DELETE", `roles/${gone}`);
-    await send("PATCH", `groups/${uidOf("groups", SECRET)}?updateMask=description`, { description: "by hand" });
-    const editor = place.rows("roles", "name = ? AND parent IS NULL", "editor")[0]?.uid as string;
-    const extra = await send("POST", `roleBindings/${team}`, { identityUid: ci, roleUid: editor });
-    const root = await send("POST", `roleBindings/${place.server.organization}`, { identityUid: ci, roleUid: editor });
-    const [removed] = place.rows("role_bindings", "parent = ? AND role_uid = ?", team, role);
-    await send("DELETE", `roleBindings/${removed?.uid}`);
-    const keys = [
-      { ...generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" }), kid: "1" },
-    ];
-    const expirationTime = new Date(Date.now() + 10 * 24 * 60 * 60 * 1000).toISOString();
-    const issuerKeys = JSON.stringify({ keys });
-    const staticKeys = { issuer: "https://issuer.example", subject: "s", issuerKeys, expirationTime };
-    const keyed = await send("POST", `identities/${team}`, { name: "keyed", staticKeys });
-    await place.server.takeRequests();
 
-    const { code, stdout, stderr } = await driftOf(program, "--format", "json");
-    expect(code, stderr).toBe(3);
-    expect(writesOf(await place.server.takeRequests())).toEqual([]);
-    expect(stdout).not.toContain(SECRET);
-    const report = parse(stdout);
-    const drift = Object.fromEntries(report.drift.map((one) => [one.resource.replace(/^.*:/, ""), one]));
-    expect(Object.keys(drift).sort()).toEqual(["ci", "gone", "hidden", "role", "set", "team"]);
-    const atService = { changedIn: "service" };
-    expect(drift.team).toMatchObject({
-      change: "changed",
-      kind: "group",
-      uid: team,
-      name: "team",
-      differences: [{ path: "description", program: "of the program", live: "by hand", ...atService }],
+    it("exits with 3 for what was changed by hand, and sends nothing that writes", async () => {
+      const [team, ci] = [uidOf("groups", "team"), uidOf("identities", "ci")];
+      const [role, gone] = [uidOf("roles", "role"), uidOf("roles", "gone")];
+      await send("PATCH", `groups/${team}?updateMask=description`, { description: "by hand" });
+      await send("PATCH", `identities/${ci}?updateMask=claimMatch`, {
+        claimMatch: { issuer: "https://issuer.example", subject: "ci", claims: { "repository.name": "evil" } },
+      });
+      const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_TAG_LIST"];
+      await send("PATCH", `roles/${role}?updateMask=capabilities`, { capabilities });
+      await send("DELETE", `roles/${gone}`);
+      await send("PATCH", `groups/${uidOf("groups", SECRET)}?updateMask=description`, { description: "by hand" });
+      const editor = place.rows("roles", "name = ? AND parent IS NULL", "editor")[0]?.uid as string;
+      const extra = await send("POST", `roleBindings/${team}`, { identityUid: ci, roleUid: editor });
+      const root = await send("POST", `roleBindings/${place.server.organization}`, {
+        identityUid: ci,
+        roleUid: editor,
+      });
+      const [removed] = place.rows("role_bindings", "parent = ? AND role_uid = ?", team, role);
+      await send("DELETE", `roleBindings/${removed?.uid}`);
+      const keys = [
+        { ...generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" }), kid: "1" },
+      ];
+      const expirationTime = new Date(Date.now() + 10 * 24 * 60 * 60 * 1000).toISOString();
+      const issuerKeys = JSON.stringify({ keys });
+      const staticKeys = { issuer: "https://issuer.example", subject: "s", issuerKeys, expirationTime };
+      const keyed = await send("POST", `identities/${team}`, { name: "keyed", staticKeys });
+      await place.server.takeRequests();
+
+      const { code, stdout, stderr } = await driftOf(program, "--format", "json");
+      expect(code, stderr).toBe(3);
+      expect(writesOf(await place.server.takeRequests())).toEqual([]);
+      expect(stdout).not.toContain(SECRET);
+      const report = parse(stdout);
+      const drift = Object.fromEntries(report.drift.map((one) => [one.resource.replace(/^.*:/, ""), one]));
+      expect(Object.keys(drift).sort()).toEqual(["ci", "gone", "hidden", "role", "set", "team"]);
+      const atService = { changedIn: "service" };
+      expect(drift.team).toMatchObject({
+        change: "changed",
+        kind: "group",
+        uid: team,
+        name: "team",
+        differences: [{ path: "description", program: "of the program", live: "by hand", ...atService }],
+      });
+      expect(drift.ci?.differences).toEqual([
+        { path: 'claimMatch.claims["repository.name"]', program: "images", live: "evil", ...atService },
+      ]);
+      expect(drift.role?.differences).toEqual([
+        { path: "capabilities", program: "repo.list", live: null, ...atService },
+        { path: "capabilities", program: null, live: "tag.list", ...atService },
+      ]);
+      expect(drift.hidden).toMatchObject({ name: "[secret]", groupName: "team/[secret]" });
+      expect(drift.gone).toMatchObject({ change: "gone", uid: gone, name: "gone", groupName: "team", differences: [] });
+      expect(drift.set).toMatchObject({ kind: "role binding set", uid: team, names: { [ci]: "ci", [role]: "role" } });
+      expect(drift.set?.differences).toEqual([
+        { path: "bindings", program: { identity: ci, role }, live: null, ...atService },
+        { path: "bindings", program: null, live: { identity: ci, role: editor }, ...atService },
+      ]);
+      expect(report.undeclared.filter(({ own }) => !own)).toMatchObject([
+        { uid: root, name: "ci", groupName: "/", role: "editor" },
+        { uid: extra, name: "ci", groupName: "team", role: "editor", removedBy: drift.set?.resource },
+      ]);
+      expect(report.keys).toMatchObject([{ uid: keyed, name: "keyed", groupName: "team", resource: null }]);
+      expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
     });
-    expect(drift.ci?.differences).toEqual([
-      { path: 'claimMatch.claims["repository.name"]', program: "images", live: "evil", ...atService },
-    ]);
-    expect(drift.role?.differences).toEqual([
-      { path: "capabilities", program: "repo.list", live: null, ...atService },
-      { path: "capabilities", program: null, live: "tag.list", ...atService },
-    ]);
-    expect(drift.hidden).toMatchObject({ name: "[secret]", groupName: "team/[secret]" });
-    expect(drift.gone).toMatchObject({ change: "gone", uid: gone, name: "gone", groupName: "team", differences: [] });
-    expect(drift.set).toMatchObject({ kind: "role binding set", uid: team, names: { [ci]: "ci", [role]: "role" } });
-    expect(drift.set?.differences).toEqual([
-      { path: "bindings", program: { identity: ci, role }, live: null, ...atService },
-      { path: "bindings", program: null, live: { identity: ci, role: editor }, ...atService },
-    ]);
-    expect(report.undeclared.filter(({ own }) => !own)).toMatchObject([
-      { uid: root, name: "ci", groupName: "/", role: "editor" },
-      { uid: extra, name: "ci", groupName: "team", role: "editor", removedBy: drift.set?.resource },
-    ]);
-    expect(report.keys).toMatchObject([{ uid: keyed, name: "keyed", groupName: "team", resource: null }]);
-    expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
-  });
 
-  const [format, reader] = form === "dynamic" ? ["terminal", "for people"] : ["markdown", "as Markdown for an issue"];
-  it(`prints the same ${reader}`, async () => {
-    const { code, stdout } = await driftOf(program, "--format", format);
-    expect(code).toBe(3);
-    expect(stdout).toContain("Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key");
-    expect(stdout).toContain("by hand");
-    expect(stdout).not.toContain(SECRET);
-  });
+    const [format, reader] = form === "dynamic" ? ["terminal", "for people"] : ["markdown", "as Markdown for an issue"];
+    it(`prints the same ${reader}`, async () => {
+      const { code, stdout } = await driftOf(program, "--format", format);
+      expect(code).toBe(3);
+      expect(stdout).toContain(
+        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key",
+      );
+      expect(stdout).toContain("by hand");
+      expect(stdout).not.toContain(SECRET);
+    });
 
-  if (form === "native")
     it("tells a change of the program from one at the service", async () => {
       program.write(source(from).replace(`"groups.list", "repo.list"`, `"groups.list", "repo.list", "repo.create"`));
       const { stdout } = await driftOf(program, "--format", "json");
@@ -147,14 +156,14 @@ describe.each([
       });
     });
 
-  if (form === "dynamic")
     it("exits with 1 if the program fails", async () => {
       program.write(source(from).replace(`"repo.list"`, `"repo.lst"`));
       const failed = await driftOf(program);
       expect(failed).toMatchObject({ code: 1, stdout: "" });
       expect(failed.stderr).toContain("irm drift: the preview has errors. Correct them first:");
     });
-});
+  },
+);
 
 describe("irm drift after a killed run", () => {
   const interrupted = interruptions();

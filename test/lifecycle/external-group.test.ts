@@ -5,6 +5,7 @@ import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { reviewOf } from "../harness/irm-command.ts";
 import { createPythonProgram, createYamlProgram, withoutPython } from "../harness/language-program.ts";
+import { onlyInSoak } from "../support/form.ts";
 
 interface Values {
   organization: string;
@@ -203,7 +204,7 @@ describe(
     create: (place, source) => createYamlProgram(place, "external", source),
   }),
 );
-describe.skipIf(withoutPython)(
-  `mappings of external groups in Python${withoutPython}`,
+describe.skipIf(withoutPython || onlyInSoak)(
+  `mappings of external groups in Python${withoutPython || onlyInSoak}`,
   life({ source: python, create: (place, source) => createPythonProgram(place, "external", source) }),
 );

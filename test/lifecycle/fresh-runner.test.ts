@@ -10,6 +10,7 @@ import { root } from "../harness/api-process.ts";
 import type { Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
+import { formsOf } from "../support/form.ts";
 import { group, interruptions, PATIENT, source } from "./interruption.ts";
 
 const place = interruptions();
@@ -47,10 +48,10 @@ const uidsOf = (...names: string[]) =>
 // Without a request that is held, two of them are over soon.
 const HURRIED = { IRM_REQUEST_TIMEOUT: "1" };
 
-it.each([
-  ["dynamic resources", "pulumi-irm", undefined],
-  ["the plugin", "pulumi-irm/plugin", inject("pluginFolder")],
-])("takes over what a killed run created, and counts that once: %s", async (_form, from, plugin) => {
+it.each(
+  // A program in YAML below tries the plugin.
+  formsOf(["dynamic resources", "pulumi-irm", undefined], ["the plugin", "pulumi-irm/plugin", inject("pluginFolder")]),
+)("takes over what a killed run created, and counts that once: %s", async (_form, from, plugin) => {
   const own = { fresh: `fresh ${from.length}`, late: `late ${from.length}` };
   const both = source(own.fresh, "first", "", from) + group(own.late);
   const program = await place.program(`fresh-${from.length}`, both, HURRIED, { ...(plugin && { plugin }) });

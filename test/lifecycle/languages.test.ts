@@ -13,6 +13,7 @@ import {
   withoutGo,
   withoutPython,
 } from "../harness/language-program.ts";
+import { onlyInSoak } from "../support/form.ts";
 import { after, before, go, ISSUER, python, typescript, type Values, yaml } from "./language-source.ts";
 
 /** A program in the folder of a workplace that begins with these values, and what follows from its language. */
@@ -20,8 +21,8 @@ interface Language {
   source(organization: string, values: Values): string;
   create(place: Workplace, name: string, source: string): Promise<Program>;
   /** Whether the program computes which identity and which role a binding has. */
-  computes?: true;
-  /** Whether a refresh is tested: once in each form. */
+  computes?: boolean;
+  /** Whether what reads the records first is tested: once in each form. */
   refreshes?: true;
   /** Whether the engine says which property of a resource changes; it does of native resources. */
   properties: boolean;
@@ -105,7 +106,8 @@ const life =
       expect(text).not.toContain(place.server.token);
     });
 
-    it("is not changed by an up that reads the records first", async () => {
+    const leftOut = refreshes ? "" : onlyInSoak;
+    it.skipIf(leftOut)(`is not changed by an up that reads the records first${leftOut}`, async () => {
       await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
       expect(await writes()).toEqual([]);
     });
@@ -202,7 +204,8 @@ describe(
 describe("a program in YAML", life({ source: yaml, create: createYamlProgram, computes: true, properties: true }));
 describe.skipIf(withoutPython)(
   `a program in Python${withoutPython}`,
-  life({ source: python, create: createPythonProgram, computes: true, properties: true }),
+  // A program in YAML computes the same.
+  life({ source: python, create: createPythonProgram, computes: !onlyInSoak, properties: true }),
 );
 
 describe.skipIf(withoutGo)(

@@ -6,6 +6,7 @@ import { writesOf } from "../harness/api-process.ts";
 import type { StateResource } from "../harness/engine-stack.ts";
 import type { Program, Workplace } from "../harness/engine-workplace.ts";
 import { runCommand } from "../support/command.ts";
+import { formsOf } from "../support/form.ts";
 import { COMMITS, PROJECT, readPart } from "./previous/recording.ts";
 import { journalsOf, restore } from "./previous/restore.ts";
 
@@ -14,7 +15,10 @@ const [DYNAMIC, NATIVE] = [
   { module: "pulumi-irm/plugin", prefix: "irm:index:" },
 ];
 
-describe.each(COMMITS)("what commit %s left behind", (commit) => {
+// One of each form.
+const [first = "", second = "", ...others] = COMMITS.toReversed();
+
+describe.each([first, second, ...formsOf(...others)])("what commit %s left behind", (commit) => {
   const [own, other] = commit.endsWith("-native") ? [NATIVE, DYNAMIC] : [DYNAMIC, NATIVE];
   let place: Workplace;
   let program: Program;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { keyService } from "../harness/key-service.ts";
+import { formsOf } from "../support/form.ts";
 
 let place: Workplace;
 beforeAll(async () => {
@@ -36,26 +37,26 @@ const groups = (name: string) => place.rows("groups", "name = ?", name).map(({ u
 
 const TAKES_OVER = /takes? over|adopting|interrupted|earlier run/;
 
-it.each([
-  ["dynamic", "pulumi-irm"],
-  ["native", "pulumi-irm/plugin"],
-])("with %s resources left, a new stack of the name creates its own", async (name, from) => {
-  const program = await programOf(name, from);
-  await program.must("up", "--yes", "--skip-preview");
-  const first = groups(name);
-  expect(first).toHaveLength(1);
-  await removeStack(program, "--force");
+it.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]))(
+  "with %s resources left, a new stack of the name creates its own",
+  async (name, from) => {
+    const program = await programOf(name, from);
+    await program.must("up", "--yes", "--skip-preview");
+    const first = groups(name);
+    expect(first).toHaveLength(1);
+    await removeStack(program, "--force");
 
-  const up = await program.must("up", "--yes");
-  expect(up.output).not.toMatch(TAKES_OVER);
-  expect(up.output).toMatch(/Resources:\s+\+ 6 created/);
-  expect(groups(name)).toHaveLength(2);
+    const up = await program.must("up", "--yes");
+    expect(up.output).not.toMatch(TAKES_OVER);
+    expect(up.output).toMatch(/Resources:\s+\+ 6 created/);
+    expect(groups(name)).toHaveLength(2);
 
-  await program.must("destroy", "--yes", "--skip-preview");
-  expect(groups(name)).toEqual(first);
-  await removeStack(program);
-  expect((await program.must("preview")).output).not.toMatch(TAKES_OVER);
-});
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(groups(name)).toEqual(first);
+    await removeStack(program);
+    expect((await program.must("preview")).output).not.toMatch(TAKES_OVER);
+  },
+);
 
 it("an engine that saves its state only at the end proves nothing before: the records are still taken over", async () => {
   const program = await programOf("unsaved", "pulumi-irm/plugin", { PULUMI_SKIP_CHECKPOINTS: "true" });

@@ -71,6 +71,10 @@ export const parts = {
     goal: "12 runs killed with all that their machine had, by a real engine: what is live then is what the program declares",
     run: async (options) => (await import("./killed-engine.ts")).lostByEngine({ ...options, rounds: 12 }),
   },
+  forms: {
+    goal: "the tests of each form, language and kind that npm test leaves out, and the others of their files",
+    run: async (options) => (await import("./forms.ts")).forms(options),
+  },
   go: {
     goal: "the module for Go compiles, and programs in Go pass the tests of each language with a real engine",
     run: async (options) => (await import("./go.ts")).go(options),
