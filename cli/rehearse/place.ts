@@ -55,6 +55,8 @@ export interface Place {
   folder: string;
   /** of a project with this name, for commands that run no program */
   projectOf(name: string): string;
+  /** folder of the journals */
+  journal: string;
   /** the file of the events of a run */
   events: string;
   /** Says where the twins are, and the text of the seal that binds the run. */
@@ -90,6 +92,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       }
       return own;
     },
+    journal: at("journal"),
     events: at("events.jsonl"),
     writeTwins: (services, seal) => {
       if (seal !== undefined) writeFileSync(at("seal.json"), seal, { mode: 0o600 });

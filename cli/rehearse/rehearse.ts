@@ -13,6 +13,7 @@ import { startTwin, type Twin } from "../twin/twin.ts";
 import { carriedOut } from "./carried.ts";
 import { compareAccess } from "./compare.ts";
 import { rehearsalEngine } from "./engine.ts";
+import { copyJournals } from "./journal.ts";
 import { type StandIn, startStandIn } from "./others/stand-in.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
@@ -76,6 +77,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const original = { ...(input.stack !== undefined && { name: input.stack }), cwd, env, settings };
     const copied = await copyStack(engine, place, original, { project: project.name, stack: name });
     await copyReferences(engine, place, preview, { cwd, env, project: project.name, stack: name });
+    copyJournals(place, { cwd, env, settings, project: project.name, stack: name }, [...input.clients.keys()]);
     const quiet = { ...place.env, ...copied.env };
     const isChanged = changedIn(preview);
     others = await startStandIn({

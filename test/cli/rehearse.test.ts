@@ -8,7 +8,10 @@ import { newGraph } from "../../access/graph/graph.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 import { compareAccess } from "../../cli/rehearse/compare.ts";
 import { EngineError, rehearsalEngine } from "../../cli/rehearse/engine.ts";
+import { copyJournals } from "../../cli/rehearse/journal.ts";
 import { createPlace, projectAt } from "../../cli/rehearse/place.ts";
+import type { Config } from "../../client/config.ts";
+import { journalPath } from "../../provider/run/journal-path.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -85,6 +88,27 @@ describe("the place of a rehearsal", () => {
     }
     expect(existsSync(place.folder)).toBe(false);
     expect(existsSync(join(home, "plugins", "resource-irm-v0.1.0"))).toBe(true);
+  });
+
+  test("has the journal of the stack, where the run will look for it", () => {
+    const [own, journals] = [folder.path("journaled"), folder.path("journals")];
+    for (const one of [own, journals]) mkdirSync(one);
+    const settings = join(own, "Pulumi.dev.yaml");
+    writeFileSync(settings, `config:\n  irm:journal: ${journals}\n`);
+    const env = { PULUMI_BACKEND_URL: "file:///state", IRM_BASE_URL: "https://irm.example.com/" };
+    const baseUrl = "https://irm.example.com";
+    const pathIn = (journal: string, of: NodeJS.ProcessEnv) =>
+      journalPath("organization/acme/dev", { baseUrl, journal } as Config, of, own);
+    writeFileSync(pathIn(journals, env), "a line\n");
+    const place = createPlace(env, []);
+    try {
+      copyJournals(place, { cwd: own, env, settings, project: "acme", stack: "other" }, [baseUrl]);
+      expect(readdirSync(place.journal)).toEqual([]);
+      copyJournals(place, { cwd: own, env, settings, project: "acme", stack: "dev" }, [baseUrl]);
+      expect(readFileSync(pathIn(place.journal, place.env), "utf8")).toBe("a line\n");
+    } finally {
+      place.remove();
+    }
   });
 
   test("finds the settings of a stack where the project has them", () => {

@@ -2,7 +2,7 @@
 import { partsOfUrn } from "../../preview/urn.ts";
 import type { Difference, IdentityRow, Rehearsal, Step } from "../../rehearsal/report.ts";
 import { goesThrough } from "../../rehearsal/report.ts";
-import { changesOf, placeOf } from "../review/blocks.ts";
+import { changesOf } from "../review/blocks.ts";
 import type { Part, Section } from "../review/section.ts";
 import { countText } from "../words.ts";
 
@@ -48,7 +48,7 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
   {
     id: "disagrees",
     title: "Review and twin disagree: the program acts differently in an update, or irm is wrong",
-    items: rehearsal.differences.map((one) => ({ parts: differenceParts(one) })),
+    items: differenceItems(rehearsal.differences),
   },
   {
     id: "failed",
@@ -64,7 +64,7 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
   {
     id: "undecided",
     title: "Access that was not decided",
-    items: rehearsal.undecided.map((one) => ({ parts: differenceParts(one) })),
+    items: differenceItems(rehearsal.undecided),
   },
   {
     id: "second-preview",
@@ -78,8 +78,16 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
 
 /** The change in access as the twin decides it, and what is not in the twin. */
 export const rehearsalSections = (rehearsal: Rehearsal): Section[] => [
-  { id: "rehearsed-gains", title: "Who gains access, as the twin decides it", items: rowItems(rehearsal.gains, "+") },
-  { id: "rehearsed-losses", title: "Who loses access, as the twin decides it", items: rowItems(rehearsal.losses, "-") },
+  {
+    id: "rehearsed-gains",
+    title: "Who gains access, as the twin decides it",
+    items: rowItems(rehearsal.gains, "gain"),
+  },
+  {
+    id: "rehearsed-losses",
+    title: "Who loses access, as the twin decides it",
+    items: rowItems(rehearsal.losses, "loss"),
+  },
   ...rehearsalNotes(rehearsal),
 ];
 
@@ -110,30 +118,38 @@ const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
   quoteText(error),
 ];
 
-const differenceParts = ({ change, in: where, row }: Difference): Part[] => [
-  `${where === "review" ? "only the review" : "only the twin"}: `,
-  quote(row.name),
-  change === "gain" ? " gains " : " loses ",
-  quote(row.capability),
-  " at ",
-  quote(placeOf(row.groupName, row.group)),
-  " through ",
-  quote(row.role),
-];
+const differenceItems = (all: readonly Difference[]): Section["items"] =>
+  [...Map.groupBy(all, (one) => `${one.in} ${one.change}`).values()].flatMap((own) => {
+    const { change, in: where } = own[0] as Difference;
+    const head = where === "review" ? "only the review: " : "only the twin: ";
+    const rows = own.map(({ row }) => row);
+    return rowParts(rows, change).map((parts) => ({ parts: [head, ...parts] }));
+  });
 
-const rowItems = (rows: readonly IdentityRow[], sign: "+" | "-"): Section["items"] =>
+const rowItems = (rows: readonly IdentityRow[], change: Difference["change"]): Section["items"] =>
+  rowParts(rows, change).map((parts) => ({ parts }));
+
+/** Of an identity, a group and a role. */
+const rowParts = (rows: readonly IdentityRow[], change: Difference["change"]): Part[][] =>
   [...Map.groupBy(rows, ({ uid, name }) => `${uid} ${name}`).values()].flatMap((own) => {
     const { name, uid } = own[0] as IdentityRow;
-    const changes = changesOf({ gains: sign === "+" ? own : [], losses: sign === "-" ? own : [] });
-    return changes.map(({ place, role, capabilities }) => ({
-      parts: [
-        quote(name),
-        uid === null ? " (new) at " : " at ",
-        quote(place),
-        " and below, through ",
-        quote(role),
-        ": ",
-        quote(capabilities.join(", ")),
-      ],
-    }));
+    const isGain = change === "gain";
+    return changesOf({ gains: isGain ? own : [], losses: isGain ? [] : own }).map(({ place, role, capabilities }) => [
+      quote(name),
+      `${uid === null ? " (new)" : ""} ${isGain ? "gains" : "loses"} at `,
+      quote(place),
+      " and below, through ",
+      quote(role),
+      ": ",
+      quote(shortList(capabilities)),
+    ]);
   });
+
+// A built-in role has up to two hundred.
+const CAPABILITIES_SHOWN = 24;
+
+const shortList = (capabilities: readonly string[]): string => {
+  const rest = capabilities.length - CAPABILITIES_SHOWN;
+  const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
+  return rest > 0 ? `${shown} and ${rest} more (--format json has all)` : shown;
+};

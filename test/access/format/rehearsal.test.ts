@@ -45,7 +45,7 @@ describe("a rehearsal", () => {
     const text = rehearsalAsText(good, origin, { color: false, width: 100 });
     expect(text).toContain("Rehearsal of the update: 1 step goes through\n");
     expect(text).toContain("As: ci (u1)\nRequests: 7\n");
-    expect(text).toContain("- release (new) at platform and below, through publisher: repo.create, repo.list\n");
+    expect(text).toContain("- release (new) gains at platform and below, through publisher: repo.create, repo.list\n");
     expect(text).not.toContain("fail");
   });
 
@@ -54,12 +54,16 @@ describe("a rehearsal", () => {
     const text = rehearsalAsText(bad, origin, { color: false, width: 200 });
     expect(text).toContain("1 step fails, 1 change not rehearsed, 1 other error, review and twin disagree");
     expect(text).toContain("Requests: 30, which take 3 seconds at the limit");
-    expect(text).toContain("- only the twin: release gains repo.create at platform through publisher");
+    expect(text).toContain(
+      "- only the twin: release (new) gains at platform and below, through publisher: repo.create\n",
+    );
     expect(text).toContain(
       "- create <b>@all: the identity lacks roles.create at platform: needs roles.create at g1 See docs",
     );
     expect(text).toContain("- update waits: it waits for bucket, which another provider changes");
-    expect(text).toContain("- only the review: release loses repo.create at platform (new) through publisher");
+    expect(text).toContain(
+      "- only the review: release (new) loses at platform (new) and below, through publisher: repo.create\n",
+    );
     expect(text).not.toContain("again");
   });
 
