@@ -250,6 +250,9 @@ const omissionsIn = ({ steps, summary }: Preview): string[] =>
 /** A component has neither id nor record. */
 const isRecord = (urn: string): boolean => ![undefined, "AccessPolicy"].includes(ourTypeOf(urn));
 
+/** It shows each resource and each step. */
+export const isWhole = (preview: Preview): boolean => hasSames(preview) && omissionsIn(preview).length === 0;
+
 /** What this preview cannot say, because of how it was made. */
 const limitsOf = (preview: Preview, resources: readonly Resource[]): UnknownPart[] => {
   const existed = resources.filter(

@@ -1,6 +1,6 @@
 // Whether what a run would do to the access of one identity is what the seal shows: the change that the seal describes is applied to what
 // the API says of this identity now.
-import { parentOf } from "../../schema/index.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -30,8 +30,8 @@ export const identityProblems = async (
   const shown = change.rowsOf(id);
   const name = nameOf(change, id);
   const texts = [
-    ...notShown(gains, shown.gains, after).map((row) => `${name} would gain ${rowText(change, row)}`),
-    ...notShown(losses, shown.losses, live).map((row) => `${name} would lose ${rowText(change, row)}`),
+    ...notShown(gains, shown.gains, after).map((row) => `${name} would gain ${rowText(change, after, row)}`),
+    ...notShown(losses, shown.losses, live).map((row) => `${name} would lose ${rowText(change, live, row)}`),
   ];
   if (gains.length + shown.gains.length === 0) return texts;
   return [...texts, ...(await claimProblems(change, facts, id, uid))];
@@ -47,8 +47,16 @@ export const claimProblems = async (
   const now = (await facts.record("identity", uid, id !== uid)).identities.get(uid);
   if (!now) return [`identity ${uid} does not exist any more`];
   const shown = [before, after].flatMap(({ identities }) => identities.get(id) ?? []);
-  if (shown.some(({ relationship }) => textOf(relationship) === textOf(now.relationship))) return [];
+  if (shown.some(({ relationship }) => isSame(relationship, now.relationship))) return [];
   return [`who can assume ${now.name} is not what the review shows`];
+};
+
+/** The API sets the end of static keys where the program has none. */
+const isSame = (shown: Json | null, now: Json | null): boolean => {
+  const [keys, held] = [shown?.staticKeys, now?.staticKeys] as (Json | undefined)[];
+  if (!keys || !held || keys.expirationTime) return textOf(shown) === textOf(now);
+  const { expirationTime: _, ...own } = held;
+  return textOf({ ...now, staticKeys: own }) === textOf(shown);
 };
 
 /** Whether the identity holds anything now that the seal has neither before nor after the change: another workload would get it too. */
@@ -58,7 +66,7 @@ export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid
   return heldBeyond(
     change,
     live,
-  )(id).map((row) => `${nameOf(change, id)} holds ${rowText(change, row)}, which the review does not show`);
+  )(id).map((row) => `${nameOf(change, id)} holds ${rowText(change, live, row)}, which the review does not show`);
 };
 
 const uidIn = (value: unknown): string => String((value as { uid?: unknown } | undefined)?.uid ?? "");
@@ -130,8 +138,8 @@ const addGroups = (graph: GraphBuilder, { before, after }: Change, idOf: IdOf, g
 const nameOf = ({ before, after }: Pick<Change, "before" | "after">, id: NodeId): string =>
   (after.identities.get(id) ?? before.identities.get(id))?.name ?? `identity ${id}`;
 
-const rowText = ({ before, after }: Change, { group, capability, role }: AccessRow): string => {
+const rowText = ({ before, after }: Change, live: AccessGraph, { group, capability, role }: AccessRow): string => {
   const named = (nodes: "groups" | "roles", id: NodeId): string =>
-    (after[nodes].get(id) ?? before[nodes].get(id))?.name ?? id;
+    (after[nodes].get(id) ?? before[nodes].get(id) ?? live[nodes].get(id))?.name ?? id;
   return `${capability} at ${named("groups", group)}, through ${named("roles", role)}`;
 };

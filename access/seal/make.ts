@@ -2,9 +2,10 @@
 import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
+import { isWhole } from "../preview/plan.ts";
 import { recordsIn } from "../preview/records.ts";
 import { resourcesIn, stackIn } from "../preview/resource.ts";
-import type { Preview, Step as PreviewStep } from "../preview/shape.ts";
+import { type Preview, PreviewError, type Step as PreviewStep } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { isOrMayBe, valuesIn } from "../preview/value.ts";
 import type { Proposal } from "../review/proposal.ts";
@@ -26,7 +27,12 @@ export interface Sealing {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** Throws a PreviewError where the preview leaves resources out: a run could not tell them from those that it creates. */
 export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sealing): SealContent => {
+  if (!isWhole(preview))
+    throw new PreviewError(
+      "a seal needs a preview that shows every resource: make it with pulumi preview --json --show-sames --refresh",
+    );
   const { before, after } = proposal;
   const adopted = new Set(proposal.adopted.map(({ uid }) => uid));
   const parts = partsOf(before, after, adopted);
