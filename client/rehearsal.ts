@@ -97,11 +97,10 @@ export const noTwinText = (address: string): string =>
   `this is a rehearsal, and ${new URL(address).origin} is not the service that it has copied; nothing is sent there`;
 
 /** Connects to the twin of the service that a request is for, and refuses every other one. The same transport outside a rehearsal. */
-export const rehearsed =
-  (transport: Transport, env: Env): Transport =>
-  (request) => {
-    const one = rehearsalIn(env);
-    if (!one) return transport(request);
+export const rehearsed = (transport: Transport, env: Env): Transport => {
+  const one = rehearsalIn(env);
+  if (!one) return transport;
+  return async (request) => {
     if ("problem" in one) throw new ConfigError([one.problem]);
     const twin = twinOf(env, request.url.href);
     if (!twin) throw new ConfigError([noTwinText(request.url.href)]);
@@ -110,6 +109,7 @@ export const rehearsed =
     url.search = request.url.search;
     return transport({ ...request, url });
   };
+};
 
 const isBelow = (address: string, { protocol, hostname, port, pathname }: URL): boolean => {
   const service = new URL(address);

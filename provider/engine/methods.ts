@@ -233,7 +233,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       await gate.address(olds);
       await gate.organization(id);
       const compared = await steps.diff(id, olds, news);
-      if (compared.replaces.length === 0) await noteKept(held);
+      // A refresh compares with the inputs of the state: what the program keeps is not known yet.
+      if (compared.replaces.length === 0 && declared.has(news[KEY])) await noteKept(held);
       // A native resource, which had no handler, or the service has moved. The update stores the handler and the address, and sends
       // nothing.
       const isStale = (!looksUp && olds[PROVIDER] === undefined) || isMoved(await config(), olds);

@@ -67,7 +67,7 @@ describe("in a rehearsal", () => {
   ])("a request to %s is refused and noted: %s", async (url) => {
     const env = envOf();
     const { origin } = new URL(url);
-    await expect(async () => send(env, url)).rejects.toThrow(
+    await expect(send(env, url)).rejects.toThrow(
       `this is a rehearsal, and ${origin} is not the service that it has copied; nothing is sent there`,
     );
     expect(readFileSync(join(place, ELSEWHERE_FILE), "utf8")).toBe(`${origin}\n`);
@@ -117,6 +117,6 @@ describe("a variable that no rehearsal has set stops the run", () => {
     const env = { IRM_BASE_URL: SERVICE, ...make() };
     const text = `environment IRM_REHEARSAL: ${problem}; only irm rehearse sets IRM_REHEARSAL: unset it`;
     expect(parseConfig(undefined, env)).toMatchObject({ config: undefined, problems: [text] });
-    await expect(async () => send(env, `${SERVICE}/x`)).rejects.toThrow(text);
+    await expect(send(env, `${SERVICE}/x`)).rejects.toThrow(text);
   });
 });

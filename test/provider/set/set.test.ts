@@ -154,6 +154,23 @@ describe("a set of role bindings", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
   });
 
+  it("removes a pair that leaves the program in a run that refreshes first", async () => {
+    const group = await sets.group();
+    const [one, two] = identities as [string, string];
+    const first = await (await sets.run()).up(
+      sets.inputs(group, [
+        [one, "viewer"],
+        [two, "editor"],
+      ]),
+    );
+    const run = await sets.run();
+    const refreshed = await run.refresh(first);
+    // The engine compares what it has read with the inputs of the state, before the program runs.
+    await run.methods.roleBindingSet.diff(group, refreshed.outs, first.inputs);
+    await run.up(sets.inputs(group, [[one, "viewer"]]), refreshed);
+    expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+
   it("is gone after a refresh when its group is, and stays when it has no bindings", async () => {
     const group = await sets.group();
     const empty = await (await sets.run()).up(sets.inputs(group, []));
