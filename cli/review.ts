@@ -162,6 +162,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     tests: results,
     notVisible: live.notVisible,
     nowMs,
+    service: [...clients.keys()][0] ?? "",
   });
   made.report.origin = originOf({
     stack,

@@ -12,6 +12,8 @@ export interface Search {
   audience: string;
   /** invites that have ended by then are left out */
   nowMs: number;
+  /** also paths through an open invite */
+  invites: boolean;
   /** steps that all searches may take together */
   budget: { steps: number };
 }
@@ -228,7 +230,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
     if ([...PROVIDER_CAPABILITIES].some((one) => capabilities.has(one)))
       for (const provider of graph.providers.values())
         if (world.lineage(provider.group).includes(group)) useProvider(held, provider);
-    if (capabilities.has("group_invites.list") && held.requests.length === 0)
+    if (search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)
       for (const invite of graph.invites.values())
         if (world.lineage(invite.group).includes(group) && isOpen(invite, search.nowMs)) accept(invite);
   };

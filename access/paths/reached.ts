@@ -19,14 +19,14 @@ export interface Held {
 /** What identities hold so far, and the shortest way to it. */
 export class Holdings {
   readonly #world: World;
-  readonly #held = new Map<NodeId, Held[]>();
+  readonly #held = new Map<NodeId, { all: Held[]; capabilities: Map<NodeId, Set<string>> }>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   of(who: NodeId): readonly Held[] {
-    return this.#held.get(who) ?? [];
+    return this.#held.get(who)?.all ?? [];
   }
 
   identities(): NodeId[] {
@@ -34,13 +34,16 @@ export class Holdings {
   }
 
   add(held: Held): void {
-    const known = this.#held.get(held.who);
-    if (known) known.push(held);
-    else this.#held.set(held.who, [held]);
+    const own = this.#held.get(held.who) ?? { all: [], capabilities: new Map<NodeId, Set<string>>() };
+    this.#held.set(held.who, own);
+    const { all, capabilities } = own;
+    all.push(held);
+    capabilities.set(held.group, new Set([...(capabilities.get(held.group) ?? []), ...held.capabilities]));
   }
 
   /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
   find(who: NodeId, capability: string, group: NodeId): Held | undefined {
+    if (!this.hasAll(who, [capability], group)) return undefined;
     const lineage = this.#world.lineage(group);
     let best: Held | undefined;
     for (const held of this.of(who))
@@ -50,9 +53,9 @@ export class Holdings {
   }
 
   hasAll(who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean {
-    const lineage = this.#world.lineage(group);
-    const here = this.of(who).filter((held) => lineage.includes(held.group));
-    for (const capability of capabilities) if (!here.some((held) => held.capabilities.has(capability))) return false;
+    const own = this.#held.get(who)?.capabilities;
+    const here = own ? this.#world.lineage(group).flatMap((one) => own.get(one) ?? []) : [];
+    for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
     return true;
   }
 }

@@ -21,6 +21,8 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
       return hidden.kind === "identity" || capabilitiesOf(hidden, (one) => GRANTING.includes(one));
     return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
   },
+  // Whatever somebody gets that is not known may lead on.
+  "opens-path": (hidden) => !["issuer", "assumable", "workloads", "people"].includes(hidden.of),
   "root-binding": (hidden, { after }) =>
     (hidden.of === "binding" || hidden.of === "bindings" || hidden.of === "people") &&
     (hidden.group === undefined || isOrganization(after, hidden.group)),
@@ -80,6 +82,7 @@ const capabilitiesOf = (
 /** The rules that could fire on it. */
 export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] => {
   if (hides === undefined) return [];
+  if (hides.of === "paths") return ["opens-path"];
   const rules = Object.keys(COULD_FIRE) as RuleName[];
   if (hides.of !== "anything") return rules.filter((rule) => COULD_FIRE[rule](hides, input, required));
   const unasked: readonly RuleName[] = [

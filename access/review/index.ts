@@ -11,6 +11,7 @@ import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
 import { blockedRows, deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
+import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";
@@ -37,6 +38,8 @@ export interface ReviewOptions extends Verdict {
   rules?: RulesSource;
   /** what the change edits in the rules, by file */
   changedRules?: readonly ChangedRules[];
+  /** address of the API, which the requests of paths have; default: none */
+  service?: string;
   /** of access, on the state after the change */
   tests?: readonly TestResult[];
 }
@@ -47,7 +50,7 @@ export interface ChangedRules {
 }
 
 export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => {
-  const { notVisible, nowMs, rules: source, changedRules = [], tests = [], ...verdict } = options;
+  const { notVisible, nowMs, rules: source, changedRules = [], tests = [], service = "", ...verdict } = options;
   const { before, after } = proposal;
   const changes = accessChange(before, after);
   const reassumed = [...after.identities.values()].filter(({ id, relationship }) => {
@@ -56,13 +59,16 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   });
   const budget = newReviewBudget();
   const replacements = replacementsIn(proposal, budget);
-  const input: RuleInput = { ...proposal, changes, replacements, reassumed, budget };
-  const people = peopleInputOf(proposal, nowMs, input.budget);
+  const people = peopleInputOf(proposal, nowMs, budget);
+  const changed = { ...proposal, changes, replacements, reassumed, budget };
+  const paths = pathsOf(changed, people.changes, { notVisible, service, nowMs });
+  const input: RuleInput = { ...changed, opened: paths.opens };
   const unknown = [
     ...proposal.unknown,
     ...unreadableRoles(input, "identity "),
     ...unreadableRoles(people),
     ...unreadableWorkloads(input),
+    ...notSearchedParts(paths),
   ];
   const found: Judged[] = [
     ...changedRules.map(({ file, message }) => ({
@@ -81,6 +87,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     identities: identitiesInOrder(identitiesOf(input), findings),
     people: peopleInOrder(peopleReviewsOf(people, rowsOf), findings),
     findings,
+    opens: pathRows(after, paths.opens),
+    closes: pathRows(before, paths.closes),
     deletedGroups: deletedGroupsOf(input),
     blocked: blockedRows(proposal),
     adopted: proposal.adopted

@@ -24,7 +24,7 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
   const restored = proposal.restored.flatMap((id) => records.get(id) ?? []);
   const changes = accessChange(before, after);
-  return { ...proposal, before, after, changes, reassumed, replacements: [], restored, budget };
+  return { ...proposal, before, after, changes, reassumed, replacements: [], restored, opened: [], budget };
 };
 
 /** Whether these people were there before the change, though with less access. */

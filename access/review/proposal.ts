@@ -34,6 +34,8 @@ export type Hidden =
   | { of: "people"; group?: NodeId }
   /** where people sign in */
   | { of: "issuer" }
+  /** what could be made of access */
+  | { of: "paths" }
   | { of: "anything" };
 
 /** Something that is not known. */

@@ -4,6 +4,7 @@
 //   identities     each identity that changes: what it gains and loses, and who can assume it before and after
 //   people         the same of those who have access without being an identity: people, invites, holders of static keys
 //   findings       what the rules mark (access/review/rule/), also those that are allowed
+//   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
 //   deletedGroups  and what disappears with each
 //   blocked        deletions that the API refuses, so that the update fails
 //   adopted        records that exist and that the program takes over
@@ -83,6 +84,7 @@ export type PeopleReview = z.infer<typeof PeopleReview>;
 
 export const RULES = [
   "gains-owner",
+  "opens-path",
   "assumed-by-others",
   "matches-everyone",
   "matches-many",
@@ -109,6 +111,28 @@ export const Finding = z.object({
   unknown: z.literal(true).optional().describe("not found, but possible: an entry of unknown may hide it"),
 });
 export type Finding = z.infer<typeof Finding>;
+
+/** By which requests an identity could come to hold what it does not hold. */
+export const PathReview = z.object({
+  from: z.object({ identity: uid, name: z.string() }),
+  gains: z.array(z.object({ capability: z.string(), group: uid, groupName })),
+  assumes: z
+    .enum(["strict", "cautious"])
+    .describe("strict: by the rules of the reference server; cautious: only under its assumptions"),
+  steps: z.array(
+    z.object({
+      as: z.string().describe("uid of an identity, or workload"),
+      name: z.string().describe("of that identity"),
+      method: z.string(),
+      path: z.string().describe(`the uid of the record that step N creates is \${N.uid}`),
+      body: z.record(z.string(), z.unknown()).nullable(),
+      why: z.string(),
+      about: z.string().describe("the record that the request is about, in words"),
+    }),
+  ),
+  assumptions: z.array(z.string()),
+});
+export type PathReview = z.infer<typeof PathReview>;
 
 const Named = z.object({ kind: z.string().describe("such as role binding"), uid, name: z.string() });
 
@@ -206,6 +230,8 @@ export const Report = z.object({
   identities: z.array(IdentityReview),
   people: z.array(PeopleReview),
   findings: z.array(Finding),
+  opens: z.array(PathReview).describe("the shortest first"),
+  closes: z.array(PathReview),
   deletedGroups: z.array(DeletedGroup),
   blocked: z.array(Blocked),
   adopted: z.array(Adopted),

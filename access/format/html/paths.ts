@@ -1,7 +1,9 @@
 // Paths to more access: each as a graph, with its requests beside it.
-import type { PathText } from "../paths/rows.ts";
+import type { PathReview } from "../../review/report.ts";
+import { type PathText, reviewedPathText } from "../paths/rows.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { html, type Markup } from "./markup.ts";
+import type { Section } from "./page.ts";
 import { pathGraph } from "./path-graph.ts";
 
 export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets): Markup => {
@@ -20,4 +22,19 @@ export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets)
 <div class="way">${pathGraph(path)}<ol>${requests}</ol></div>
 <ul class="rows">${places}</ul>${assumptions.map((text) => html`<p class="note">If ${text}.</p>`)}${proof !== undefined && html`<p class="note">${proof}</p>`}</details>
 `;
+};
+
+/** More paths than these are folded to one line each. */
+const OPEN_MAX = 12;
+
+/** What a change opens or closes. */
+export const pathsSection = (
+  id: string,
+  title: string,
+  paths: readonly PathReview[],
+  sets: CapabilitySets,
+): Section | false => {
+  if (paths.length === 0) return false;
+  const blocks = paths.map((path) => pathBlock(reviewedPathText(path), paths.length <= OPEN_MAX, sets));
+  return { id, title, body: html`${blocks}` };
 };

@@ -1,7 +1,7 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
 import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
 import { type Count, countsOf, footOf, headFacts } from "../review/blocks.ts";
-import { limitsOf, sectionsOf } from "../review/sections.ts";
+import { limitsOf, sectionsOf, TITLES } from "../review/sections.ts";
 import { countText } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
 import { factList } from "./facts.ts";
@@ -9,6 +9,7 @@ import { identityBlock } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
 import { type GroupTree, treesOf } from "./merge.ts";
 import { pageOf, type Section } from "./page.ts";
+import { pathsSection } from "./paths.ts";
 import { peopleSection } from "./people.ts";
 import { rolesSection } from "./roles.ts";
 import { OPEN_MAX as LIST_OPEN_MAX, listOf, listSection, reportSection, unknownSection } from "./section.ts";
@@ -31,6 +32,8 @@ export const reviewAsHtml = (review: Review): string => {
       findingsSection(report.findings, links),
       identitiesSection(report, sets),
       peopleSection(report.people, sets),
+      pathsSection("opens", TITLES.opens, report.opens, sets),
+      pathsSection("closes", TITLES.closes, report.closes, sets),
       deleted ?? false,
       forced ?? false,
       treeSection(trees, { linkOf: links.ofNode }),

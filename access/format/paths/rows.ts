@@ -2,7 +2,10 @@
 import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Path, Paths } from "../../paths/path.ts";
 import type { Proof, Proofs } from "../../paths/proof.ts";
+import { targetsIn } from "../../paths/target.ts";
 import { byEffect } from "../../review/danger.ts";
+import type { PathReview } from "../../review/report.ts";
+import { placeOf } from "../review/blocks.ts";
 import { countText } from "../words.ts";
 
 export interface PathText {
@@ -45,6 +48,24 @@ export const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: P
   }));
 };
 
+/** The same of a path that a review shows. */
+export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
+  from: from.name,
+  assumes,
+  gains: [...Map.groupBy(gains, ({ group, groupName }) => placeOf(groupName, group)).entries()].map(([place, own]) => ({
+    place,
+    capabilities: own.map(({ capability }) => capability).sort(byEffect),
+  })),
+  steps: steps.map(({ as, name, method, path, body, why, about }) => ({
+    by: as === "workload" ? as : name,
+    request: `${method} ${path}`,
+    body: body === null ? "" : JSON.stringify(body),
+    why,
+    target: about,
+  })),
+  assumptions,
+});
+
 const textOfProof = (proof: Proof, end: string): string => {
   if (proof.carriedOut)
     return `carried out on a copy: ${end} then holds ${proof.holds.length === 1 ? "it" : `all ${proof.holds.length} capabilities`}`;
@@ -54,24 +75,6 @@ const textOfProof = (proof: Proof, end: string): string => {
 
 const workloadText = ({ issuer, subject }: { issuer: string; subject: string }): string =>
   subject === "" ? "the workload" : `workload ${subject} of ${issuer}`;
-
-/** What a request is about: the record that its path ends with. */
-const targetsIn = (graph: AccessGraph): ((path: string, method: string) => string) => {
-  const placeOf = placesIn(graph);
-  return (path, method) => {
-    const own = /\$\{(\d+)\.uid\}/.exec(path)?.[1];
-    if (own !== undefined) return `what step ${own} created`;
-    const id = path.match(/[0-9a-f]{40}(?:\/[0-9a-f]{16})*(?!.*[0-9a-f]{40})/)?.[0] ?? "";
-    const [identity, role, provider] = [graph.identities.get(id), graph.roles.get(id), graph.providers.get(id)];
-    if (identity) return `identity ${identity.name}`;
-    if (role) return `role ${role.name}`;
-    if (provider) return `identity provider ${provider.name}`;
-    const binding = graph.bindings.get(id);
-    if (binding) return `role binding of ${graph.identities.get(binding.identity)?.name ?? binding.identity}`;
-    if (graph.groups.has(id)) return method === "POST" ? `new role binding at ${placeOf(id)}` : placeOf(id);
-    return /<uid of ([^>]*)>/.exec(path)?.[1] ?? "a sign-in";
-  };
-};
 
 /** `2 paths, 1 of them only under what they assume` */
 export const totalsOf = ({ paths }: Paths): string => {

@@ -52,7 +52,7 @@ export interface Count {
 }
 
 /** What changes, the worst first. */
-export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }: Report): Count[] => {
+export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, opens, closes }: Report): Count[] => {
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
   const hasRows = ({ gains, losses }: Pick<IdentityReview, "gains" | "losses">): boolean =>
     gains.length + losses.length > 0;
@@ -89,6 +89,8 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted }
       "subjects without an identity lose access",
     ),
     count("alert", unchanged.length, "subject without an identity changes", "subjects without an identity change"),
+    count("alert", opens.length, "path to more access opens", "paths to more access open"),
+    count("loss", closes.length, "path to more access closes", "paths to more access close"),
     count("gain", only("created"), "new identity without access", "new identities without access"),
     count("loss", only("deleted") + only("replaced"), "identity without access goes", "identities without access go"),
     count("loss", only("updated"), "identity is renamed", "identities are renamed"),

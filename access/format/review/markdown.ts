@@ -6,6 +6,8 @@ import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
 import { code, codeWithMarks, htmlCode } from "../markdown-text.ts";
+import { pathMarkdown } from "../paths/markdown.ts";
+import { reviewedPathText } from "../paths/rows.ts";
 import { countText } from "../words.ts";
 import { CHANGES, type Change, changesOf, footOf, headFacts, kindsOf, peopleFactOf, titleOf, whoOf } from "./blocks.ts";
 import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
@@ -34,7 +36,12 @@ export const reportAsMarkdown = (report: Report): string => {
   let blocks: Block[] = [];
   for (const shown of CAPABILITIES_SHOWN) {
     blocks = [...limits, findingsBlock(report.findings), identitiesBlock(identities, shown)];
-    blocks.push(peopleBlock(report.people, shown), ...sections);
+    blocks.push(
+      peopleBlock(report.people, shown),
+      pathsBlock("opens", report),
+      pathsBlock("closes", report),
+      ...sections,
+    );
     blocks = blocks.filter(({ items }) => items.length > 0);
     const text = whole(blocks, room);
     if (text !== undefined) return title + text + foot;
@@ -184,6 +191,18 @@ const changeLine = ({ sign, place, role, capabilities, effect }: Change, most: n
     const more = rest > 0 ? ` and ${rest} more` : "";
     return `- ${verb} at ${code(place)} and below, through ${code(role)}: ${list}${more}\n`;
   });
+
+const pathsBlock = (kind: "opens" | "closes", report: Report): Block => {
+  const danger = kind === "opens" ? DANGER.grant : DANGER.loss;
+  const paths = report[kind];
+  return {
+    head: `<details${kind === "opens" ? " open" : ""}><summary>${TITLES[kind]} (${paths.length})</summary>\n`,
+    items: paths.map((path) => plainItem(danger, pathMarkdown(reviewedPathText(path)))),
+    foot: "\n</details>\n",
+    share: 2,
+    omittedText: (left) => omissionLine(countText(left.length, "path")),
+  };
+};
 
 export const sectionBlock = ({ title, items }: Section, danger: number, isOpen = false): Block => ({
   head: `<details${isOpen ? " open" : ""}><summary>${title} (${items.length})</summary>\n\n`,

@@ -10,6 +10,8 @@ const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 /** The same in every format. */
 export const TITLES = {
   unknown: "Not known",
+  opens: "Opens: paths to more access, by requests that were not possible before",
+  closes: "Closes: paths to more access that end",
   notVisible: "Not visible to the caller, so in neither gains nor losses",
   deletedGroups: "Deleted groups, and what disappears with them",
   adopted: "Adopted: existing records that the program takes over",

@@ -3,11 +3,13 @@ import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
-import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
+import type { Assumption, Finding, IdentityReview, PathReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment, withArrows } from "../differences.ts";
+import { reviewedPathText } from "../paths/rows.ts";
+import { pathLines } from "../paths/terminal.ts";
 import { CHANGES, type Change, changesOf, footOf, headFacts, peopleFactOf, placeOf, titleOf, whoOf } from "./blocks.ts";
 import type { Section } from "./section.ts";
-import { inLine, limitsOf, sectionsOf } from "./sections.ts";
+import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
 
 export interface TerminalOptions {
   color: boolean;
@@ -37,6 +39,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
     ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
     ...report.people.flatMap((people) => [...peopleLines(people, width, style), ""]),
+    ...(["opens", "closes"] as const).flatMap((kind) => pathsLines(TITLES[kind], report[kind], width, style)),
     ...sectionsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...wrapText(footOf(report), "", width).map((line) => style("dim", line)),
     "",
@@ -52,6 +55,20 @@ export const sectionLines = ({ title, items }: Section, width: number, style: St
       .join(""),
   );
   return [style("bold", title), ...texts.flatMap((text) => wrapText(`- ${text}`, "  ", width)), ""];
+};
+
+/** The last in a long list are longer paths. */
+const PATHS_SHOWN = 20;
+
+const pathsLines = (title: string, paths: readonly PathReview[], width: number, style: Style): string[] => {
+  if (paths.length === 0) return [];
+  const rest = paths.length - PATHS_SHOWN;
+  return [
+    style("bold", title),
+    ...paths.slice(0, PATHS_SHOWN).flatMap((path) => pathLines(reviewedPathText(path), width, style)),
+    ...(rest > 0 ? [`and ${rest} more (--format json has all)`] : []),
+    "",
+  ];
 };
 
 const findingLines = (

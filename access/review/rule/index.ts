@@ -6,6 +6,7 @@ import { lastOwnerGoes } from "./last-owner-goes.ts";
 import { matchesEveryone } from "./matches-everyone.ts";
 import { matchesMany } from "./matches-many.ts";
 import { newIssuer } from "./new-issuer.ts";
+import { opensPath } from "./opens-path.ts";
 import { pullRequestWrites } from "./pull-request-writes.ts";
 import { regrantsRemoved } from "./regrants-removed.ts";
 import { rootBinding } from "./root-binding.ts";
@@ -13,6 +14,7 @@ import type { Rule } from "./rule.ts";
 
 export const rules: readonly Rule[] = [
   gainsOwner,
+  opensPath,
   assumedByOthers,
   matchesEveryone,
   matchesMany,

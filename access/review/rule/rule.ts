@@ -1,5 +1,6 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
 import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
+import type { Path } from "../../paths/path.ts";
 import type { Budget } from "../../pattern/budget.ts";
 import type { IdentityChange } from "../change.ts";
 import type { Proposal } from "../proposal.ts";
@@ -17,6 +18,8 @@ export interface RuleInput extends Proposal {
   reassumed: readonly IdentityNode[];
   /** pairs of an identity that goes and the one that takes its place */
   replacements: readonly { old: IdentityNode; new: IdentityNode }[];
+  /** paths to more access that the change brings */
+  opened: readonly Path[];
   /** what all questions about patterns may take together */
   budget: Budget;
 }

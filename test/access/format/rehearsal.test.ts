@@ -83,7 +83,16 @@ describe("a rehearsal", () => {
   });
 
   test("stands in the review before the identities", () => {
-    const lists = { identities: [], people: [], findings: [], deletedGroups: [], blocked: [], adopted: [] };
+    const lists = {
+      identities: [],
+      people: [],
+      findings: [],
+      opens: [],
+      closes: [],
+      deletedGroups: [],
+      blocked: [],
+      adopted: [],
+    };
     const others = { forceDestroy: [], undeclared: [], expiringKeys: [], unknown: [], notVisible: [] };
     const report: Report = { source: "preview", ...lists, ...others, rehearsal: bad };
     const text = reportAsText(report, { color: false, width: 200 });

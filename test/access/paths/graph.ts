@@ -1,7 +1,8 @@
 // Two organizations that tests of paths write by hand: `acme` trusts identities of `partner`.
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../../../access/graph/graph.ts";
 import type { NotVisible } from "../../../access/graph/live.ts";
-import { findPaths, type Path, type PathOptions, type PathQuery } from "../../../access/paths/path.ts";
+import { findPaths } from "../../../access/paths/find.ts";
+import type { Path, PathOptions, PathQuery } from "../../../access/paths/path.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../../schema/index.ts";
 import { addGroup, addIdentity, addRole, bind, uidIn } from "../graphs.ts";
 

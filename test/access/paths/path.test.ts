@@ -49,6 +49,7 @@ describe("an identity that another organization trusts", () => {
         ],
         assumptions: [],
         end: MIRROR,
+        workload: { issuer: ISSUER, subject: "helper" },
       },
     ]);
   });

@@ -70,6 +70,7 @@ describe("a value that is computed from the uid of a new record", () => {
       created("RoleBinding", "b", { parent: ROOT, identity: CI, role }, { role: [urnOf("Role", "custom")] });
     expect(rulesOf(reportOf({ steps: [custom, bind(UNKNOWN)] }, live()))).toEqual([
       "gains-owner ci",
+      "opens-path ci",
       "root-binding ci",
     ]);
     const steps = [custom, bind(OWNER)];

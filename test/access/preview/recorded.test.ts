@@ -129,9 +129,11 @@ describe("a recorded preview of an edit", () => {
       "identity-replaced moved",
       "regrants-removed review",
       "gains-owner deploy",
+      "opens-path deploy",
     ]);
     // Its role is not known.
-    expect(report.findings.filter(({ unknown }) => unknown).map(({ rule }) => rule)).toEqual(["gains-owner"]);
+    const unknown = report.findings.filter((one) => one.unknown).map(({ rule }) => rule);
+    expect(unknown).toEqual(["gains-owner", "opens-path"]);
   });
 });
 

@@ -9,7 +9,8 @@ import { CI, exactly, findings, foundSubjects, NEW, OPTIONS, OWNER, proposal, ro
 
 describe("gains-owner", () => {
   test("fires on a capability that lets one give access", () => {
-    expect(findings(start(), (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([
+    const found = findings(start(), (graph) => bind(graph, TEAM, CI, role("owner")));
+    expect(found.filter(({ rule: name }) => name === "gains-owner")).toEqual([
       {
         rule: "gains-owner",
         subject: CI,
@@ -32,13 +33,76 @@ describe("gains-owner", () => {
     ["groups.update", false],
   ])("on %s: %s", (capability, fires) => {
     const grant = (graph: GraphBuilder) => bind(graph, TEAM, CI, addRole(graph, "own", [capability], TEAM));
-    expect(foundSubjects(start(), grant)).toEqual(fires ? [`gains-owner ${CI}`] : []);
+    const found = foundSubjects(start(), grant).filter((text) => !text.startsWith("opens-path"));
+    expect(found).toEqual(fires ? [`gains-owner ${CI}`] : []);
   });
   test("is silent where the identity has it already, and on other capabilities", () => {
     const before = start();
     bind(before, ROOT, CI, role("owner"));
     expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("owner")))).toEqual([]);
     expect(foundSubjects(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
+  });
+});
+
+describe("opens-path", () => {
+  const found = (before: GraphBuilder, change: (graph: GraphBuilder) => void) =>
+    findings(before, change).filter(({ rule: name }) => name === "opens-path");
+  const trusting = (): GraphBuilder => {
+    const graph = start();
+    const other = "d".repeat(40);
+    graph.groups.set(other, { id: other, uid: other, name: "partner", parent: null });
+    bind(graph, other, CI, addRole(graph, "pusher", ["tag.create"], other));
+    return graph;
+  };
+
+  test("fires on an identity that may change one that another organization trusts, and says by which requests", () => {
+    const change = (graph: GraphBuilder): void => {
+      bind(
+        graph,
+        ROOT,
+        addIdentity(graph, NEW, "next", ROOT, exactly),
+        addRole(graph, "admin", ["identity.update"], ROOT),
+      );
+      for (const { id, identity, group } of graph.bindings.values())
+        if (identity === CI && group === TEAM) graph.bindings.delete(id);
+    };
+    expect(found(trusting(), change)).toEqual([
+      {
+        rule: "opens-path",
+        subject: "next",
+        name: "next",
+        message: expect.stringContaining(
+          "could come to hold tag.create at / (strict): next may change identity ci, and lets the workload assume it; the workload assumes identity ci",
+        ),
+      },
+    ]);
+  });
+
+  test("is silent on a path that was there, and on access that leads to nothing", () => {
+    const before = trusting();
+    bind(
+      before,
+      ROOT,
+      addIdentity(before, NEW, "next", ROOT, exactly),
+      addRole(before, "admin", ["identity.update"], ROOT),
+    );
+    expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
+    expect(found(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
+  });
+
+  test("an excused finding stays, and the review has the paths that open and close", () => {
+    const change = (graph: GraphBuilder) => bind(graph, TEAM, CI, role("owner"));
+    const verdict = { deny: ["opens-path" as const], allow: [{ rule: "opens-path" as const, subject: CI }] };
+    const { report } = reviewOf(proposal(start(), change), { ...OPTIONS, ...verdict });
+    expect(report.findings.filter(({ rule }) => rule === "opens-path")).toMatchObject([{ subject: CI, allowed: true }]);
+    expect(report.opens).toMatchObject([{ from: { identity: CI, name: "ci" }, assumes: "cautious" }]);
+    expect(report.closes).toEqual([]);
+    const given = start();
+    change(given);
+    const end = (graph: GraphBuilder) => void graph.bindings.clear();
+    expect(reviewOf(proposal(given, end), OPTIONS).report.closes).toContainEqual(
+      expect.objectContaining({ from: { identity: CI, name: "ci" } }),
+    );
   });
 });
 
@@ -132,7 +196,9 @@ describe("--deny and --allow", () => {
     reviewOf(
       proposal(start(), (graph) => bind(graph, TEAM, CI, role("owner"))),
       { ...OPTIONS, deny: [ruleFrom(deny) as never], allow: allow.map((one) => allowanceFrom(one) as never) },
-    ).report.findings.map(({ allowed, denied }) => ({ allowed, denied }));
+    )
+      .report.findings.filter(({ rule }) => rule !== "opens-path")
+      .map(({ allowed, denied }) => ({ allowed, denied }));
 
   test("a finding of a denied rule is marked, and an allowed one stays, marked, by uid or name", () => {
     expect(judgedWith("gains-owner")).toEqual([{ denied: true }]);

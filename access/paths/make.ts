@@ -1,0 +1,126 @@
+// Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
+import { compare } from "../graph/compare.ts";
+import type { NodeId } from "../graph/graph.ts";
+import { isPerson } from "./cautious.ts";
+import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
+import type { Held } from "./reached.ts";
+import { stepsOf } from "./request.ts";
+import type { Start } from "./start.ts";
+import type { World } from "./world.ts";
+
+/** `covered` gets what the paths lead to. */
+export const pathsOf = (
+  world: World,
+  start: Start,
+  reached: readonly Held[],
+  assumes: Assumes,
+  covered: Covered,
+  { to, at }: PathQuery,
+): Path[] => {
+  const lineage = at === undefined ? undefined : world.lineage(at);
+  const ways = Map.groupBy(
+    reached.filter(({ requests }) => requests.length > 0),
+    ({ requests, who }) => `${who} ${requests.length} ${idOf(requests.at(-1) as object)}`,
+  );
+  const paths: Path[] = [];
+  for (const held of ways.values()) {
+    const [{ requests, assumptions, who }] = held as [Held, ...Held[]];
+    const gains = held
+      .filter(({ group }) => lineage === undefined || lineage.includes(group))
+      .filter(({ capabilities }) => to !== "owner" || isSuperset(capabilities, world.owner.capabilities))
+      .flatMap(({ group, capabilities }) =>
+        [...capabilities]
+          .filter(
+            (capability) =>
+              (to === undefined || to === "owner" || capability === to) && !covered.has(group, capability),
+          )
+          .map((capability): Gain => ({ capability, group })),
+      );
+    if (gains.length === 0) continue;
+    for (const { group, capability } of gains) covered.add(group, [capability]);
+    const all = [...new Set([...assumptions, ...held.flatMap((one) => one.assumptions)])].sort();
+    paths.push({
+      from: start.from,
+      gains: topmost(world, gains),
+      assumes: all.length > 0 ? "cautious" : assumes,
+      steps: stepsOf(requests, (node) => uidIn(world, node)),
+      assumptions: all,
+      end: who,
+      ...(start.starter.claims && { workload: start.starter.claims }),
+    });
+  }
+  return paths;
+};
+
+const isSuperset = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  [...other].every((item) => one.has(item));
+
+const ids = new WeakMap<object, number>();
+let last = 0;
+const idOf = (object: object): number => {
+  const known = ids.get(object);
+  if (known !== undefined) return known;
+  last += 1;
+  ids.set(object, last);
+  return last;
+};
+
+/** Without what the same path leads to at a group above. */
+const topmost = (world: World, gains: readonly Gain[]): Gain[] => {
+  const held = new Set(gains.map(({ capability, group }) => `${capability} ${group}`));
+  const above = ({ capability, group }: Gain): boolean =>
+    world
+      .lineage(group)
+      .slice(1)
+      .some((one) => held.has(`${capability} ${one}`));
+  const shown = new Map(gains.filter((one) => !above(one)).map((one) => [`${one.group} ${one.capability}`, one]));
+  return [...shown.values()].sort((a, b) => compare(a.group, b.group) || compare(a.capability, b.capability));
+};
+
+/** What is held without a path, or led to by one that is listed. */
+export class Covered {
+  readonly #world: World;
+  readonly #held = new Map<NodeId, Set<string>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  add(group: NodeId, capabilities: Iterable<string>): void {
+    const here = this.#held.get(group) ?? new Set();
+    for (const one of capabilities) here.add(one);
+    this.#held.set(group, here);
+  }
+
+  has(group: NodeId, capability: string): boolean {
+    return this.#world.lineage(group).some((one) => this.#held.get(one)?.has(capability));
+  }
+}
+
+/** Of a record that does not exist yet, its name. */
+const uidIn = ({ graph }: World, node: NodeId): string => {
+  if (isPerson(node)) return "<uid of the person>";
+  const found =
+    graph.identities.get(node) ?? graph.groups.get(node) ?? graph.roles.get(node) ?? graph.providers.get(node);
+  const own = found ?? graph.bindings.get(node);
+  if (own === undefined) return node.startsWith("role ") ? `<uid of ${node}>` : node;
+  return own.uid ?? `<uid of ${found?.name ?? "a new role binding"}>`;
+};
+
+/** The shortest first; of two, the one that is certain, then in a stable order. */
+export const inOrderOfLength = (paths: readonly Path[]): Path[] =>
+  paths
+    .map((path) => ({ path, text: JSON.stringify([path.from, path.steps]) }))
+    .sort(
+      (a, b) =>
+        a.path.steps.length - b.path.steps.length || compare(b.path.assumes, a.path.assumes) || compare(a.text, b.text),
+    )
+    .map(({ path }) => path);
+
+/** What the first caller holds is no gain; of a workload, what it can assume today. */
+export const heldAtFirst = (world: World, { from, controlled }: Start): Covered => {
+  const covered = new Covered(world);
+  const first = "identity" in from ? [from.identity] : [...controlled.keys()];
+  for (const who of first) for (const { group, role } of world.bindingsOf(who)) covered.add(group, world.granted(role));
+  return covered;
+};

@@ -1,0 +1,70 @@
+// Paths that a change opens and closes, in each format of a review.
+import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import { grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
+import { proposalBetween } from "../proposals.ts";
+
+const ATTACK = "helper </svg><script>alert(1)</script>";
+
+const reviewed = (before: GraphBuilder, after: GraphBuilder) =>
+  reviewOf(proposalBetween(before, after), {
+    deny: [],
+    allow: [],
+    notVisible: [],
+    nowMs: 0,
+    service: "https://irm.example",
+  });
+
+const leading = (): GraphBuilder => {
+  const graph = newGraph(partners());
+  graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), name: ATTACK } as never);
+  grant(graph, HELPER, PARTNER, "identity.update");
+  return graph;
+};
+
+describe("a path", () => {
+  const [opens, closes] = [reviewed(partners(), leading()), reviewed(leading(), partners())];
+  const request = `PATCH /iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`;
+
+  test("that opens is in the headline, and in every format with its requests", () => {
+    const text = reportAsText(opens.report, { color: false, width: 200 });
+    const markdown = reportAsMarkdown(opens.report);
+    expect(text.split("\n")[0]).toContain("1 path to more access opens");
+    for (const shown of [text, markdown]) {
+      expect(shown).toContain("Opens: paths to more access, by requests that were not possible before");
+      expect(shown).toContain(request);
+      expect(shown).toContain("the workload assumes identity mirror");
+    }
+    expect(opens.report.opens).toMatchObject([{ assumes: "strict", from: { identity: HELPER, name: ATTACK } }]);
+    expect(opens.report.closes).toEqual([]);
+  });
+
+  test("that closes is in every format", () => {
+    expect(closes.report).toMatchObject({ opens: [], closes: [{ assumes: "strict" }] });
+    for (const shown of [
+      reportAsText(closes.report, { color: false, width: 200 }),
+      reportAsMarkdown(closes.report),
+      reviewAsHtml(closes),
+    ])
+      expect(shown).toContain("Closes: paths to more access that end");
+  });
+
+  test("is a graph on the page, without a script, and names cannot add to it", () => {
+    const page = reviewAsHtml(opens);
+    const [graph = ""] = /<svg.*?<\/svg>/s.exec(page) ?? [];
+    expect(graph).toMatch(
+      /^<svg class="path strict" viewBox="0 0 340 \d+" width="340" height="\d+" role="img" aria-label="1 /,
+    );
+    expect(graph.match(/<rect /g)).toHaveLength(4);
+    expect(graph).toContain("helper &lt;/svg&gt;");
+    expect(graph).not.toContain("<script");
+    expect(graph).not.toMatch(/ style=| on[a-z]+=/);
+    expect(page).toContain("@media (prefers-color-scheme: dark)");
+    for (const use of ["svg.path rect", "svg.path text"]) expect(page).toMatch(new RegExp(`${use} \\{[^}]*var\\(--`));
+    expect(page).toMatch(/svg\.path \{[^}]*max-width: 100%/);
+  });
+});
