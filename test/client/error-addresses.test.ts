@@ -19,6 +19,7 @@ const ADDRESSED: Classes = {
     "Unreachable",
     "Refused",
     "RunRefused",
+    "SealRefusal",
     "NotComparable",
   ],
   "of a journal": ["JournalError"],

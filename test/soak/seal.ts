@@ -13,6 +13,10 @@ export const seals = async ({ seed, rounds, log }: PartOptions): Promise<PartRes
   const counts = newCounts();
   const failures: string[] = [];
   let next = 0;
+  const fail = (text: string): void => {
+    failures.push(text);
+    log?.(text);
+  };
   const lane = async (): Promise<void> => {
     while (counts.cases < rounds && failures.length === 0) {
       const at = next++;
@@ -22,9 +26,9 @@ export const seals = async ({ seed, rounds, log }: PartOptions): Promise<PartRes
         const found = await runCase(one, createRandom(seed * 100_003 + at), at, counts);
         if (found) counts.cases += 1;
         else counts.unreviewable += 1;
-        failures.push(...(found ?? []).map((text) => `case ${at} (${adapter}): ${text}`));
+        for (const text of found ?? []) fail(`case ${at} (${adapter}): ${text}`);
       } catch (error) {
-        failures.push(`case ${at} (${adapter}): ${(error as Error).stack}`);
+        fail(`case ${at} (${adapter}): ${(error as Error).stack}`);
       } finally {
         await one.close();
       }
