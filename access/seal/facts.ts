@@ -1,8 +1,7 @@
 // What the API says of the records that a write rests on. Each fact is read once, right before the first write that rests on it.
-import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
-import { type Json, type OperationName, type RequestOf, resources } from "../../schema/index.ts";
+import { resources } from "../../schema/index.ts";
 import { type GraphBuilder, newGraph } from "../graph/graph.ts";
 import { listVisible } from "../graph/hidden.ts";
 import {
@@ -14,10 +13,7 @@ import {
   addRole,
   type Listed,
 } from "../graph/live-record.ts";
-
-export type Reader = Pick<Client, "call" | "clock">;
-
-type ReadKind = "identity" | "role" | "roleBinding" | "identityProvider";
+import { type Reader, type ReadKind, readerTogether } from "./read-together.ts";
 
 /** A fact cannot be read, so it counts as another one than the review showed. */
 export class UnreadableFact extends Error {}
@@ -35,6 +31,7 @@ export interface Facts {
 
 export const factsWith = (reader: Reader): Facts => {
   const known = new Map<string, Promise<unknown>>();
+  const read = readerTogether(reader);
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
     const found = (known.get(key) ?? explained(key, read)) as Promise<T>;
     known.set(key, found);
@@ -47,7 +44,7 @@ export const factsWith = (reader: Reader): Facts => {
       Array.fromAsync(listAll(reader, resources.roleBinding.list, { [filter]: uid })),
     );
   return {
-    record: (kind, uid, isNew = false) => once(`${kind} ${uid}`, () => readRecord(reader, kind, uid, isNew)),
+    record: (kind, uid, isNew = false) => once(`${kind} ${uid}`, () => recordBy(read, reader, kind, uid, isNew)),
     bindingsOf: (identity) => bindings("identity", identity),
     bindingsWith: (role) => bindings("role", role),
     bindingsAt: (group) => bindings("group", group),
@@ -71,19 +68,23 @@ const ADD = { identity: addIdentity, role: addRole, roleBinding: addBinding, ide
 const VISIBLE_MS = 5_000;
 const PAUSE_MS = 250;
 
-const readRecord = async (reader: Reader, kind: ReadKind, uid: string, isNew: boolean): Promise<GraphBuilder> => {
+const recordBy = async (
+  read: ReturnType<typeof readerTogether>,
+  { clock }: Reader,
+  kind: ReadKind,
+  uid: string,
+  isNew: boolean,
+): Promise<GraphBuilder> => {
   const graph = newGraph();
-  const operation = resources[kind].operations.get as OperationName;
-  const until = reader.clock.now() + (isNew ? VISIBLE_MS : 0);
+  const until = clock.now() + (isNew ? VISIBLE_MS : 0);
   for (;;)
     try {
-      const record: Json = await reader.call(operation, { uid } as RequestOf<typeof operation>);
-      ADD[kind](graph, record as Listed);
+      ADD[kind](graph, (await read(kind, uid)) as Listed);
       return graph;
     } catch (error) {
       if (!hasCode(error, "NOT_FOUND")) throw error;
-      if (reader.clock.now() >= until) return graph;
-      await reader.clock.sleep(PAUSE_MS);
+      if (clock.now() >= until) return graph;
+      await clock.sleep(PAUSE_MS);
     }
 };
 

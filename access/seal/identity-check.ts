@@ -24,7 +24,9 @@ export const identityProblems = async (
   uid: string,
 ): Promise<readonly string[]> => {
   const id = idOf("identity", uid);
-  const listed = (await facts.bindingsOf(uid)).filter((one) => uidIn(one.identity) === uid);
+  // What people have bound to an identity that the change creates is there before and after each write.
+  const bound = id === uid ? await facts.bindingsOf(uid) : [];
+  const listed = bound.filter((one) => uidIn(one.identity) === uid);
   const { live, after } = await graphsOf(change, facts, idOf, id, listed);
   const { gains, losses } = rowsBetween(live, after)(id);
   const shown = change.rowsOf(id);
@@ -88,7 +90,9 @@ const graphsOf = async (
     const group = idOf("group", parentOf(uid));
     const binding: BindingNode = { id: uid, uid, group, identity: id, role: idOf("role", uidIn(role)) };
     add(live, binding);
-    const stays = !change.before.bindings.has(uid) || change.after.bindings.get(uid)?.identity === id;
+    // What people have given to another identity meanwhile is not what the change removes.
+    const isShown = change.before.bindings.get(uid)?.identity === id;
+    const stays = !isShown || change.after.bindings.get(uid)?.identity === id;
     if (stays && isThere(change, "identities", id)) add(after, binding);
   }
   for (const binding of change.after.bindings.values()) {
