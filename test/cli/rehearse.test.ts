@@ -5,13 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { newGraph } from "../../access/graph/graph.ts";
+import { parsePreview } from "../../access/preview/shape.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
+import { copyOf } from "../../cli/copy.ts";
 import { compareAccess } from "../../cli/rehearse/compare.ts";
 import { EngineError, rehearsalEngine } from "../../cli/rehearse/engine.ts";
 import { copyJournals } from "../../cli/rehearse/journal.ts";
 import { createPlace, projectAt } from "../../cli/rehearse/place.ts";
+import { type RehearsalInput, rehearse } from "../../cli/rehearse/rehearse.ts";
 import type { Config } from "../../client/config.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
+import { clientOf } from "../access/client.ts";
+import { startSharedServer } from "../harness/shared-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -61,6 +66,50 @@ describe("the engine of a rehearsal", () => {
     const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
     await expect(failed).rejects.toThrow(new EngineError("pulumi stack export failed: no such stack"));
   });
+});
+
+/** Answers as an engine until the update, which never ends. */
+const STOPS_AT_UP = `
+const [command, verb] = process.argv.slice(1);
+const fs = require("node:fs");
+if (command === "up") {
+  fs.writeFileSync(process.env.PIDS, process.pid + " " + process.pid);
+  setInterval(() => {}, 1000);
+} else if (verb === "export") console.log(JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } }));
+else if (verb === "init") fs.writeFileSync("Pulumi.dev.yaml", "encryptionsalt: s\\n");
+`;
+
+test("an interrupted rehearsal leaves no process, no file and no twin", async () => {
+  const api = await startSharedServer();
+  const [own, tmp, pids] = [folder.path("stopped"), folder.path("tmp"), folder.path("stopped-pids")];
+  for (const one of [own, tmp]) mkdirSync(one);
+  writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\n");
+  const interrupt = new AbortController();
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = tmp;
+  try {
+    const proposal = { before: graphOf([]), after: graphOf([]), unknown: [] } as unknown as Proposal;
+    const input: RehearsalInput = {
+      command: [process.execPath, "-e", STOPS_AT_UP, "--"],
+      ...{ cwd: own, env: { ...process.env, PIDS: pids }, stack: "dev" },
+      preview: parsePreview(JSON.stringify({ steps: [] }), "test"),
+      ...{ proposal, proposalOf: async () => proposal, copyOf },
+      clients: new Map([[api.baseUrl, clientOf(api)]]),
+    };
+    const run = expect(rehearse(input, interrupt.signal)).rejects.toThrow("interrupted here");
+    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+    const [place] = readdirSync(tmp);
+    expect(readdirSync(join(tmp, place as string))).toContain("rehearsal.json");
+    const { services } = JSON.parse(readFileSync(join(tmp, place as string, "rehearsal.json"), "utf8"));
+    interrupt.abort(new Error("interrupted here"));
+    await run;
+    expect(readdirSync(tmp)).toEqual([]);
+    await expect(fetch(services[0].url)).rejects.toThrow("fetch failed");
+    await until(() => !isAlive(Number(readFileSync(pids, "utf8").split(" ")[0])));
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
 });
 
 describe("the place of a rehearsal", () => {
