@@ -1,6 +1,7 @@
 // What the API says of the records that a write rests on. Each fact is read once, right before the first write that rests on it.
 import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
+import { isListable } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import { type GraphBuilder, newGraph } from "../graph/graph.ts";
 import { listVisible } from "../graph/hidden.ts";
@@ -27,6 +28,9 @@ export interface Facts {
   bindingsAt(group: string): Promise<readonly Listed[]>;
   /** Identity providers, mappings of external groups and invites that the caller may list. */
   people(): Promise<GraphBuilder>;
+  /** Throws where the caller may not list these in the group: a list would show less than there is, and no error. */
+  requireListable(kind: "roleBinding" | "identityProvider" | "groupInvite", group: string): Promise<void>;
+  forget(): void;
 }
 
 export const factsWith = (reader: Reader): Facts => {
@@ -49,6 +53,12 @@ export const factsWith = (reader: Reader): Facts => {
     bindingsWith: (role) => bindings("role", role),
     bindingsAt: (group) => bindings("group", group),
     people: () => once("people", () => readPeople(reader)),
+    requireListable: (kind, group) =>
+      once(`${resources[kind].words} of group ${group}`, async () => {
+        if (!(await isListable(reader, resources[kind], group)))
+          throw new UnreadableFact(`the ${resources[kind].words} of group ${group} cannot be listed`);
+      }),
+    forget: () => known.clear(),
   };
 };
 

@@ -64,6 +64,7 @@ const isSame = (shown: Json | null, now: Json | null): boolean => {
 /** Whether the identity holds anything now that the seal has neither before nor after the change: another workload would get it too. */
 export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid: string): Promise<string[]> => {
   const id = idOf("identity", uid);
+  await facts.requireListable("roleBinding", parentOf(uid));
   const { live } = await graphsOf(change, facts, idOf, id, await facts.bindingsOf(uid));
   return heldBeyond(
     change,

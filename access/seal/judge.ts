@@ -28,6 +28,8 @@ export interface Judge {
   request(operation: OperationName, request: Json): Promise<readonly string[]>;
   /** The same in a record that a resource adopts. */
   adoption(kind: string, uid: string): Promise<readonly string[]>;
+  /** What comes after reads the facts again. */
+  forget(): void;
 }
 
 /** `resourceOf` is the same of a URN. */
@@ -94,6 +96,10 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
       if (writes === undefined) return [];
       if (writes === "unknown") return [`${operation} is not a method that a seal can contain`];
       return (await Promise.all(writes.map(writeProblems))).flat();
+    },
+    forget: () => {
+      facts.forget();
+      checks.clear();
     },
     adoption: async (kind, uid) => {
       const { [uid]: owners } = seal.owners;
@@ -272,6 +278,8 @@ const peopleNode = <K extends keyof typeof ADD>(kind: K, record: Json, parent: s
 
 /** Of a role that changes: everyone who holds it. */
 const holderProblems = async ({ change, facts, idOf, identity }: Parts, uid: string): Promise<readonly string[]> => {
+  for (const kind of ["roleBinding", "identityProvider", "groupInvite"] as const)
+    await facts.requireListable(kind, parentOf(uid));
   const bindings = await facts.bindingsWith(uid);
   const holders = new Set(bindings.map((one) => String((one.identity as { uid?: unknown } | undefined)?.uid ?? "")));
   const problems = [];

@@ -54,7 +54,7 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
   if (file === undefined && !required && !digest) return undefined;
   let opened: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
-    opened ??= openSeal({ file, digest, required, cwd, client, service }).then((seal) => {
+    opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
       const idOf = idsIn(seal, ownership);
       return { seal, judge: judgeWith(seal, factsWith(client), idOf, resourceOf) };
     });
@@ -89,13 +89,21 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
       }),
     call: (operation, request, options = {}) => {
       if (operations[operation].method === "GET") return client.call(operation, request, options);
-      return client.call(operation, request, {
+      let attempts = 0;
+      const forget = async (): Promise<void> => (await open()).judge.forget();
+      const sent = client.call(operation, request, {
         ...options,
-        // Right before the request, so that the facts are of this moment.
+        // Right before the request, so that the facts are of this moment. An attempt after another one may come minutes later.
         beforeSend: async () => {
+          if (attempts > 0) await forget();
+          attempts += 1;
           await require((judge) => judge.request(operation, request as Json));
           await options.beforeSend?.();
         },
+      });
+      return sent.catch(async (error: unknown) => {
+        if (attempts > 0 && !(error instanceof SealRefusal)) await forget();
+        throw error;
       });
     },
   };
@@ -122,10 +130,11 @@ const openSeal = async ({
   file,
   digest,
   required,
+  env,
   cwd,
   client,
   service,
-}: Pick<Parts, "file" | "cwd" | "client" | "service"> & {
+}: Pick<Parts, "file" | "env" | "cwd" | "client" | "service"> & {
   digest: string | undefined;
   required: string | undefined;
 }): Promise<Seal> => {
@@ -134,6 +143,10 @@ const openSeal = async ({
   if (file === undefined)
     throw refused(
       `it has no seal, and ${required ? "IRM_SEAL_REQUIRED" : "IRM_SEAL_DIGEST"} is set: set IRM_SEAL to its file`,
+    );
+  if (required && !env.IRM_SEAL && !digest)
+    throw refused(
+      `the seal ${file} comes from the stack's configuration, which the change can choose, and IRM_SEAL_REQUIRED is set: set IRM_SEAL, or IRM_SEAL_DIGEST`,
     );
   const seal = readSeal(resolve(cwd, file), file);
   const { services, expires } = seal.origin;

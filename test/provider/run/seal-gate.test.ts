@@ -3,7 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { digestOf, type SealContent } from "../../../access/seal/seal.ts";
+import { parseConfig } from "../../../client/config.ts";
 import type { Json } from "../../../schema/index.ts";
+import { workloadToken } from "../../harness/provider.ts";
 import { type Program, ref } from "../../harness/small-engine/program.ts";
 import type { Engine } from "../../harness/small-engine/run.ts";
 import { openSealed, type Sealed, STACK } from "../../harness/small-engine/sealed.ts";
@@ -91,6 +93,11 @@ describe("a run that its seal does not bind is refused whole", () => {
     );
     await refused({ IRM_SEAL_REQUIRED: "1" }, "it has no seal, and IRM_SEAL_REQUIRED is set: set IRM_SEAL to its file");
     await refused({ IRM_SEAL_DIGEST: "sha256:0" }, "it has no seal, and IRM_SEAL_DIGEST is set");
+    // A stack's configuration is part of the change.
+    expect(
+      parseConfig((key) => (key === "irm:seal" ? "mine.json" : undefined), { IRM_SEAL: "given.json" }, { keys: [] })
+        .problems,
+    ).toContainEqual(expect.stringContaining("irm:seal: is another file than"));
     await refused({ IRM_SEAL_REQUIRED: "yes" }, 'IRM_SEAL_REQUIRED is "yes"; it must be 1 or not set');
   });
 
@@ -228,6 +235,46 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     expect(writes).toEqual([]);
   });
 
+  test("between two attempts of one request", async () => {
+    const [ann, reader] = [await makeIdentity("ann"), await makeRole("reader", "CAP_REPO_LIST")];
+    const program = [binding("reads", ann, reader)];
+    await seal(program);
+    const { faults } = stack.testbed.server;
+    faults?.set({ rules: [{ operation: "CreateRoleBinding", steps: [{ status: 503 }] }] });
+    let isEdited = false;
+    const atPoint = async (point: string, method: string): Promise<void> => {
+      if (point !== "after reply" || method !== "POST" || isEdited) return;
+      isEdited = true;
+      await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] });
+    };
+    const { errors } = await stack.bound().run("up", program, { atPoint });
+    expect(isEdited).toBe(true);
+    expect(errors).toEqual([refusal(`ann would gain repo.create at home-${count}, through reader`)]);
+  });
+
+  test("what the caller may not list any more", async () => {
+    const applier = await make(`identities/${home}`, {
+      name: "applier",
+      claimMatch: { issuer: stack.testbed.server.issuer, subject: "applier" },
+    });
+    const writer = await makeRole(
+      "writer",
+      "CAP_IAM_ROLES_UPDATE",
+      "CAP_IAM_ROLES_LIST",
+      "CAP_REPO_LIST",
+      "CAP_REPO_CREATE",
+    );
+    await bind(applier, writer);
+    const reader = resource("role", "reader", { name: "reader", capabilities: ["CAP_REPO_LIST"] });
+    await apply([reader]);
+    const changed = { ...reader, inputs: { ...reader.inputs, capabilities: ["CAP_REPO_CREATE", "CAP_REPO_LIST"] } };
+    await seal([changed]);
+    const token = await workloadToken(stack.testbed.server, "applier");
+    const { errors, writes } = await up([changed], stack.bound({ IRM_IDENTITY: applier, IRM_IDENTITY_TOKEN: token }));
+    expect(errors).toEqual([refusal(`the role bindings of group ${home} cannot be listed`)]);
+    expect(writes).toEqual([]);
+  });
+
   test("what the identity gains that takes a role binding over from another one, and what that one loses", async () => {
     const [ann, bob] = [await makeIdentity("ann"), await makeIdentity("bob")];
     const reader = await makeRole("reader", "CAP_REPO_LIST");
@@ -354,6 +401,13 @@ describe("what the seal contains is not refused", () => {
     expect((await up(program)).errors).toEqual([]);
   });
 
+  test("resources whose names look like parts of a URN", async () => {
+    const named = (name: string) => resource("group", name, { name: "team", allowDuplicate: true });
+    const program = [named("a::b"), named("a/b"), named("urn:pulumi:dev::x::irm:index:Group::c"), named("a$Group::b")];
+    await seal(program);
+    expect((await up(program)).errors).toEqual([]);
+  });
+
   test("an identity with static keys, and one of a service", async () => {
     const issuerKeys = JSON.stringify({
       keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }],
@@ -371,6 +425,38 @@ describe("what the seal contains is not refused", () => {
     await seal(further);
     expect((await up(further)).errors).toEqual([]);
   });
+});
+
+test("what is secret in the review gives no access that it does not show", async () => {
+  const native = await openSealed("native");
+  const { testbed } = native;
+  // github.com/pulumi/pulumi/sdk/go/common/resource/sig
+  const secret = (value: unknown): Json => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+  try {
+    const { identity, role } = testbed.foreign;
+    const under = (kind: Program[number]["kind"], name: string, inputs: Json): Program[number] => ({
+      ...{ kind, name },
+      inputs: { parent: testbed.home, ...inputs },
+    });
+    const program: Program = [
+      under("roleBinding", "hidden", { identity, role: secret(role) }),
+      under("identity", "ci", { name: "ci", claimMatch: secret(claims("ci")) }),
+      under("role", "own", { name: "own", capabilities: secret(["CAP_REPO_LIST"]) }),
+      under("group", "team", { name: secret("team") }),
+    ];
+    native.write((await native.review(program)).seal);
+    const { errors } = await native.bound().run("up", program);
+    expect(errors.toSorted()).toEqual([
+      expect.stringContaining("identity ci would be created for a workload that the review does not show"),
+      expect.stringMatching(/- foreign for foreigner at home would be granted/),
+      expect.stringContaining("role own would be created with capabilities that the review does not show"),
+    ]);
+  } finally {
+    await native.close();
+  }
 });
 
 test("a seal has no secret", async () => {
