@@ -39,9 +39,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
   };
 
   const assumptionsOf = (role: NodeId): string[] =>
-    world.isRead(role)
-      ? []
-      : [`role ${nameIn(graph.roles, role)} cannot be read, so it counts as ${nameIn(graph.roles, owner.id)}`];
+    world.isRead(role) ? [] : [`role ${nameIn(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
 
   const grantedBy = (role: NodeId): ReadonlySet<string> =>
     world.isRead(role) ? world.granted(role) : owner.capabilities;
@@ -71,7 +69,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
 
   const bindOwner = (held: Held): void => {
     const { who, group } = held;
-    const role = nameIn(graph.roles, owner.id);
+    const role = owner.name;
     const { way, request } = send(
       held,
       {
@@ -88,7 +86,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
 
   const changeBinding = (held: Held): void => {
     const { who, group, binding } = held;
-    const role = nameIn(graph.roles, owner.id);
+    const role = owner.name;
     const { way } = send(
       held,
       {

@@ -33,7 +33,7 @@ export interface World {
   /** whether it is known what the role grants */
   isRead(role: NodeId): boolean;
   /** the strongest role that can be granted everywhere */
-  owner: { id: NodeId; capabilities: ReadonlySet<string> };
+  owner: { id: NodeId; name: string; capabilities: ReadonlySet<string> };
   /** whether all bindings of the organization can be listed */
   isWhole(root: NodeId): boolean;
 }
@@ -50,7 +50,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
   });
   const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
   const byRole = Map.groupBy(graph.bindings.values(), ({ role }) => role);
-  const bound = [...graph.identities.values()].filter(({ id }) => bindings.has(id));
+  const bound = [...graph.identities.values()].filter((one) => bindings.has(one.id) && !isPeople(one));
   const identities = Map.groupBy(bound, ({ group }) => group);
   const roles = Map.groupBy(graph.roles.values(), ({ group }) => group);
   const granted = memoized((role: NodeId) => new Set(graph.roles.get(role)?.capabilities));
@@ -94,6 +94,9 @@ const inOrderOfIds = (graph: AccessGraph): AccessGraph =>
     ]),
   ) as unknown as AccessGraph;
 
+/** Somebody without an identity of their own may start a path. No request changes who they are. */
+const isPeople = (identity: IdentityNode): boolean => "who" in identity;
+
 const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
   const known = new Map<K, V>();
   return (key) => {
@@ -109,8 +112,8 @@ const ownerIn = ({ roles }: AccessGraph): World["owner"] => {
     .sort((a, b) => b.capabilities.length - a.capabilities.length || (a.id < b.id ? -1 : 1))[0];
   const published = BUILT_IN_ROLE_CAPABILITIES.owner;
   if (strongest !== undefined && strongest.capabilities.length >= published.length / 2)
-    return { id: strongest.id, capabilities: new Set(strongest.capabilities) };
-  return { id: "role owner", capabilities: new Set(published) };
+    return { id: strongest.id, name: strongest.name, capabilities: new Set(strongest.capabilities) };
+  return { id: "role owner", name: "owner", capabilities: new Set(published) };
 };
 
 /** For people: `platform/registry`, `the organization`. */

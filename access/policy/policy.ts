@@ -65,6 +65,8 @@ export interface AccessTest {
   at?: string;
   can: readonly string[];
   cannot: readonly TestDenial[];
+  /** also what could be reached by paths (docs/paths.md) */
+  ever?: true;
   place?: Place;
 }
 

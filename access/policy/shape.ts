@@ -144,6 +144,10 @@ const Test = z.strictObject({
   workload: opaque(workloadSchema),
   can: opaque(someCapabilities),
   at: text.optional().describe(place.description as string),
+  ever: z
+    .boolean()
+    .optional()
+    .describe("true: cannot and only are also about what could be reached by requests, as irm paths finds it"),
   cannot: opaque({
     anyOf: [denialSchema, { type: "array", items: { anyOf: [...(oneCapability.anyOf as []), denialSchema] } }],
   }),

@@ -5,7 +5,7 @@ import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Actor, Look } from "./scene.ts";
 
 /** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
-const counts = ({ graph, organization }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
+export const counts = ({ graph, organization }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
   if (place === undefined) return once((group) => lineageOf(graph, group).at(-1) === organization);
   const lineage = new Set(lineageOf(graph, place));
   return (group) => lineage.has(group);

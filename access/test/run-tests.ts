@@ -5,6 +5,7 @@ import { accessIn } from "../graph/holds.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
 import { actorOf, findAssumable, othersThan } from "./actor.ts";
+import { everFinder } from "./ever.ts";
 import { breachFinder, findUnseen, missingOf } from "./look.ts";
 import { NameError, type Names } from "./names.ts";
 import type { Actor, Look, Scene } from "./scene.ts";
@@ -26,8 +27,15 @@ const run = (test: AccessTest, look: Look): Outcome => {
   const named = resolve(test, look.names);
   if ("mistakes" in named) return named;
   const { actors, words } = aboutWhom(test, named, look);
+  const { subject } = test;
+  const ever = test.ever
+    ? everFinder(look, actors, subject.kind === "workload" ? subject.relationship : undefined)
+    : undefined;
   const denials = named.denials.flatMap(({ capabilities, place }) => {
-    const breaches = actors.flatMap(breachFinder(look, capabilities, place));
+    const breaches = [
+      ...actors.flatMap(breachFinder(look, capabilities, place)),
+      ...(ever?.find(capabilities, place) ?? []),
+    ];
     return breaches.length > 0 ? breaches : findUnseen(look, place, test.subject.kind === "holders");
   });
   const reasons = [...new Set(denials), ...missingOf(look, { actors, words }, test.can, named.place)];

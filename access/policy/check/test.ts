@@ -16,6 +16,7 @@ export const TEST_FIELDS: readonly string[] = [
   "can",
   "at",
   "cannot",
+  "ever",
 ];
 
 const DENIAL_FIELDS = ["capability", "at"];
@@ -29,6 +30,7 @@ interface Draft {
   can?: unknown;
   at?: string;
   cannot?: unknown;
+  ever?: boolean;
 }
 
 export const checkTests = (draft: readonly unknown[] | null | undefined, report: Report): AccessTest[] => {
@@ -60,8 +62,11 @@ const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefi
         });
   if (subject !== undefined && subject.kind !== "holders" && test.can === undefined && test.cannot === undefined)
     mistake(path, "tests nothing: give can, cannot or both");
+  if (test.ever && subject !== undefined && subject.kind !== "holders" && test.cannot === undefined)
+    mistake([...path, "ever"], "is about what must never be possible: give cannot", { atKey: true });
   if (name === undefined || subject === undefined) return undefined;
-  return { name, subject, ...(at !== undefined && { at }), can, cannot, place: report.placeOf(path) };
+  const ever = test.ever === true && { ever: true as const };
+  return { name, subject, ...(at !== undefined && { at }), can, cannot, ...ever, place: report.placeOf(path) };
 };
 
 const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | undefined => {

@@ -1,0 +1,66 @@
+// What an actor of a test could come to hold by paths (docs/paths.md), for a test that says `ever`. An open invite is left out: its people are
+// actors of their own.
+import type { Json } from "../../schema/index.ts";
+import { matchesCapability } from "../capability.ts";
+import { type NodeId, pathOf } from "../graph/graph.ts";
+import { reachCautiously, type Search } from "../paths/cautious.ts";
+import type { Held } from "../paths/reached.ts";
+import { type Start, startOfIdentity, startsOfWorkload } from "../paths/start.ts";
+import { reachStrictly } from "../paths/strict.ts";
+import { worldOf } from "../paths/world.ts";
+import { newReviewBudget } from "../pattern/budget.ts";
+import { counts } from "./look.ts";
+import type { Actor, Look } from "./scene.ts";
+
+/** Steps of the searches of a test: a few seconds. */
+const STEPS = 3_000_000;
+
+export interface EverFinder {
+  /** What could be reached of these capabilities at the place, a text for each identity at an end. */
+  find(capabilities: readonly string[], place: NodeId | undefined): string[];
+}
+
+/** `relationship`: of a workload that the test is about; without one, each actor starts by itself. */
+export const everFinder = (look: Look, actors: readonly Actor[], relationship?: Json): EverFinder => {
+  const { graph, notVisible } = look;
+  const world = worldOf(graph, notVisible);
+  const options = { audience: "", others: relationship !== undefined, budget: newReviewBudget() };
+  const search: Search = { audience: "", nowMs: 0, invites: false, budget: { steps: STEPS } };
+  const starts: { words: string; start: Start }[] =
+    relationship === undefined
+      ? actors.flatMap(({ identity, words }) => {
+          const node = graph.identities.get(identity);
+          return node ? [{ words, start: startOfIdentity(world, node, options) }] : [];
+        })
+      : startsOfWorkload(world, relationship, options).map((start) => ({ words: "the workload", start }));
+  const reached = starts.map(({ words, start }) => ({
+    words,
+    held: [
+      ...reachStrictly(world, start, search).map((held) => ({ ...held, reading: "strict" })),
+      ...reachCautiously(world, start, search).map((held) => ({ ...held, reading: "cautious" })),
+    ].filter(({ requests }) => requests.some(({ operation }) => operation !== "ExchangeGet")),
+  }));
+  const isComplete = search.budget.steps >= 0;
+  return {
+    find: (capabilities, place) => {
+      const isHere = counts(look, place);
+      const found = reached.flatMap(({ words, held }) => {
+        const leading = held.find((one) => isHere(one.group) && namesIn(one, capabilities).length > 0);
+        return leading ? [textOf(look, words, leading, namesIn(leading, capabilities))] : [];
+      });
+      return isComplete ? found : [...found, "not searched: the search for paths took too many steps"];
+    },
+  };
+};
+
+const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
+  [...capabilities].filter((one) => denied.some((text) => matchesCapability(text, one))).sort();
+
+const NAMES_SHOWN = 5;
+
+const textOf = ({ graph }: Look, words: string, held: Held & { reading: string }, names: readonly string[]): string => {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
+  const list = names.slice(0, NAMES_SHOWN).join(", ") + more;
+  const way = held.requests.map(({ why }) => why).join("; ");
+  return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.reading}): ${way}`;
+};
