@@ -47,6 +47,10 @@ export const parts = {
     goal: "5,000 random identities with 20,000 real exchanges, and pairs of patterns: what is said of patterns is what happens",
     run: async (options) => (await import("./pattern.ts")).patterns({ ...options, rounds: 5_000 }),
   },
+  paths: {
+    goal: "1,000 pairs of random organizations: requests reach nothing that the paths do not have, and each path executes",
+    run: async (options) => (await import("./paths.ts")).paths({ ...options, rounds: 1_000 }),
+  },
   seal: {
     goal: "1,000 updates under a seal after edits by hand: no row of access that the seal does not show, no refusal where nothing moved",
     run: async (options) => (await import("./seal.ts")).seals({ ...options, rounds: 1_000 }),

@@ -1,0 +1,170 @@
+// Paths to more access, compared with what requests do. For each pair of random organizations a search by real requests finds what an attacker
+// can come to hold: all of it is in the paths. Each strict path is carried out over HTTP, with tokens of the exchange, and each cautious one
+// without anti-escalation.
+import { readLive } from "../../access/graph/live.ts";
+import { findPaths } from "../../access/paths/find.ts";
+import type { Path } from "../../access/paths/path.ts";
+import { capabilityName, isAncestorOrSelf } from "../../schema/index.ts";
+import { grantsOf } from "../../server/caller/authorize.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore, type Store } from "../../server/store/store.ts";
+import { clientOf } from "../access/client.ts";
+import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import type { Body } from "../support/http.ts";
+import { createRandom } from "../support/random.ts";
+import type { PartOptions, PartResult } from "./part.ts";
+import { openDoor, type Send } from "./paths/door.ts";
+import { growPair, type Pair } from "./paths/pair.ts";
+import { restoreRecords, saveRecords, searchByRequests } from "./paths/search.ts";
+
+/** A search that would send more is cut: the report counts such pairs. */
+const REQUESTS_MAX = 50_000;
+
+/** `rounds`: pairs of organizations. */
+export const paths = async ({ seed, rounds, log }: PartOptions, requestsMax = REQUESTS_MAX): Promise<PartResult> => {
+  const figures = {
+    pairs: rounds,
+    withStrict: 0,
+    strict: 0,
+    cautious: 0,
+    requests: 0,
+    accepted: 0,
+    states: 0,
+    cut: 0,
+    reached: 0,
+  };
+  const failures: string[] = [];
+  const store = createStore(openDatabase(":memory:"));
+  // Between two requests over HTTP lies the whole search of a pair.
+  const api = await startServer({ store, ids: shuffledIds(seed), idleTimeoutMs: 3_600_000 });
+  const builtIn = await Promise.all(["owner", "viewer", "limited_owner"].map((name) => api.role(name)));
+  const empty = saveRecords(store);
+  for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
+    const own = seed * 1_000_003 + round;
+    const random = createRandom(own);
+    const pair = await growPair(random, api);
+    const attacker = random.pick(pair.identities);
+    const fail = (text: string): void => void failures.push(`pair ${own}, from ${attacker}: ${text}`);
+    const rules = {
+      identityRules: { loopback: true, ownIssuer: api.authUrl, anyone: api.anyone },
+      store,
+      now: api.clock(),
+    };
+    const strictly = openDoor({ ...rules, withoutAntiEscalation: false, seed: own });
+    const freely = openDoor({ ...rules, withoutAntiEscalation: true, seed: own + 1 });
+    const subject = pair.subjects.get(attacker) as string;
+    const workload = await api.identityToken(subject);
+    const mayAssume = async (identity: string): Promise<boolean> =>
+      (await api.exchange(workload, { identity })).status === 200;
+    const saved = saveRecords(store);
+
+    const { graph, notVisible } = await readLive(clientOf(api));
+    const found = findPaths(
+      graph,
+      { from: { identity: attacker } },
+      { notVisible, audience: api.baseUrl, nowMs: api.clock() },
+    );
+    for (const text of found.notSearched) fail(text);
+
+    const controlled = pair.identities.filter((uid) => uid === attacker || pair.subjects.get(uid) === subject);
+    const reach = await searchByRequests({
+      ...{ store, send: strictly, mayAssume, claims: { issuer: api.issuer, subject } },
+      ...{ start: controlled, organizations: pair.organizations, builtIn, requestsMax },
+    });
+    restoreRecords(store, saved);
+    const before = heldBy(store, attacker);
+    for (const one of reach.held) {
+      if (isWithin(before, one)) continue;
+      figures.reached += 1;
+      const leading = found.paths.filter(({ gains }) =>
+        isWithin(new Set(gains.map((gain) => `${gain.capability} ${gain.group}`)), one),
+      );
+      if (leading.length === 0) fail(`no path to ${one}, which a search by requests reaches`);
+      else if (!leading.some(({ assumes }) => assumes === "strict")) fail(`${one} is said to be out of strict reach`);
+    }
+
+    for (const path of found.paths) {
+      const problem = await carryOut(path, {
+        api,
+        pair,
+        store,
+        workload,
+        send: path.assumes === "strict" ? strictly : freely,
+      });
+      restoreRecords(store, saved);
+      if (problem !== undefined) fail(`${path.assumes} path ${JSON.stringify(path.steps).slice(0, 2_000)}: ${problem}`);
+      figures[path.assumes] += 1;
+    }
+    figures.withStrict += Number(found.paths.some(({ assumes }) => assumes === "strict"));
+    for (const name of ["requests", "accepted", "states"] as const) figures[name] += reach[name];
+    figures.cut += Number(reach.isCut);
+    restoreRecords(store, empty);
+    if (round % 50 === 0) log?.(`${round} pairs, ${figures.requests} requests`);
+  }
+  await api.close();
+  return {
+    figures: {
+      "pairs of organizations": figures.pairs,
+      "pairs with a strict path": figures.withStrict,
+      "strict paths carried out": figures.strict,
+      "cautious paths carried out": figures.cautious,
+      "requests of the searches": figures.requests,
+      "requests that the server accepted": figures.accepted,
+      "states of the searches": figures.states,
+      "capabilities that a search reached": figures.reached,
+      "searches that were cut": figures.cut,
+    },
+    failures,
+  };
+};
+
+/** `capability group` of each binding. */
+const heldBy = (store: Store, uid: string): ReadonlySet<string> =>
+  new Set(
+    [...grantsOf(store, uid)].flatMap(([group, held]) => [...held].map((one) => `${capabilityName(one)} ${group}`)),
+  );
+
+const isWithin = (held: ReadonlySet<string>, one: string): boolean => {
+  const [capability, group = ""] = one.split(" ");
+  return [...held].some((other) => {
+    const [name, at = ""] = other.split(" ");
+    return name === capability && isAncestorOrSelf(at, group);
+  });
+};
+
+interface Stage {
+  api: TestServer;
+  pair: Pair;
+  store: Store;
+  workload: string;
+  send: Send;
+}
+
+/** Why a path does not lead where it says; undefined: it does. */
+const carryOut = async (path: Path, { api, store, workload, send }: Stage): Promise<string | undefined> => {
+  const created: string[] = [];
+  const filled = (text: string): string => text.replaceAll(/\$\{(\d+)\.uid\}/g, (_, n) => created[Number(n) - 1] ?? "");
+  for (const [i, step] of path.steps.entries()) {
+    const target = filled(step.path);
+    const body = step.body === null ? undefined : JSON.parse(filled(JSON.stringify(step.body)));
+    const answer = await sendStep(step.as, step.method, target, body);
+    if (typeof answer === "string") return `step ${i + 1} is refused: ${answer}`;
+    created.push(String(answer.uid ?? ""));
+  }
+  const held = heldBy(store, path.end);
+  const missing = path.gains.filter(({ capability, group }) => !isWithin(held, `${capability} ${group}`));
+  return missing.length === 0
+    ? undefined
+    : `${path.end} does not hold ${missing[0]?.capability} at ${missing[0]?.group}`;
+
+  async function sendStep(as: string, method: string, target: string, body: unknown): Promise<Body | string> {
+    const token = as === "workload" ? workload : undefined;
+    if (path.assumes === "cautious" && token === undefined) return send(filled(as), method, target, body);
+    const bearer = token ?? (await api.exchange(workload, { identity: filled(as) })).json.token;
+    const { status, json, text } = await api.call(method, target, {
+      token: bearer,
+      ...(body !== undefined && { body }),
+    });
+    return status === 200 ? (json ?? {}) : text;
+  }
+};
