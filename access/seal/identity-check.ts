@@ -16,18 +16,19 @@ import { type Change, heldBeyond, type IdOf } from "./change.ts";
 import { type Facts, UnreadableFact } from "./facts.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 
-/** What differs from the seal, each a sentence; empty where nothing does. */
+/** What differs from the seal, each a sentence; empty where nothing does. `written`: a role that the next request gives what the seal says. */
 export const identityProblems = async (
   change: Change,
   facts: Facts,
   idOf: IdOf,
   uid: string,
+  written?: NodeId,
 ): Promise<readonly string[]> => {
   const id = idOf("identity", uid);
   // What people have bound to an identity that the change creates is there before and after each write.
   const bound = id === uid ? await facts.bindingsOf(uid) : [];
   const listed = bound.filter((one) => uidIn(one.identity) === uid);
-  const { live, after } = await graphsOf(change, facts, idOf, id, listed);
+  const { live, after } = await graphsOf(change, facts, idOf, id, listed, written);
   const { gains, losses } = rowsBetween(live, after)(id);
   const shown = change.rowsOf(id);
   const name = nameOf(change, id);
@@ -81,6 +82,7 @@ const graphsOf = async (
   idOf: IdOf,
   id: NodeId,
   listed: readonly Listed[],
+  written?: NodeId,
 ): Promise<{ live: AccessGraph; after: AccessGraph }> => {
   const [live, after] = [newGraph(), newGraph()];
   const add = (graph: GraphBuilder, binding: BindingNode): void => {
@@ -102,7 +104,7 @@ const graphsOf = async (
     if (binding.identity === id && isChanged) add(after, binding);
   }
   const roles = new Set([...live.bindings.values(), ...after.bindings.values()].map(({ role }) => role));
-  for (const role of roles) await addRoleTo(live, after, change, facts, role);
+  for (const role of roles) await addRoleTo(live, after, change, facts, role, role === written);
   return { live, after };
 };
 
@@ -117,6 +119,7 @@ const addRoleTo = async (
   change: Change,
   facts: Facts,
   id: NodeId,
+  isWritten: boolean,
 ): Promise<void> => {
   const [was, is] = [change.before.roles.get(id), change.after.roles.get(id)];
   if (!was && is && is.uid === null) {
@@ -126,7 +129,8 @@ const addRoleTo = async (
   const now = (await facts.record("role", id)).roles.get(id);
   if (!now && is && is.capabilities.length > 0) throw new UnreadableFact(`role ${id} does not exist any more`);
   if (now) live.roles.set(id, now);
-  const isChanged = was && is && textOf(was.capabilities) !== textOf(is.capabilities);
+  // An adopted role may have been narrowed by hand: to restore it is a gain.
+  const isChanged = was && is && (isWritten || textOf(was.capabilities) !== textOf(is.capabilities));
   const later = isChanged ? is : now;
   if (later && isThere(change, "roles", id)) after.roles.set(id, later);
 };

@@ -45,7 +45,8 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
     found.catch(() => checks.delete(key));
     return found;
   };
-  const identity = (uid: string) => once(`identity ${uid}`, () => identityProblems(change, facts, idOf, uid));
+  const identity = (uid: string, written?: NodeId) =>
+    once(`identity ${uid} ${written ?? ""}`, () => identityProblems(change, facts, idOf, uid, written));
   const role = (uid: string) => once(`role ${uid}`, () => roleProblems(change, facts, idOf, uid));
 
   const byUid = new Map(
@@ -113,7 +114,8 @@ interface Parts {
   change: Change;
   facts: Facts;
   idOf: IdOf;
-  identity(uid: string): Promise<readonly string[]>;
+  /** `written`: a role that the request is about to write */
+  identity(uid: string, written?: NodeId): Promise<readonly string[]>;
   role(uid: string): Promise<readonly string[]>;
 }
 
@@ -283,7 +285,7 @@ const holderProblems = async ({ change, facts, idOf, identity }: Parts, uid: str
   const bindings = await facts.bindingsWith(uid);
   const holders = new Set(bindings.map((one) => String((one.identity as { uid?: unknown } | undefined)?.uid ?? "")));
   const problems = [];
-  for (const holder of holders) problems.push(...(await identity(holder)));
+  for (const holder of holders) problems.push(...(await identity(holder, idOf("role", uid))));
   return [...problems, ...(await reachedPeople(change, facts, idOf("role", uid)))];
 };
 

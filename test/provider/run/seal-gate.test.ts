@@ -302,6 +302,22 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     expect(writes).toEqual([]);
   });
 
+  test("what an adopted role granted, and was taken from it by hand", async () => {
+    const [ann, reader] = [await makeIdentity("ann"), await makeRole("reader", "CAP_REPO_LIST", "CAP_REPO_CREATE")];
+    await bind(ann, reader);
+    const adopting = [
+      resource("role", "reader", {
+        ...{ name: "reader", capabilities: ["CAP_REPO_CREATE", "CAP_REPO_LIST"], adopt: reader },
+      }),
+    ];
+    await seal(adopting);
+    await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
+    expect(await up(adopting)).toEqual({
+      errors: [refusal(`ann would gain repo.create at home-${count}, through reader`)],
+      writes: [],
+    });
+  });
+
   test("who owns the group of a record that is adopted, and the group itself", async () => {
     const inner = await make(`groups/${home}`, { name: "inner" });
     const program = [resource("group", "inner", { name: "inner", adopt: inner })];
