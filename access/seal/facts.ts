@@ -54,7 +54,7 @@ export const factsWith = (reader: Reader): Facts => {
     bindingsAt: (group) => bindings("group", group),
     people: () => once("people", () => readPeople(reader)),
     requireListable: (kind, group) =>
-      once(`${resources[kind].words} of group ${group}`, async () => {
+      once(`whether the ${resources[kind].words} of group ${group} can be listed`, async () => {
         if (!(await isListable(reader, resources[kind], group)))
           throw new UnreadableFact(`the ${resources[kind].words} of group ${group} cannot be listed`);
       }),
