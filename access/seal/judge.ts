@@ -17,7 +17,7 @@ import type { Facts } from "./facts.ts";
 import { claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { differingInputs } from "./inputs.ts";
 import { ownersAt } from "./owners.ts";
-import { reachedPeople, roleProblems, signInProblems, unknownMappings } from "./people-check.ts";
+import { reachedPeople, roleProblems, rolesOfPeople, signInProblems, unknownMappings } from "./people-check.ts";
 import type { Seal, Step } from "./seal.ts";
 import { type Write, writesOf } from "./writes.ts";
 
@@ -225,8 +225,12 @@ const OF_KIND: Readonly<Record<string, Check>> = {
     const shown = after.providers.get(id);
     if (!shown || !agrees(shown))
       return [`the people of identity provider ${uid} would not be those that the review shows`];
-    const mapped = touches("oidc") ? await unknownMappings(change, facts, uid) : [];
-    return [...roleProblem, ...(await signInProblems(change, facts, idOf, uid)), ...mapped];
+    const signIn = await signInProblems(change, facts, idOf, uid);
+    if (!touches("oidc")) return [...roleProblem, ...signIn];
+    // Other people sign in, and get all that there is to get.
+    const roles = [];
+    for (const one of await rolesOfPeople(facts, uid)) roles.push(...(await role(one)));
+    return [...roleProblem, ...signIn, ...roles, ...(await unknownMappings(change, facts, uid))];
   },
   externalGroupRoleMapping: async ({ change, facts, idOf, role }, { verb, parent, record }) => {
     const { before, after } = change;

@@ -54,6 +54,13 @@ export const reachedPeople = async ({ before, after }: Change, facts: Facts, rol
   ].map((who) => `${who} would get what changes in the role, and the review does not show them`);
 };
 
+/** Uids of the roles that people of the identity provider get now. */
+export const rolesOfPeople = async (facts: Facts, provider: NodeId): Promise<Set<string>> => {
+  const { defaultRole } = (await facts.record("identityProvider", provider)).providers.get(provider) ?? {};
+  const mapped = [...(await facts.people()).externalGroups.values()].filter((one) => one.provider === provider);
+  return new Set([...(defaultRole ? [defaultRole] : []), ...mapped.map(({ role }) => role)]);
+};
+
 /** Mappings of the identity provider that the seal does not know: its people would get their roles. */
 export const unknownMappings = async ({ before, after }: Change, facts: Facts, provider: NodeId): Promise<string[]> =>
   [...(await facts.people()).externalGroups.values()]

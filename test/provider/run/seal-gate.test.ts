@@ -329,6 +329,38 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     ]);
   });
 
+  test("the roles that other people get where they sign in elsewhere", async () => {
+    const { organization } = stack.testbed;
+    const [reader, maker] = await Promise.all(
+      ["reader", "maker"].map((name) => make(`roles/${organization}`, { name, capabilities: ["CAP_REPO_LIST"] })),
+    );
+    const oidc = (issuer: string) => ({ issuer, clientId: "people", pkceEnabled: true });
+    const declared = (issuer: string): Program => [
+      resource("identityProvider", "sso", {
+        parent: organization,
+        name: "sso",
+        oidc: oidc(issuer),
+        defaultRole: reader,
+      }),
+      resource("externalGroupRoleMapping", "admins", {
+        ...{ parent: ref("sso"), externalGroupId: "admins", roleUid: maker, scope: organization },
+      }),
+    ];
+    await apply(declared("https://people.example"));
+    const changed = declared("https://others.example");
+    await seal(changed);
+    for (const role of [reader, maker]) {
+      await edit(`roles/${role}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] });
+      const { errors, writes } = await up(changed);
+      expect(errors).toEqual([
+        refusal(`role ${role === reader ? "reader" : "maker"} grants tag.create now, which the review does not show`),
+      ]);
+      expect(writes).toEqual([]);
+      await edit(`roles/${role}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
+    }
+    expect((await up(changed)).errors).toEqual([]);
+  });
+
   test("the people of an identity provider, and the roles that they and invites give", async () => {
     const { organization } = stack.testbed;
     const reader = await make(`roles/${organization}`, { name: "reader", capabilities: ["CAP_REPO_LIST"] });
