@@ -104,15 +104,12 @@ const bySubject = (rows: readonly SubjectRow[]): Map<string, SubjectRow> => {
 };
 
 const textsOf = (row: SubjectRow | undefined): string[] => [
-  ...(row?.gains ?? []).map(
-    ({ capability, groupName, role, group }) =>
-      `gains ${capability} at ${groupName} (${group ?? "new"}), through ${role}`,
-  ),
-  ...(row?.losses ?? []).map(
-    ({ capability, groupName, role, group }) =>
-      `loses ${capability} at ${groupName} (${group ?? "new"}), through ${role}`,
-  ),
+  ...(row?.gains ?? []).map((one) => `gains ${rowText(one)}`),
+  ...(row?.losses ?? []).map((one) => `loses ${rowText(one)}`),
 ];
+
+const rowText = ({ capability, groupName, role, group }: SubjectRow["gains"][number]): string =>
+  `${capability} at ${groupName} (${group ?? "new"}), through ${role}`;
 
 const stepDifferences = (sealed: readonly Step[], now: readonly Step[]): Difference[] => {
   const [olds, news] = [sealed, now].map((steps) => new Map(steps.map((step) => [step.urn, step]))) as [

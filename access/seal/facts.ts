@@ -33,6 +33,9 @@ export interface Facts {
   forget(): void;
 }
 
+/** Of a part of a role binding as the API lists it: of its identity or its role. */
+export const uidIn = (part: unknown): string => String((part as { uid?: unknown } | undefined)?.uid ?? "");
+
 export const factsWith = (reader: Reader): Facts => {
   const known = new Map<string, Promise<unknown>>();
   const read = readerTogether(reader);

@@ -13,7 +13,7 @@ import type { Listed } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import type { AccessRow } from "../review/change.ts";
 import { type Change, heldBeyond, type IdOf } from "./change.ts";
-import { type Facts, UnreadableFact } from "./facts.ts";
+import { type Facts, UnreadableFact, uidIn } from "./facts.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 
 /** What differs from the seal, each a sentence; empty where nothing does. `written`: a role that the next request gives what the seal says. */
@@ -72,8 +72,6 @@ export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid
     live,
   )(id).map((row) => `${nameOf(change, id)} holds ${rowText(change, live, row)}, which the review does not show`);
 };
-
-const uidIn = (value: unknown): string => String((value as { uid?: unknown } | undefined)?.uid ?? "");
 
 /** The access of one identity: as it is now, and after the change of the seal. */
 const graphsOf = async (

@@ -4,7 +4,6 @@ import { isUidp, type Json } from "../../schema/index.ts";
 import { hiddenPart } from "../preview/record.ts";
 import type { Records } from "../preview/records.ts";
 import { nodeOf } from "../preview/reference.ts";
-import { SECRET } from "../preview/value.ts";
 import type { Inputs } from "./seal.ts";
 
 /** What the provider adds, and what only names records for people. */
@@ -38,7 +37,7 @@ export const sealedInputs = (bag: Json, records: Records): Inputs => {
       else inputs.created[pointer] = id;
       return true;
     }
-    const hidden = value === SECRET ? "secret" : hiddenPart(value);
+    const hidden = hiddenPart(value);
     if (hidden) inputs.hidden[pointer] = hidden;
     else inputs.values[pointer] = value as Leaf;
     return true;
@@ -67,5 +66,5 @@ export const differingInputs = (
   });
   for (const pointer of [...Object.keys(values), ...Object.keys(created)])
     if (!met.has(pointer)) differing.push(pointer);
-  return [...new Set(differing)].sort();
+  return differing.sort();
 };

@@ -1,10 +1,11 @@
 // Whether a seal contains what a run is about to do. A step is a resource with its inputs; a write is a request. A write of access is
 // compared with the API as it is then: with the roles, the claims and the role bindings that it rests on.
-import type { Json, OperationName } from "../../schema/index.ts";
-import { parentOf } from "../../schema/index.ts";
-import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
+import { type Json, type OperationName, parentOf } from "../../schema/index.ts";
+import { type AccessGraph, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
 import {
+  addBinding,
   addExternalGroup,
+  addGroup,
   addInvite,
   addProvider,
   addRole,
@@ -13,10 +14,10 @@ import {
 } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
 import { type Change, changeIn, type IdOf } from "./change.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, uidIn } from "./facts.ts";
 import { claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { differingInputs } from "./inputs.ts";
-import { ownersAt } from "./owners.ts";
+import { ownedPlace, ownersAt } from "./owners.ts";
 import { reachedPeople, roleProblems, rolesOfPeople, signInProblems, unknownMappings } from "./people-check.ts";
 import type { Seal, Step } from "./seal.ts";
 import { type Write, writesOf } from "./writes.ts";
@@ -287,7 +288,7 @@ const holderProblems = async ({ change, facts, idOf, identity }: Parts, uid: str
   for (const kind of ["roleBinding", "identityProvider", "groupInvite"] as const)
     await facts.requireListable(kind, parentOf(uid));
   const bindings = await facts.bindingsWith(uid);
-  const holders = new Set(bindings.map((one) => String((one.identity as { uid?: unknown } | undefined)?.uid ?? "")));
+  const holders = new Set(bindings.map(({ identity: holder }) => uidIn(holder)));
   const problems = [];
   for (const holder of holders) problems.push(...(await identity(holder, idOf("role", uid))));
   return [...problems, ...(await reachedPeople(change, facts, idOf("role", uid)))];
@@ -300,16 +301,12 @@ const ownerProblems = async (
   uid: string,
   owners: readonly string[],
 ): Promise<string[]> => {
-  const place = kind === "group" ? uid : parentOf(uid) || uid;
+  const place = ownedPlace(kind, uid);
   const graph = newGraph();
-  for (let group = place; group !== ""; group = parentOf(group)) {
-    graph.groups.set(group, { id: group, uid: group, name: group, parent: parentOf(group) || null });
-    for (const { uid: binding, identity, role } of await facts.bindingsAt(group)) {
-      const [who, what] = [identity, role].map((one) => String((one as { uid?: unknown } | undefined)?.uid ?? ""));
-      graph.bindings.set(binding, { id: binding, uid: binding, group, identity: who as string, role: what as string });
-    }
-  }
-  for (const { role } of [...graph.bindings.values()]) {
+  addGroup(graph, place);
+  for (const group of lineageOf(graph, place))
+    for (const record of await facts.bindingsAt(group)) addBinding(graph, record);
+  for (const { role } of graph.bindings.values()) {
     const node = (await facts.record("role", role)).roles.get(role);
     if (node) graph.roles.set(role, node);
   }

@@ -1,17 +1,16 @@
 // The seal of a preview that was reviewed: what the review shows, what the engine does with each resource, and what that rests on.
-import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
+import { resources as descriptors, isUidp } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
-import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
 import { isWhole } from "../preview/plan.ts";
-import { recordsIn } from "../preview/records.ts";
-import { resourcesIn, stackIn } from "../preview/resource.ts";
+import { type Records, recordsIn } from "../preview/records.ts";
+import { NODES, type Resources, resourcesIn, stackIn } from "../preview/resource.ts";
 import { type Preview, PreviewError, type Step as PreviewStep } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
-import { isOrMayBe, valuesIn } from "../preview/value.ts";
+import { valuesIn } from "../preview/value.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { sealedInputs } from "./inputs.ts";
-import { ownersAt } from "./owners.ts";
+import { ownedPlace, ownersAt } from "./owners.ts";
 import { partsOf } from "./part.ts";
 import { partFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
 
@@ -34,10 +33,11 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
       "a seal needs a preview that shows every resource: make it with pulumi preview --json --show-sames --refresh",
     );
   const { before, after } = proposal;
+  const resources = resourcesIn(preview);
   const adopted = new Set(proposal.adopted.map(({ uid }) => uid));
   const parts = partsOf(before, after, adopted);
-  const { commit, isModified, stack = stackIn(preview) ?? "" } = report.origin ?? {};
-  const owners = proposal.adopted.map(({ kind, uid }) => [uid, ownersAt(before, placeOf(before, kind, uid))] as const);
+  const { commit, isModified, stack = "" } = report.origin ?? {};
+  const owners = proposal.adopted.map(({ kind, uid }) => [uid, ownersAt(before, ownedPlace(kind, uid))] as const);
   return {
     seal: 1,
     origin: {
@@ -49,8 +49,8 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
       expires: timeText(nowMs + days * DAY_MS),
     },
     rows: rowsIn(report),
-    steps: stepsIn(preview, before),
-    deletes: deletesIn(preview, proposal),
+    steps: stepsIn(preview, recordsIn(resources.byUrn, before)),
+    deletes: deletesIn(resources, proposal),
     blocked: blockedIn(proposal),
     before: partFrom(parts.before),
     after: partFrom(parts.after),
@@ -59,12 +59,6 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
 };
 
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
-
-/** The group that holds the record; of a group, itself. */
-const placeOf = (graph: AccessGraph, kind: string, uid: string): NodeId => {
-  const lineage = lineageOf(graph, kind === resources.group.word ? uid : parentOf(uid) || uid);
-  return lineage[0] ?? uid;
-};
 
 const rowsIn = ({ identities, people }: Report): SubjectRow[] => [
   ...identities.map(({ uid, name, groupName, gains, losses, before, after }) => ({
@@ -80,15 +74,14 @@ const rowsIn = ({ identities, people }: Report): SubjectRow[] => [
 ];
 
 const KINDS: ReadonlyMap<string, string> = new Map([
-  ...Object.values(resources).map(({ type, field }) => [type, field] as const),
+  ...Object.values(descriptors).map(({ type, field }) => [type, field] as const),
   ["RoleBindingSet", "roleBindingSet"] as const,
 ]);
 
 const kindOf = ({ urn }: PreviewStep): string | undefined => KINDS.get(ourTypeOf(urn) ?? "");
 
 /** One for each resource of ours. The engine has several steps for one that it replaces. */
-const stepsIn = (preview: Preview, before: AccessGraph): Step[] => {
-  const records = recordsIn(resourcesIn(preview).byUrn, before);
+const stepsIn = (preview: Preview, records: Records): Step[] => {
   const byUrn = new Map<string, Step>();
   for (const step of preview.steps) {
     const kind = kindOf(step);
@@ -99,14 +92,7 @@ const stepsIn = (preview: Preview, before: AccessGraph): Step[] => {
     const state = op === "delete" ? undefined : (newState ?? oldState);
     const inputs = state?.inputs ? sealedInputs(valuesIn(state.inputs), records) : known?.inputs;
     const isNew = op === "create" || op === "replace";
-    const isRead = step.op.startsWith("import");
-    const own =
-      isNew && !isRead
-        ? adoptedUid(valuesIn(newState?.inputs))
-        : isRead
-          ? newState?.id
-          : state && (oldState?.id ?? newState?.id);
-    const uid = own ?? known?.uid;
+    const uid = uidAfter(step) ?? known?.uid;
     const replaced = known?.replaced ?? (isNew || op === "delete" ? oldState?.id : undefined);
     byUrn.set(urn, {
       ...{ urn, kind, op: opOf(op, known?.op) },
@@ -118,7 +104,14 @@ const stepsIn = (preview: Preview, before: AccessGraph): Step[] => {
   return [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
 };
 
-const adoptedUid = ({ adopt }: Json): string | undefined => (isUidp(adopt) ? adopt : undefined);
+/** Of a record that exists already; undefined of one that goes, or that the run creates. */
+const uidAfter = ({ op, oldState, newState }: PreviewStep): string | null | undefined => {
+  if (op.startsWith("import")) return newState?.id;
+  if (OPS[op] === "delete") return undefined;
+  if (OPS[op] !== "create" && OPS[op] !== "replace") return oldState?.id ?? newState?.id;
+  const { adopt } = valuesIn(newState?.inputs);
+  return isUidp(adopt) ? adopt : undefined;
+};
 
 const OPS: Readonly<Record<string, Step["op"]>> = {
   create: "create",
@@ -142,43 +135,28 @@ const opOf = (op: Step["op"], known: Step["op"] | undefined): Step["op"] => {
 };
 
 /** All records that the run may delete: those that are not there after the change, and those that its steps delete. */
-const deletesIn = (preview: Preview, { before, after, forced }: Proposal): string[] => {
+const deletesIn = ({ byUrn, deletedElsewhere }: Resources, { before, after, forced }: Proposal): string[] => {
   const uids = new Set<string>();
   const note = (kind: string, uid: string | null): void => {
     if (uid !== null && isUidp(uid)) uids.add(`${kind} ${uid}`);
   };
-  for (const [nodes, kind] of GRAPH_KINDS)
+  const noteWord = (word: string, uid: string): void => note(FIELD_OF_WORD.get(word) ?? word, uid);
+  for (const [kind, nodes] of Object.entries(NODES))
     for (const { id, uid } of before[nodes].values()) if (!after[nodes].has(id)) note(kind, uid);
-  for (const { held = [] } of forced) for (const { kind, uid } of held) note(FIELD_OF_WORD.get(kind) ?? kind, uid);
-  for (const { kind, deleted } of resourcesIn(preview).byUrn.values())
+  for (const { held = [] } of forced) for (const { kind, uid } of held) noteWord(kind, uid);
+  for (const { kind, deleted } of byUrn.values())
     for (const { uid, stays } of deleted) if (!stays && kind !== "roleBindingSet") note(kind, uid);
-  for (const step of preview.steps) {
-    const [kind, op] = [kindOf(step), OPS[step.op]];
-    const { id, retainOnDelete, external, outputs } = step.oldState ?? {};
-    if (kind === undefined || isOfGraph(kind) || !id || (op !== "delete" && op !== "replace")) continue;
-    const known = valuesIn(outputs);
-    const isAdopted = known.adopted === true && !isOrMayBe(known.deleteAdopted);
-    if (retainOnDelete !== true && external !== true && !isAdopted) note(kind, id);
+  for (const one of deletedElsewhere) {
+    const at = one.lastIndexOf(" ");
+    noteWord(one.slice(0, at), one.slice(at + 1));
   }
   return [...uids].sort(compare);
 };
 
 const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
-  Object.values(resources).map(({ word, field }) => [word, field]),
+  Object.values(descriptors).map(({ word, field }) => [word, field]),
 );
+
 /** Those that the API refuses, so that the run fails there. */
 const blockedIn = ({ blocked = [] }: Proposal): string[] =>
   blocked.flatMap(({ kind, uid, contents }) => (contents.length > 0 ? [`${kind} ${uid}`] : [])).sort(compare);
-
-const GRAPH_KINDS = [
-  ["groups", "group"],
-  ["identities", "identity"],
-  ["roles", "role"],
-  ["bindings", "roleBinding"],
-  ["providers", "identityProvider"],
-  ["externalGroups", "externalGroupRoleMapping"],
-  ["invites", "groupInvite"],
-] as const;
-
-const isOfGraph = (kind: string): boolean =>
-  kind === "roleBindingSet" || GRAPH_KINDS.some(([, field]) => field === kind);

@@ -1,4 +1,5 @@
 // Who owns a group: the identities that may give access there, to themselves or to others.
+import { parentOf } from "../../schema/index.ts";
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
 import { GRANTING } from "../review/danger.ts";
 
@@ -11,3 +12,6 @@ export const ownersAt = (graph: AccessGraph, group: NodeId): NodeId[] => {
     if (places.has(place) && graph.roles.get(role)?.capabilities.some((one) => grants.has(one))) owners.add(identity);
   return [...owners].sort();
 };
+
+/** Where the owners of a record are: the group that holds it; of a group, itself. */
+export const ownedPlace = (kind: string, uid: string): NodeId => (kind === "group" ? uid : parentOf(uid) || uid);

@@ -69,6 +69,10 @@ const peopleIn = (
   return { providers, externalGroups, invites };
 };
 
+/** Those that the graph has. */
+const chosenOf = <T>(nodes: ReadonlyMap<NodeId, T>, ids: ReadonlySet<NodeId>): T[] =>
+  [...ids].flatMap((id) => nodes.get(id) ?? []);
+
 const restricted = (graph: AccessGraph, chosen: Chosen): AccessGraph => {
   const part: GraphBuilder = newGraph();
   const addRole = (id: NodeId | null): void => {
@@ -83,9 +87,9 @@ const restricted = (graph: AccessGraph, chosen: Chosen): AccessGraph => {
   };
   for (const id of chosen.roles) addRole(id);
   for (const id of chosen.groups) if (graph.groups.has(id)) addGroups(id);
-  for (const id of chosen.identities) {
-    const identity = graph.identities.get(id);
-    if (identity) part.identities.set(id, identity);
+  for (const one of chosenOf(graph.identities, chosen.identities)) {
+    part.identities.set(one.id, one);
+    addGroups(one.group);
   }
   for (const binding of graph.bindings.values()) {
     if (!chosen.identities.has(binding.identity)) continue;
@@ -93,28 +97,21 @@ const restricted = (graph: AccessGraph, chosen: Chosen): AccessGraph => {
     addRole(binding.role);
     addGroups(binding.group);
   }
-  for (const id of chosen.providers) {
-    const provider = graph.providers.get(id);
-    if (!provider) continue;
-    part.providers.set(id, provider);
-    addRole(provider.defaultRole);
-    addGroups(provider.group);
+  for (const one of chosenOf(graph.providers, chosen.providers)) {
+    part.providers.set(one.id, one);
+    addRole(one.defaultRole);
+    addGroups(one.group);
   }
-  for (const id of chosen.externalGroups) {
-    const mapping = graph.externalGroups.get(id);
-    if (!mapping) continue;
-    part.externalGroups.set(id, mapping);
-    addRole(mapping.role);
-    addGroups(mapping.group);
+  for (const one of chosenOf(graph.externalGroups, chosen.externalGroups)) {
+    part.externalGroups.set(one.id, one);
+    addRole(one.role);
+    addGroups(one.group);
   }
-  for (const id of chosen.invites) {
-    const invite = graph.invites.get(id);
-    if (!invite) continue;
-    part.invites.set(id, invite);
-    addRole(invite.role);
-    addGroups(invite.group);
+  for (const one of chosenOf(graph.invites, chosen.invites)) {
+    part.invites.set(one.id, one);
+    addRole(one.role);
+    addGroups(one.group);
   }
-  for (const { group } of part.identities.values()) addGroups(group);
   for (const { group } of part.roles.values()) addGroups(group);
   return part;
 };
