@@ -1,10 +1,10 @@
 // What somebody can come to hold if the service lets callers grant what they do not hold, and if people do their part. The published
 // contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
 // on from what it has found, the shortest ways first.
-import { capabilityFrom, type Json } from "../../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
 import { type Held, Holdings, join } from "./reached.ts";
-import type { Request } from "./request.ts";
+import { type Request, wireNames } from "./request.ts";
 import { exchange, type Start } from "./start.ts";
 import { nameIn, placeIn, type World } from "./world.ts";
 
@@ -25,7 +25,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
   const { starter } = start;
   const holdings = new Holdings(world);
   const controlled = new Set<NodeId>();
-  const widened = new Map<NodeId, { by: NodeId; way: Way }>();
+  const widened = new Map<NodeId, Way>();
   const waiting: Held[][] = [];
   const found: Held[] = [];
 
@@ -51,7 +51,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
       const assumptions = [...way.assumptions, ...assumptionsOf(role)];
       meet({ who, group, role, binding: id, capabilities: grantedBy(role), requests: way.requests, assumptions });
       const wide = widened.get(role);
-      if (wide) meet({ ...wideHeld(who, group, role, id), ...join(way, wide.way) });
+      if (wide) meet({ ...wideHeld(who, group, role, id), ...join(way, wide) });
     }
   };
 
@@ -110,12 +110,12 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         as: senderOf(held.who),
         operation: "UpdateRole",
         at: role.id,
-        body: () => ({ capabilities: capabilities.map((one) => capabilityFrom(one) ?? one) }),
+        body: () => ({ capabilities: wireNames(capabilities) }),
         why: `${nameOf(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name}, which those have who are bound to it`,
       },
       FREE,
     );
-    widened.set(role.id, { by: held.who, way });
+    widened.set(role.id, way);
     for (const { id, group, identity } of world.bindingsTo(role.id)) {
       const own = controlled.has(identity) ? holdings.of(identity).find(({ binding }) => binding === id) : undefined;
       if (own) meet({ ...wideHeld(identity, group, role.id, id), ...join(own, way) });
@@ -156,7 +156,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         why,
       );
       const capabilities = grantedBy(role);
-      meet({ who: personBy(id), group, role, binding: id, capabilities, ...join(signedIn, undefined) });
+      meet({ who: personBy(id), group, role, binding: id, capabilities, ...signedIn });
     }
   };
 
@@ -225,7 +225,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
           takeIdentity(held, id);
         }
     }
-    if ([...PROVIDER_CAPABILITIES].some((one) => capabilities.has(one)))
+    if (PROVIDER_CAPABILITIES.some((one) => capabilities.has(one)))
       for (const provider of graph.providers.values())
         if (world.lineage(provider.group).includes(group)) useProvider(held, provider);
     if (search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)

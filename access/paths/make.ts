@@ -4,7 +4,7 @@ import type { NodeId } from "../graph/graph.ts";
 import { isPerson } from "./cautious.ts";
 import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
 import type { Held } from "./reached.ts";
-import { stepsOf } from "./request.ts";
+import { type Request, stepsOf } from "./request.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
 
@@ -18,9 +18,15 @@ export const pathsOf = (
   { to, at }: PathQuery,
 ): Path[] => {
   const lineage = at === undefined ? undefined : world.lineage(at);
+  const lasts = new Map<Request | undefined, number>();
+  const numberOf = (last: Request | undefined): number => {
+    const number = lasts.get(last) ?? lasts.size;
+    lasts.set(last, number);
+    return number;
+  };
   const ways = Map.groupBy(
     reached.filter(({ requests }) => requests.length > 0),
-    ({ requests, who }) => `${who} ${requests.length} ${idOf(requests.at(-1) as object)}`,
+    ({ requests, who }) => `${who} ${requests.length} ${numberOf(requests.at(-1))}`,
   );
   const paths: Path[] = [];
   for (const held of ways.values()) {
@@ -54,16 +60,6 @@ export const pathsOf = (
 
 const isSuperset = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   [...other].every((item) => one.has(item));
-
-const ids = new WeakMap<object, number>();
-let last = 0;
-const idOf = (object: object): number => {
-  const known = ids.get(object);
-  if (known !== undefined) return known;
-  last += 1;
-  ids.set(object, last);
-  return last;
-};
 
 /** Without what the same path leads to at a group above. */
 const topmost = (world: World, gains: readonly Gain[]): Gain[] => {

@@ -1,6 +1,6 @@
 // The requests of a path, while it is searched: each knows the requests that come before it, so that a path is a request and all that it
 // needs, in order.
-import { type Json, operations, unservedMethods, VERSION } from "../../schema/index.ts";
+import { capabilityFrom, type Json, operations, unservedMethods, VERSION } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { StepMethod } from "./methods.ts";
 
@@ -36,6 +36,10 @@ export interface Step {
   body: Json | null;
   why: string;
 }
+
+/** Capabilities as a request has them. */
+export const wireNames = (capabilities: readonly string[]): string[] =>
+  capabilities.map((one) => capabilityFrom(one) ?? one);
 
 /** The requests and all that they need, each once, in the order in which they can be sent. */
 export const inOrder = (requests: Iterable<Request>): Request[] => {

@@ -2,11 +2,10 @@
 // grants only what it holds. An identity is taken by a caller that may change it and holds all that the identity has in its own
 // organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
 // away does so. What several identities hold can be brought together by granting it to one of them.
-import { capabilityFrom } from "../../schema/index.ts";
 import type { BindingNode, NodeId, RoleNode } from "../graph/graph.ts";
 import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
 import { type Held, Holdings, join } from "./reached.ts";
-import { inOrder, type Request } from "./request.ts";
+import { inOrder, type Request, wireNames } from "./request.ts";
 import { exchange, type Start } from "./start.ts";
 import { nameIn, placeIn, type World } from "./world.ts";
 
@@ -30,10 +29,9 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
   for (let isNew = true; isNew; ) {
     const round = candidatesOf(world, holdings, taken, search).flatMap((identity) => {
       if (search.budget.steps < 0) return [];
-      const ways = [...start.controlled.keys(), ...holdings.identities()]
-        .filter((who, i, all) => all.indexOf(who) === i)
-        .flatMap((who) => takeover(world, holdings, who, identity, { start, search }) ?? []);
-      return ways.sort((a, b) => a.requests.length - b.requests.length).slice(0, 1);
+      const callers = new Set([...start.controlled.keys(), ...holdings.identities()]);
+      const ways = [...callers].flatMap((who) => takeover(world, holdings, who, identity, { start, search }) ?? []);
+      return shortest(ways) ?? [];
     });
     for (const one of round) {
       taken.add(one.identity);
@@ -41,8 +39,13 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
     }
     isNew = round.length > 0;
   }
-  return found.sort((a, b) => a.requests.length - b.requests.length);
+  return found.sort(byLength);
 };
+
+const byLength = (a: Pick<Way, "requests">, b: Pick<Way, "requests">): number => a.requests.length - b.requests.length;
+
+/** Of several, the first. */
+const shortest = <W extends Pick<Way, "requests">>(ways: readonly W[]): W | undefined => ways.toSorted(byLength)[0];
 
 interface Taken {
   identity: NodeId;
@@ -121,10 +124,7 @@ const clear = (
   const { id, group, role } = binding;
   const held = supply(world, holdings, who, [...world.granted(role)], group);
   if (held !== undefined && holdings.hasAll(who, world.granted(role), group)) return { way: held, isRemoved: false };
-  const remover = holdings
-    .identities()
-    .flatMap((by) => removal(world, holdings, by, id, group) ?? [])
-    .sort((a, b) => a.requests.length - b.requests.length)[0];
+  const remover = shortest(holdings.identities().flatMap((by) => removal(world, holdings, by, id, group) ?? []));
   if (held !== undefined && (remover === undefined || held.requests.length <= remover.requests.length))
     return { way: held, isRemoved: false };
   return remover && { way: remover, isRemoved: true };
@@ -186,7 +186,7 @@ const give = (
           ...widenings(world, holdings, by, to, capabilities, place),
         ]),
     );
-  return ways.sort((a, b) => a.requests.length - b.requests.length)[0];
+  return shortest(ways);
 };
 
 const grant = (
@@ -223,7 +223,7 @@ const grant = (
     as: by,
     operation: "CreateRole",
     at: place,
-    body: () => ({ name: "path", capabilities: capabilities.map((one) => capabilityFrom(one) ?? one) }),
+    body: () => ({ name: "path", capabilities: wireNames(capabilities) }),
     why: `${giver} may create roles at ${where}, and creates one that grants what ${taker} lacks`,
     after: way.requests,
   };
@@ -280,7 +280,7 @@ const widening = (
     as: by,
     operation: "UpdateRole",
     at: role.id,
-    body: () => ({ capabilities: wide.map((one) => capabilityFrom(one) ?? one) }),
+    body: () => ({ capabilities: wireNames(wide) }),
     why: `${nameIn(world.graph.identities, by)} widens role ${role.name} by what it holds itself, for ${nameIn(world.graph.identities, held.who)}`,
   });
 };

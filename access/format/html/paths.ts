@@ -6,7 +6,13 @@ import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 import { pathGraph } from "./path-graph.ts";
 
-export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets): Markup => {
+/** More paths than these are folded to one line each. */
+const OPEN_MAX = 12;
+
+export const pathBlocks = (paths: readonly PathText[], sets: CapabilitySets): Markup[] =>
+  paths.map((path) => pathBlock(path, paths.length <= OPEN_MAX, sets));
+
+const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets): Markup => {
   const { from, assumes, gains, steps, assumptions, proof } = path;
   const tag = assumes === "strict" ? html`<strong class="tag">strict</strong>` : html`<em class="tag">cautious</em>`;
   const places = gains.map(
@@ -24,9 +30,6 @@ export const pathBlock = (path: PathText, isOpen: boolean, sets: CapabilitySets)
 `;
 };
 
-/** More paths than these are folded to one line each. */
-const OPEN_MAX = 12;
-
 /** What a change opens or closes. */
 export const pathsSection = (
   id: string,
@@ -35,6 +38,5 @@ export const pathsSection = (
   sets: CapabilitySets,
 ): Section | false => {
   if (paths.length === 0) return false;
-  const blocks = paths.map((path) => pathBlock(reviewedPathText(path), paths.length <= OPEN_MAX, sets));
-  return { id, title, body: html`${blocks}` };
+  return { id, title, body: html`${pathBlocks(paths.map(reviewedPathText), sets)}` };
 };

@@ -7,12 +7,9 @@ import { hiddenLines } from "../answer/rows.ts";
 import { capabilitySets } from "../html/capability-sets.ts";
 import { html } from "../html/markup.ts";
 import { pageOf } from "../html/page.ts";
-import { pathBlock } from "../html/paths.ts";
+import { pathBlocks } from "../html/paths.ts";
 import { listSection } from "../html/section.ts";
 import { NOT_SEARCHED, NOT_VISIBLE, pathTexts, TITLE, totalsOf } from "./rows.ts";
-
-/** More paths than these are folded to one line each. */
-const OPEN_MAX = 12;
 
 export const pathsAsHtml = (
   graph: AccessGraph,
@@ -21,8 +18,7 @@ export const pathsAsHtml = (
   proofs?: Proofs,
 ): string => {
   const sets = capabilitySets();
-  const texts = pathTexts(graph, found.paths, proofs);
-  const blocks = texts.map((path) => pathBlock(path, texts.length <= OPEN_MAX, sets));
+  const blocks = pathBlocks(pathTexts(graph, found.paths, proofs), sets);
   const lines = (id: string, title: string, texts: readonly string[]) =>
     listSection(
       id,

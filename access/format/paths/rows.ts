@@ -2,6 +2,7 @@
 import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Path, Paths } from "../../paths/path.ts";
 import type { Proof, Proofs } from "../../paths/proof.ts";
+import type { Step } from "../../paths/request.ts";
 import { targetsIn } from "../../paths/target.ts";
 import { byEffect } from "../../review/danger.ts";
 import type { PathReview } from "../../review/report.ts";
@@ -36,13 +37,7 @@ export const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: P
       place: placeOf(group),
       capabilities: own.map(({ capability }) => capability).sort(byEffect),
     })),
-    steps: steps.map(({ as, method, path, body, why }) => ({
-      by: as === "workload" ? as : nameOf(as),
-      request: `${method} ${path}`,
-      body: body === null ? "" : JSON.stringify(body),
-      why,
-      target: targetOf(path, method),
-    })),
+    steps: steps.map((step) => stepText(step, nameOf(step.as), targetOf(step.path, step.method))),
     assumptions,
     ...proofText(paths[i] as Path),
   }));
@@ -56,14 +51,17 @@ export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: P
     place,
     capabilities: own.map(({ capability }) => capability).sort(byEffect),
   })),
-  steps: steps.map(({ as, name, method, path, body, why, about }) => ({
-    by: as === "workload" ? as : name,
-    request: `${method} ${path}`,
-    body: body === null ? "" : JSON.stringify(body),
-    why,
-    target: about,
-  })),
+  steps: steps.map((step) => stepText(step, step.name, step.about)),
   assumptions,
+});
+
+/** `name`: of the identity that sends it. */
+const stepText = ({ as, method, path, body, why }: Step, name: string, target: string): PathText["steps"][number] => ({
+  by: as === "workload" ? as : name,
+  request: `${method} ${path}`,
+  body: body === null ? "" : JSON.stringify(body),
+  why,
+  target,
 });
 
 const textOfProof = (proof: Proof, end: string): string => {

@@ -6,14 +6,9 @@ import type { NotVisible } from "../../graph/live.ts";
 import type { Paths } from "../../paths/path.ts";
 import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
+import type { TerminalOptions } from "../answer/terminal.ts";
 import { capabilityWords, wrapWords } from "../wrap.ts";
 import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, TITLE, totalsOf } from "./rows.ts";
-
-export interface TerminalOptions {
-  color: boolean;
-  /** columns */
-  width: number;
-}
 
 type Style = (format: "bold" | "dim" | "yellow", text: string) => string;
 
