@@ -1,8 +1,6 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
 import { type SpawnOptions, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { driftAsJson } from "../access/format/drift/json.ts";
 import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
 import { driftAsText } from "../access/format/drift/terminal.ts";
@@ -10,7 +8,7 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
-import { SealFileError } from "../access/seal/seal.ts";
+import { SealFileError, sealText } from "../access/seal/seal.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
 import { pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
 import type { Command, Job } from "../ci/job.ts";
@@ -22,7 +20,7 @@ import { driftCode, driftErrorText, findDrift } from "./drift.ts";
 import { engineCommand } from "./engine-command.ts";
 import { hasPendingCreates } from "./left-behind.ts";
 import { recover } from "./recover.ts";
-import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
+import { makeReview, makeSealedReview, reviewCode, reviewErrorText } from "./review.ts";
 import { printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { verifySeal } from "./verify.ts";
 
@@ -62,18 +60,8 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
 };
 
 const preview = async (settings: Settings): Promise<Outcome> => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-seal-"));
-  try {
-    return await sealedPreview(settings, join(folder, "seal.json"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
-
-/** `file`: of the seal, where one is asked for. */
-const sealedPreview = async (settings: Settings, file: string): Promise<Outcome> => {
   const { stack, policy, previewFile, rules, tests, deny, allow, services } = settings;
-  const made = await makeReview({
+  const given = {
     ...(previewFile === undefined ? { stack } : { preview: previewFile }),
     ...(policy !== undefined && { policy }),
     ...(rules !== undefined && { rules }),
@@ -81,14 +69,14 @@ const sealedPreview = async (settings: Settings, file: string): Promise<Outcome>
     deny,
     allow,
     service: services,
-    ...(settings.seal !== undefined && { seal: file }),
     ...(settings.rehearse && { rehearse: true, ...(settings.identities.up && { as: settings.identities.up }) }),
-  });
+  };
+  const { made, seal = undefined } = settings.seal ? await makeSealedReview(given) : { made: await makeReview(given) };
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);
   const files = {
     ...{ [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) },
-    ...(settings.seal !== undefined && { [sealOf(settings)]: readFileSync(file, "utf8") }),
+    ...(seal && { [sealOf(settings)]: sealText(seal) }),
   };
   return { code: reviewCode(made), files, summary };
 };

@@ -5,11 +5,9 @@ import { type DriftReport, hasDifferences } from "../access/drift/report.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
 import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
 import { driftAsText } from "../access/format/drift/terminal.ts";
-import { readLive } from "../access/graph/live.ts";
 import { exportStack, projectFolder, StackError } from "../access/policy/export-stack.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
-import type { Client } from "../client/client.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
@@ -18,7 +16,7 @@ import type { Format } from "./format.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
 import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
-import { mergeLive, servicesFrom } from "./services.ts";
+import { firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -65,11 +63,9 @@ export const findDrift = async ({
   // The engine runs for long, and the API may change meanwhile: it is asked last.
   const { preview, clients } = await previewHere(stack, services);
   const [exported, entries] = [await exportHere(stack), await openCreates()];
-  const [client] = clients.values() as Iterable<Client> as [Client];
-  const all = [...clients.values()];
-  const live = mergeLive(await Promise.all(all.map((one) => readLive(one))));
-  const callers = await Promise.all(all.map((one) => one.identity()));
-  const nowMs = client.clock.today();
+  const live = await readServices(clients);
+  const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
+  const nowMs = firstOf(clients).clock.today();
   const report = driftOf({
     preview,
     live,

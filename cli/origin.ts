@@ -1,6 +1,7 @@
 // What a review describes: the stack, the service, the commit and the time. A page or a comment that readers share names them.
 import { repositoryAt } from "../access/base/git.ts";
 import type { Origin } from "../access/review/report.ts";
+import { timeText } from "../access/time-text.ts";
 
 export interface OriginParts {
   stack: string | undefined;
@@ -14,7 +15,7 @@ export const originOf = ({ stack, service, folder, nowMs }: OriginParts): Origin
   ...(stack !== undefined && { stack }),
   service,
   ...commitIn(folder),
-  time: new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
+  time: timeText(nowMs),
 });
 
 const commitIn = (folder: string): Pick<Origin, "commit" | "isModified"> => {

@@ -3,16 +3,14 @@ import { rehearsalAsHtml } from "../access/format/html/rehearsal.ts";
 import { rehearsalAsJson } from "../access/format/rehearsal/json.ts";
 import { rehearsalAsMarkdown } from "../access/format/rehearsal/markdown.ts";
 import { rehearsalAsText } from "../access/format/rehearsal/terminal.ts";
-import { readLive } from "../access/graph/live.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import type { Rehearsal } from "../access/rehearsal/report.ts";
 import type { Origin } from "../access/review/report.ts";
-import type { Client } from "../client/client.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RehearsalFlags, rehearsalCode, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
 import { proposerOf, reviewErrorText } from "./review.ts";
-import { mergeLive, servicesFrom } from "./services.ts";
+import { firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 
 export interface RehearseFlags extends RehearsalFlags {
@@ -47,11 +45,10 @@ const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; re
   const services = servicesFrom(service, process.env);
   const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack }, services);
   if (!preview || !proposeBy) throw new TypeError("a program has a preview");
-  const [client] = clients.values() as Iterable<Client> as [Client];
-  const live = mergeLive(await Promise.all([...clients.values()].map((one) => readLive(one))));
+  const live = await readServices(clients);
   const proposalOf = (own: Preview) => proposeBy(own, live);
   const proposal = await proposalOf(preview);
   const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, proposalOf, clients });
   const place = { stack: name, service: [...clients.keys()].join(", "), folder: process.cwd() };
-  return { origin: originOf({ ...place, nowMs: client.clock.today() }), rehearsal };
+  return { origin: originOf({ ...place, nowMs: firstOf(clients).clock.today() }), rehearsal };
 };

@@ -6,7 +6,7 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
-import { type Live, readLive } from "../access/graph/live.ts";
+import type { Live } from "../access/graph/live.ts";
 import { readHeldRecords } from "../access/graph/live-contents.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import {
@@ -48,7 +48,7 @@ import { rehearsalCode, rehearsalErrorText, rehearsalOptions, rehearseHere } fro
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
-import { clientsOf, mergeLive, servicesFrom } from "./services.ts";
+import { clientsOf, firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -109,12 +109,21 @@ export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<Review
     throw new UsageError("--seal and --policy cannot be combined: a seal has the steps of a program");
   const days = parseSealDays(sealDays);
   checkSealFile(file);
+  const { made, seal } = await makeSealedReview(flags, days);
+  writeSeal(file, seal);
+  return made;
+};
+
+/** The same of a program, with its seal. */
+export const makeSealedReview = async (
+  flags: Parameters<typeof sealableReview>[0],
+  days: number = SEAL_DAYS.usual,
+): Promise<{ made: Review; seal: Seal }> => {
   const { made, sealed, rehearse } = await sealableReview(flags);
   const seal = withDigest(sealed(days));
   await rehearse?.(seal);
   made.report.seal = { digest: seal.digest, expires: seal.origin.expires };
-  writeSeal(file, seal);
-  return made;
+  return { made, seal };
 };
 
 interface Sealable {
@@ -147,10 +156,8 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
   const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
   const tests = reviewTests(flags, at, process.cwd(), policy);
-  const [client] = clients.values() as Iterable<Client> as [Client];
-  const lives = await Promise.all([...clients.values()].map((one) => readLive(one)));
-  const live = mergeLive(lives);
-  const nowMs = client.clock.today();
+  const live = await readServices(clients);
+  const nowMs = firstOf(clients).clock.today();
   const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
   const proposal = await propose(live, base);
   const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
@@ -193,7 +200,7 @@ export const proposerOf = async (
   const { preview: parsed, clients } =
     preview === undefined ? await previewHere(stack, services) : await savedPreview(preview, services);
   const groups = deletedGroupsIn(parsed);
-  const [first] = clients.values() as Iterable<Client> as [Client];
+  const first = firstOf(clients);
   const proposeBy: NonNullable<Proposer["proposeBy"]> = async (own, live) =>
     planFrom(own, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));
   const stackOf: StackOf = (one) => {

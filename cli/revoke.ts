@@ -12,6 +12,7 @@ import { type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts"
 import { listBindings, type Removed, removeBindings } from "../access/revoke/remove.ts";
 import { interrupted, RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
+import { timeText } from "../access/time-text.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
@@ -145,10 +146,7 @@ const undoOf = ({ identity: { id, name }, held, policy }: Target): UndoFile => (
 
 /** The path of the file, which is on the disk before anything is removed. */
 const writeUndo = (client: Client, out: string | undefined, undo: UndoFile): string => {
-  const time = new Date(client.clock.today())
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(":", "-");
+  const time = timeText(client.clock.today()).replaceAll(":", "-");
   const base = `irm-revoke-${undo.identity.uid.split("/").at(-1)}-${time}`;
   const names = [".json", "-2.json", "-3.json"].map((end) => base + end);
   const file = resolve(out ?? names.find((name) => !existsSync(name)) ?? `${base}.json`);

@@ -2,7 +2,7 @@
 // this command has run the program, it uses the credentials of the program's providers as well: the program has them anyway.
 
 import { newGraph } from "../access/graph/graph.ts";
-import type { Live } from "../access/graph/live.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import { partsOfUrn } from "../access/preview/urn.ts";
 import { valuesIn } from "../access/preview/value.ts";
@@ -68,8 +68,15 @@ export const clientsOf = (configured: Config | undefined, services: readonly Set
   return clients;
 };
 
+/** Of the service of the environment, where it names one. */
+export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
+
+/** What all of the services return now. */
+export const readServices = async (clients: ReadonlyMap<string, Client>): Promise<Live> =>
+  mergeLive(await Promise.all([...clients.values()].map((one) => readLive(one))));
+
 /** Merges what several services return. Uids of organizations are random, so two services never share one. */
-export const mergeLive = (lives: readonly Live[]): Live => {
+const mergeLive = (lives: readonly Live[]): Live => {
   const graph = newGraph();
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])

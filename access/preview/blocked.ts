@@ -2,7 +2,7 @@
 // provider refuses: of an identity provider with mappings (provider/reconcile/delete.ts). The run fails there, so what would go with such a
 // record stays.
 import { serviceIn } from "../../client/preview-marks.ts";
-import { parentOf } from "../../schema/index.ts";
+import { isAncestorOrSelf, parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
 import type { HeldRecords } from "../graph/live-contents.ts";
@@ -78,7 +78,7 @@ export const restoreBlocked = (
   const groups = groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length);
   const blockedGroups = groups.flatMap(({ uid, resource, isForced }): BlockedRecord[] => {
     if (isForced) return [];
-    const isIn = (group: NodeId): boolean => group === uid || group.startsWith(`${uid}/`);
+    const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
     // Without its node, `contentsOf` finds nothing below it.
     const node = before.groups.get(uid);
     if (node) after.groups.set(uid, node);

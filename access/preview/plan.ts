@@ -1,5 +1,5 @@
 // Access before and after a preview: what the API says now, and the same with the engine's steps applied.
-import { isRoot, parentOf, printable, rootOf } from "../../schema/index.ts";
+import { isAncestorOrSelf, isRoot, parentOf, printable, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
@@ -192,7 +192,7 @@ const forcedRecordsOf = (resource: Resource, { held, deletedElsewhere }: Blocked
     .filter(isForced)
     .map(({ uid }) => {
       const isTaken = (one: HeldRecord): boolean =>
-        (one.group === uid || one.group.startsWith(`${uid}/`)) && !deletedElsewhere.has(`${one.kind} ${one.uid}`);
+        isAncestorOrSelf(uid, one.group) && !deletedElsewhere.has(`${one.kind} ${one.uid}`);
       return { ...record, uid, node: uid, deletes: true, held: held.records.filter(isTaken) };
     });
   const isNew = isOrMayBe(planned?.inputs.forceDestroy) && !isOrMayBe(stored?.inputs.forceDestroy);

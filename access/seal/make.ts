@@ -9,6 +9,7 @@ import { ourTypeOf } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
+import { timeText } from "../time-text.ts";
 import { sealedInputs } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { partsOf } from "./part.ts";
@@ -57,8 +58,6 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
     owners: Object.fromEntries(owners.sort(([a], [b]) => compare(a, b))),
   };
 };
-
-const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
 const rowsIn = ({ identities, people }: Report): SubjectRow[] => [
   ...identities.map(({ uid, name, groupName, gains, losses, before, after }) => ({

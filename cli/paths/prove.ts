@@ -4,8 +4,7 @@ import type { Copy } from "../../access/copy/copy.ts";
 import { type Path, workloadOf } from "../../access/paths/path.ts";
 import type { Proof } from "../../access/paths/proof.ts";
 import type { Step } from "../../access/paths/request.ts";
-import { isApiError } from "../../schema/error.ts";
-import { isObject, type Json } from "../../schema/index.ts";
+import { isAncestorOrSelf, isApiError, isObject, type Json } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { takeSnapshot } from "../../server/store/snapshot.ts";
 import { createStore } from "../../server/store/store.ts";
@@ -85,7 +84,7 @@ const carryOut = async (path: Path, { twin }: Stage): Promise<Proof> => {
   }
   const held = (await accessOf(twin, [path.end])).get(path.end);
   const holds = path.gains.filter(({ capability, group }) =>
-    [...(held ?? [])].some(([at, own]) => (at === group || group.startsWith(`${at}/`)) && own.has(capability)),
+    [...(held ?? [])].some(([at, own]) => isAncestorOrSelf(at, group) && own.has(capability)),
   );
   if (holds.length === path.gains.length) return { carriedOut: true, holds };
   const missing = path.gains.find((gain) => !holds.includes(gain));

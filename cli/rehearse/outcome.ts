@@ -35,7 +35,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   ];
   const ours = ran.filter(({ urn }) => ourTypeOf(urn) !== undefined);
   const notReached = planned.filter(
-    ({ urn, op }) => ourTypeOf(urn) !== undefined && !REPLACES.includes(op) && !isReached(urn, op, input),
+    ({ urn, op }) => ourTypeOf(urn) !== undefined && op !== SHOWN_AS_THREE && !isReached(urn, op, input),
   );
   const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
   const isOfOther = dependsOn(preview, new Set(others.map(({ urn }) => urn)));
@@ -78,8 +78,8 @@ const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
   return isFailed || text.includes(NOT_RUN);
 };
 
-/** The engine shows a replacement as three steps. */
-const REPLACES = ["replace"];
+/** The engine shows a replacement as three steps: this one, and the two that carry it out. */
+const SHOWN_AS_THREE = "replace";
 
 const nameOf = (urn: string): string => partsOfUrn(urn).name;
 

@@ -157,12 +157,18 @@ export const headFacts = ({ origin, seal }: Report): { name: string; value: stri
 
 /** What a review of this kind cannot promise. */
 export const footOf = ({ source, deletedGroups, seal }: Report): string => {
-  const foot = seal
-    ? "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
-    : source === "policy"
-      ? "A policy runs no code, but a pull request can replace the tool and the workflow. This review does not bind the run (docs/security.md)."
-      : "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow. This review does not bind the run (docs/security.md).";
+  const isBound = seal
+    ? "An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
+    : "This review does not bind the run (docs/security.md).";
+  const foot = `${CAN_DIFFER[source]} ${isBound}`;
   return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;
+};
+
+/** Why the run may do something else than what was reviewed. */
+const CAN_DIFFER: Readonly<Record<Report["source"], string>> = {
+  policy: "A policy runs no code, but a pull request can replace the tool and the workflow.",
+  preview:
+    "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow.",
 };
 
 /** They block a deletion too (docs/contract.md#d7). */
