@@ -3,26 +3,22 @@
 import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
+import { appendValue } from "./append-value.ts";
 import type { DoctorFlags } from "./doctor.ts";
-import type { DriftFlags } from "./drift.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
 import type { PathsFlags } from "./paths/paths.ts";
+import { addPreviewCommands } from "./preview-commands.ts";
 import type { RecoverFlags } from "./recover.ts";
-import type { RehearseFlags } from "./rehearse.ts";
-import type { ReviewFlags } from "./review.ts";
 import type { RevokeFlags } from "./revoke.ts";
 import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 import type { TestFlags } from "./test.ts";
 import type { TokenFlags } from "./token.ts";
-import type { VerifyFlags } from "./verify.ts";
 import type { WhoAmIFlags } from "./whoami.ts";
-
-const appendValue = (text: string, before: string[] = []): string[] => [...before, text];
 
 export const addCommands = (program: Command, exit: Exit): void => {
   program
@@ -177,114 +173,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
       exit(await (await import("./test.ts")).test(file, flags)),
     );
 
-  program
-    .command("review")
-    .usage("[FLAGS]")
-    .summary("print the change in access that a preview or a policy brings")
-    .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option(
-      "--preview <FILE>",
-      "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
-    )
-    .option("--policy <FILE>", "the policy file to compare with the API")
-    .option("--exclusive", "with --policy: what the file lacks counts as removed")
-    .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
-    .option(
-      "--service <URL=VARIABLE>",
-      "a further service of the program, and the environment variable with a token for it; repeatable",
-      appendValue,
-    )
-    .option("--rehearse", "run the update against a copy too, as irm rehearse does, and show both in one")
-    .option("--as <UID>", "with --rehearse: the identity that will apply the program (default: the caller's)")
-    .option(...RATE_LIMIT)
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
-    .option(
-      "--allow <RULE@SUBJECT>",
-      "excuse the finding of a rule about an existing record, by uid or path; repeatable",
-      appendValue,
-    )
-    .option(
-      "--rules <FILE>",
-      "YAML with deny, allow and required, which the flags add to; the path counts from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
-    )
-    .option(
-      "--tests <FILE>",
-      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: the tests of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
-    )
-    .option(
-      "--base <REF>",
-      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
-    )
-    .option(
-      "--seal <FILE>",
-      "write what the review shows into this file: an update with IRM_SEAL=FILE makes no other change",
-    )
-    .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
-    .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
-
-  program
-    .command("rehearse")
-    .usage("[FLAGS]")
-    .summary("run the update against a copy of the organization")
-    .description(
-      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
-    .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
-    .option(
-      "--service <URL=VARIABLE>",
-      "a further service of the program, and the environment variable with a token for it; repeatable",
-      appendValue,
-    )
-    .option(...RATE_LIMIT)
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: RehearseFlags) => exit(await (await import("./rehearse.ts")).rehearse(flags)));
-
-  program
-    .command("verify")
-    .usage("FILE [FLAGS]")
-    .summary("say whether a change is still what a seal shows")
-    .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, reviews it, and compares that with the seal that irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .argument("<FILE>", "the seal")
-    .option("--stack <NAME>", "the stack to preview (default: the selected one)")
-    .option(
-      "--preview <FILE>",
-      "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
-    )
-    .option(
-      "--service <URL=VARIABLE>",
-      "a further service of the program, and the environment variable with a token for it; repeatable",
-      appendValue,
-    )
-    .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
-    .addOption(formatOption("terminal", "json"))
-    .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
-
-  program
-    .command("drift")
-    .usage("[FLAGS]")
-    .summary("print what differs between the program and the service")
-    .description(
-      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--stack <NAME>", "the stack to look at (default: the selected one)")
-    .option(
-      "--service <URL=VARIABLE>",
-      "a further service of the program, and the environment variable with a token for it; repeatable",
-      appendValue,
-    )
-    .option(
-      "--allow <UID>",
-      "access that another program declares, by uid of the role binding or of its identity; repeatable",
-      appendValue,
-    )
-    .addOption(formatOption("terminal", "markdown", "json"))
-    .action(async (flags: DriftFlags) => exit(await (await import("./drift.ts")).drift(flags)));
+  addPreviewCommands(program, exit);
 
   program
     .command("access")
@@ -418,11 +307,6 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .action(async (flags: ExportFlags) => exit(await (await import("./export.ts")).exportCode(flags)));
 };
-
-const RATE_LIMIT = [
-  "--rate-limit <N>",
-  "requests a second that the API allows, to say how long those of the rehearsal take (default: no limit)",
-] as const;
 
 const FOLDER = [
   "--folder <FOLDER>",
