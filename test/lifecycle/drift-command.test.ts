@@ -2,12 +2,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { DriftReport } from "../../access/drift/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { driftOf } from "../harness/irm-command.ts";
 import { formsOf } from "../support/form.ts";
+import { pluginOf } from "./form.ts";
 import { interruptions, source as sourceOf } from "./interruption.ts";
 
 const SECRET = "a very secret text";
@@ -52,12 +53,7 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
     it("exits with 0 after an update: the caller's own binding is no difference", async () => {
       place = await createWorkplace();
       const env = { ORG: place.server.organization };
-      program = await place.program(
-        form,
-        source(from),
-        env,
-        form === "native" ? { plugin: inject("pluginFolder") } : {},
-      );
+      program = await place.program(form, source(from), env, pluginOf(form));
       // The first update of an exclusive set removes nothing.
       await program.must("up", "--yes", "--skip-preview");
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");

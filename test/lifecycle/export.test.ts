@@ -2,7 +2,7 @@
 // record, the second preview is empty, and on another service the program creates the same.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { type ByHand, createByHand } from "../harness/by-hand.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -10,6 +10,7 @@ import { createPythonProgram, createYamlProgram, withoutPython } from "../harnes
 import { createManaged } from "../harness/terraform-state.ts";
 import { formsOf, onlyInSoak } from "../support/form.ts";
 import { runIrm } from "../support/irm.ts";
+import { pluginOf } from "./form.ts";
 
 /** The server of a workplace, for helpers that call one in this process. */
 const callerOf = (place: Workplace) => {
@@ -43,8 +44,7 @@ describe("irm export", () => {
     "a program with $form resources takes everything over and changes nothing",
     async ({ form, flags }) => {
       const source = await exportOf(place, ...flags);
-      const plugin = form === "native" ? { plugin: inject("pluginFolder") } : {};
-      const program = await place.program(`taken-${form}`, source, {}, plugin);
+      const program = await place.program(`taken-${form}`, source, {}, pluginOf(form));
       await place.server.takeRequests();
       const preview = await program.must("preview");
       expect(preview.output).toContain(`Group platform takes over group ${made.platform} "platform"`);
@@ -81,8 +81,12 @@ describe("irm export", () => {
     async ({ form, flags }) => {
       const out = join(place.folder, `policy-${form}`);
       await exportOf(place, "--format", "yaml", "--out", out, ...flags);
-      const plugin = form === "native" ? { plugin: inject("pluginFolder") } : {};
-      const program = await place.program(`policy-of-${form}`, readFileSync(join(out, "index.ts"), "utf8"), {}, plugin);
+      const program = await place.program(
+        `policy-of-${form}`,
+        readFileSync(join(out, "index.ts"), "utf8"),
+        {},
+        pluginOf(form),
+      );
       for (const name of ["access.yaml", "adopt.json"]) copyFileSync(join(out, name), join(program.folder, name));
       await place.server.takeRequests();
       await program.must("up", "--yes", "--skip-preview");
@@ -154,7 +158,7 @@ describe("irm export", () => {
     const out = join(place.folder, "exported");
     await exportOf(place, "--native", "--out", out);
     const source = readFileSync(join(out, "index.ts"), "utf8");
-    const program = await place.program("imported", source, {}, { plugin: inject("pluginFolder"), ownProcess: true });
+    const program = await place.program("imported", source, {}, { ...pluginOf("native"), ownProcess: true });
     copyFileSync(join(out, "import.json"), join(program.folder, "import.json"));
     await place.server.takeRequests();
     await program.must("import", "--file", "import.json", "--yes", "--generate-code=false", "--protect=false");

@@ -1,13 +1,14 @@
 // Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
 // exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON in both forms, and no gRPC.
 import { writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mintDevToken } from "../../cli/token.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { formsOf } from "../support/form.ts";
 import { type HoldingProxy, type Seen, startProxy } from "../support/proxy.ts";
 import { unusedPort } from "../support/unused-port.ts";
+import { pluginOf } from "./form.ts";
 
 const source = (from: string, description = "first", further = "") => `
 import { Group, Identity, Role, RoleBinding, RoleBindingSet, getRoleOutput } from "${from}";
@@ -44,12 +45,7 @@ describe.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]
       const { issuer, organization } = place.server;
       // Each run assumes the identity whose subject the token in the file has.
       const env = { ORG: organization, IRM_IDENTITY: "" };
-      program = await place.program(
-        form,
-        source(from),
-        env,
-        form === "native" ? { plugin: inject("pluginFolder") } : {},
-      );
+      program = await place.program(form, source(from), env, pluginOf(form));
       await program.must("up", "--yes", "--skip-preview");
       const post = async (path: string, body: object): Promise<string> => {
         const { status, json } = await place.call("POST", `/iam/v2beta1/${path}`, body);

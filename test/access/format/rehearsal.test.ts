@@ -6,6 +6,7 @@ import { rehearsalAsText } from "../../../access/format/rehearsal/terminal.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { goesThrough, Rehearsal } from "../../../access/rehearsal/report.ts";
 import type { Report } from "../../../access/review/report.ts";
+import { EMPTY_REPORT } from "./reviews.ts";
 
 const urnOf = (name: string) => `urn:pulumi:dev::acme::irm:index:Role::${name}`;
 
@@ -83,18 +84,7 @@ describe("a rehearsal", () => {
   });
 
   test("stands in the review before the identities", () => {
-    const lists = {
-      identities: [],
-      people: [],
-      findings: [],
-      opens: [],
-      closes: [],
-      deletedGroups: [],
-      blocked: [],
-      adopted: [],
-    };
-    const others = { forceDestroy: [], undeclared: [], expiringKeys: [], unknown: [], notVisible: [] };
-    const report: Report = { source: "preview", ...lists, ...others, rehearsal: bad };
+    const report: Report = { ...EMPTY_REPORT, source: "preview", rehearsal: bad };
     const text = reportAsText(report, { color: false, width: 200 });
     expect(text).toContain("Rehearsal of the update\n- 1 step fails, 1 change not rehearsed, 1 other error");
     expect(text).toContain("review and twin disagree\n- As: ci (u1)\n");

@@ -9,28 +9,11 @@ import { type IdentityReview, Report } from "../../../access/review/report.ts";
 import { createRandom } from "../../support/random.ts";
 import { addGroup, addRole, ROOT, uidIn } from "../graphs.ts";
 import { created, recorded, reviewFrom, UNKNOWN } from "../preview/fixture.ts";
-import { reviewBetween } from "./reviews.ts";
+import { EMPTY_REPORT, reviewBetween } from "./reviews.ts";
 
 const edit = (): Report => {
   const { preview, live } = recorded("edit");
   return reviewFrom(preview, live).report;
-};
-
-const EMPTY: Report = {
-  source: "policy",
-  identities: [],
-  people: [],
-  findings: [],
-  opens: [],
-  closes: [],
-  deletedGroups: [],
-  blocked: [],
-  adopted: [],
-  forceDestroy: [],
-  undeclared: [],
-  expiringKeys: [],
-  unknown: [],
-  notVisible: [],
 };
 
 const identity = (name: string, capability = "repo.list"): IdentityReview => ({
@@ -49,7 +32,7 @@ const identity = (name: string, capability = "repo.list"): IdentityReview => ({
 const ATTACK = 'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e\u200b </details> #1"';
 
 const hostileReport = (): Report => ({
-  ...EMPTY,
+  ...EMPTY_REPORT,
   identities: [
     {
       ...identity(ATTACK),
@@ -93,7 +76,7 @@ describe("Markdown", () => {
     const random = createRandom(seed);
     const many = (count: number) => Array.from({ length: count }, (_, i) => `${i} ${random.hex(20)}é|\``);
     const report: Report = {
-      ...EMPTY,
+      ...EMPTY_REPORT,
       identities: many(3_000).map((name) => identity(name)),
       findings: many(2_000).map((name) => ({ rule: "gains-owner", subject: name, name, message: name.repeat(9) })),
       unknown: many(5_000).map((name) => ({ subject: name, message: name })),
@@ -119,7 +102,7 @@ describe("Markdown", () => {
   test("what is not known stands open, and what the caller cannot see is folded", () => {
     const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
     const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
-    const text = reportAsMarkdown({ ...EMPTY, unknown, notVisible });
+    const text = reportAsMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
     expect(text).toContain("<details open><summary>Not known (1)</summary>\n\n- `which role it gets is secret`\n");
     expect(text).toContain("<details><summary>Not visible to the caller");
   });
@@ -135,7 +118,7 @@ describe("Markdown", () => {
       })),
     };
     const text = reportAsMarkdown({
-      ...EMPTY,
+      ...EMPTY_REPORT,
       identities: [long, ...Array.from({ length: 999 }, (_, i) => ({ ...long, name: `n${i}` }))],
     });
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
@@ -159,8 +142,8 @@ describe("the terminal", () => {
   });
 
   test("says that nothing changes, and not so where something cannot be seen", () => {
-    expect(reportAsText(EMPTY, { color: false, width: 80 })).toContain("no change; 0 findings");
-    const hidden = { ...EMPTY, unknown: [{ subject: "", message: "x" }] };
+    expect(reportAsText(EMPTY_REPORT, { color: false, width: 80 })).toContain("no change; 0 findings");
+    const hidden = { ...EMPTY_REPORT, unknown: [{ subject: "", message: "x" }] };
     expect(reportAsText(hidden, { color: false, width: 80 })).toContain("no change that this review can see");
   });
 });

@@ -11,6 +11,24 @@ import { proposalBetween } from "../proposals.ts";
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
 
+/** A report of a policy that changes nothing. */
+export const EMPTY_REPORT: Report = {
+  source: "policy",
+  identities: [],
+  people: [],
+  findings: [],
+  opens: [],
+  closes: [],
+  deletedGroups: [],
+  blocked: [],
+  adopted: [],
+  forceDestroy: [],
+  undeclared: [],
+  expiringKeys: [],
+  unknown: [],
+  notVisible: [],
+};
+
 /** The review of two graphs, with what only a preview adds in `further`. */
 export const reviewBetween = (
   before: GraphBuilder,
