@@ -9,7 +9,7 @@ export interface Job {
   event: string;
   /** what it is about: a proposed change, or a branch as it is */
   about: { change: Change } | { branch: string | undefined };
-  /** hash of the commit that it is about; of a proposed change, that of the merge which its host tries */
+  /** hash of the commit that it is about; of a proposed change, the merge commit that its host makes to test it */
   commit?: string | undefined;
   /** the branch that changes are merged into */
   mainBranch: string | undefined;

@@ -110,5 +110,5 @@ const SERVICE = [
 
 const RATE_LIMIT = [
   "--rate-limit <N>",
-  "requests a second that the API allows, to say how long those of the rehearsal take (default: no limit)",
+  "requests a second that the API allows, to say how long the requests of the rehearsal take (default: no limit)",
 ] as const;

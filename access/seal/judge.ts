@@ -228,7 +228,7 @@ const OF_KIND: Readonly<Record<string, Check>> = {
       return [`the people of identity provider ${uid} would not be those that the review shows`];
     const signIn = await signInProblems(change, facts, idOf, uid);
     if (!touches("oidc")) return [...roleProblem, ...signIn];
-    // Other people sign in, and get all that there is to get.
+    // Other people sign in, and get every role that the provider gives.
     const roles = [];
     for (const one of await rolesOfPeople(facts, uid)) roles.push(...(await role(one)));
     return [...roleProblem, ...signIn, ...roles, ...(await unknownMappings(change, facts, uid))];

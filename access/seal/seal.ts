@@ -109,7 +109,7 @@ const Content = z.object({
   steps: z.array(Step),
   /** `KIND UID`, in order */
   deletes: z.array(z.string()),
-  /** those of them that the API refuses */
+  /** the deletions among them that the API refuses */
   blocked: z.array(z.string()),
   before: Part,
   after: Part,

@@ -50,7 +50,7 @@ export interface RehearsalInput {
   rateLimit?: number | undefined;
 }
 
-/** Ends with nothing left, also when `signal` aborts. Errors: RehearsalError, EngineError, PreviewError, and those of the clients. */
+/** Ends with nothing left, also when `signal` aborts. Errors: RehearsalError, EngineError, PreviewError, and the errors of the clients. */
 export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Promise<Rehearsal> => {
   const { cwd, env, preview } = input;
   const project = projectAt(cwd);

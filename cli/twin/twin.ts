@@ -22,7 +22,7 @@ export interface Twin {
   close(): Promise<void>;
 }
 
-/** `copy` is what `copyOf` has read at the address `original`. Errors: those of `createServer`. */
+/** `copy` is what `copyOf` has read at the address `original`. Throws what `createServer` throws. */
 export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}): Promise<Twin> => {
   let requests = 0;
   const server = await createServer({

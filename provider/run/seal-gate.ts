@@ -16,7 +16,7 @@ import { placeInStack, urnFrom } from "../record/urn.ts";
 import type { Ownership } from "./ownership.ts";
 
 export interface SealGate {
-  /** Throws where the seal does not contain the step. `inputs` are those of the resource; of a delete, its outputs. */
+  /** Throws where the seal does not contain the step. `inputs`: of the resource; for a delete, its outputs. */
   step(op: "create" | "update" | "delete", inputs: Json): Promise<void>;
   /** Throws where the seal does not show that the run takes over this record, or where others control it now. */
   adoption(kind: string, uid: string): Promise<void>;

@@ -51,7 +51,7 @@ export interface Sts {
   ): Promise<TokenPair>;
   /**
    * An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. With `claims`, the identity has
-   * to accept a workload with these, as in an exchange; nobody has signed them. Throws refusals as ApiError.
+   * to accept a workload with these, as in an exchange. The claims are not signed. Throws refusals as ApiError.
    */
   mintFor(identity: string, claims?: Json): Promise<string>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;

@@ -20,7 +20,7 @@ export default async (): Promise<void> => {
   process.env.IRM_TEST_PACKAGE = folder;
 };
 
-/** A package whose entries are those of the clone, except for that module. Returns its folder. */
+/** A package with the entries of the clone, except for that module. Returns its folder. */
 const writePackage = async (): Promise<string> => {
   const folder = join(COMPILED, "package");
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// The SDK's provider of dynamic resources, behind the stand-in: it serves those of this package, and never sees another one.
+// The SDK's provider of dynamic resources, behind the stand-in: it serves the resources of this package, and never sees another one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ export class StandInError extends Error {
 export interface DynamicProviders {
   /** Starts one for this connection of an engine, which listens at this address. */
   attach(connection: string, engine: string): Promise<void>;
-  /** Passes on a request. Errors are those of the provider, with its details. */
+  /** Passes on a request. Throws what the provider throws, with its details. */
   call(connection: string, path: string, request: Buffer): Promise<Buffer>;
   close(): void;
 }

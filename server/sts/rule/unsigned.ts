@@ -1,4 +1,4 @@
-// Whether an identity accepts a workload by what its token says, whoever signed it: for a copy, whose issuers sign nothing for it.
+// Whether an identity accepts a workload by what its token says, without its signature: for a copy, to which no issuer gives a token.
 import type { Json } from "../../../schema/index.ts";
 import { refusal } from "../token/refusal.ts";
 import { type AssumeOptions, assumableBy } from "./assume.ts";

@@ -1,4 +1,4 @@
-// The small engine's preview against a recorded one of the real engine: the program of both is that of program.ts.
+// The small engine's preview against a recorded one of the real engine: both run the program of program.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readLive } from "../../../access/graph/live.ts";
 import type { Json } from "../../../schema/index.ts";

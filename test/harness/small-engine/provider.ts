@@ -36,7 +36,7 @@ export interface HalfDone extends Error {
 export const isHalfDone = (error: unknown): error is HalfDone => (error as Partial<HalfDone>).id !== undefined;
 
 export interface Provider {
-  /** `olds` are the inputs of the state; `news` those of the program. `isPreview`: as the classes of a program mark it. */
+  /** `olds`: the inputs in the state; `news`: the inputs in the program. `isPreview`: as the classes of a program mark it. */
   check(
     resource: Named,
     olds: Json,
