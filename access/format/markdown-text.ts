@@ -2,6 +2,9 @@
 import { escapeHtml, printable } from "../../schema/index.ts";
 import type { Segment } from "./differences.ts";
 
+/** Of one comment. GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
+export const COMMENT_BYTES_MAX = 60_000;
+
 const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
 

@@ -1,9 +1,8 @@
 // An answer as Markdown, for a comment: at most 60,000 bytes, and what is left out is counted.
 import type { Answer } from "../../query/answer.ts";
-import { code } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code } from "../markdown-text.ts";
 import { hiddenLines, holdingsIn, NO_GRANTS, NO_VISIBLE_GRANTS, NOT_READABLE, titleOf, totalsOf } from "./rows.ts";
 
-const BYTES_MAX = 60_000;
 // The totals and the list of what is not visible take this room.
 const BYTES_RESERVED = 10_000;
 
@@ -22,7 +21,7 @@ export const answerAsMarkdown = (answer: Answer): string => {
     const whom = [code(name), path && `in ${code(path)}`, uid && code(uid)].filter(Boolean).join(" ");
     return `- ${whom}: ${code(assumable, LINE_MAX)}\n`;
   });
-  let left = BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
+  let left = COMMENT_BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
   const fits = (text: string): boolean => {
     left -= Buffer.byteLength(text);
     return left > 0;

@@ -1,14 +1,12 @@
 // A report of drift as Markdown, for an issue: at most 60,000 bytes, and what is left out is counted. Texts of the API and of the preview
 // stand in code, where they are neither markup nor mention.
 import type { DriftReport } from "../../drift/report.ts";
-import { code } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code } from "../markdown-text.ts";
 import { originFacts } from "../review/blocks.ts";
 import { type Block, type Item as FitItem, fitBlocks, whole } from "../review/fit.ts";
 import { countText } from "../words.ts";
 import { FOOT, type Item, type Part, type Section, sectionsOf, titleOf } from "./rows.ts";
 
-/** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
-const BYTES_MAX = 60_000;
 const VALUE_MAX = 500;
 
 export const driftAsMarkdown = (report: DriftReport): string => {
@@ -18,7 +16,7 @@ export const driftAsMarkdown = (report: DriftReport): string => {
     .filter(({ items }) => items.length > 0)
     .map(blockOf);
   const foot = blocks.length > 0 ? `\n<sub>${FOOT}</sub>\n` : "";
-  const room = BYTES_MAX - Buffer.byteLength(head + foot);
+  const room = COMMENT_BYTES_MAX - Buffer.byteLength(head + foot);
   return head + (whole(blocks, room) ?? fitBlocks(blocks, room)) + foot;
 };
 

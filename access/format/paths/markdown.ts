@@ -4,11 +4,10 @@ import type { NotVisible } from "../../graph/live.ts";
 import type { Paths } from "../../paths/path.ts";
 import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
-import { code } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, TITLE, totalsOf } from "./rows.ts";
 
-const BYTES_MAX = 60_000;
 /** The totals and the lists take this room. */
 const BYTES_RESERVED = 10_000;
 const LINE_MAX = 500;
@@ -21,7 +20,7 @@ export const pathsAsMarkdown = (
   proofs?: Proofs,
 ): string => {
   const head = `## ${TITLE}\n\n${totalsOf(found)}\n`;
-  let left = BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
+  let left = COMMENT_BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
   const blocks = pathTexts(graph, found.paths, proofs).map(pathMarkdown);
   const kept = blocks.filter((text) => {
     left -= Buffer.byteLength(text);

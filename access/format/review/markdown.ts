@@ -5,7 +5,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
-import { code, codeWithMarks, htmlCode } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code, codeWithMarks, htmlCode } from "../markdown-text.ts";
 import { pathMarkdown } from "../paths/markdown.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { countText } from "../words.ts";
@@ -14,8 +14,6 @@ import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole
 import type { Section } from "./section.ts";
 import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
 
-/** GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
-export const BYTES_MAX = 60_000;
 /** Capabilities of one group and role, from the review that has room for all to the one that has least. */
 const CAPABILITIES_SHOWN = [Number.POSITIVE_INFINITY, 60, 30, 10];
 const CLAIMS_MAX = 500;
@@ -27,7 +25,7 @@ export const reportAsMarkdown = (report: Report): string => {
   const facts = headFacts(report).map(({ name, value }) => `${name} ${code(value)}`);
   const title = `## ${titleOf(report)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
   const foot = `\n<sub>${footOf(report)}</sub>\n`;
-  const room = BYTES_MAX - Buffer.byteLength(title + foot);
+  const room = COMMENT_BYTES_MAX - Buffer.byteLength(title + foot);
   const limits = limitsOf(report).map((section) =>
     sectionBlock(section, DANGER.write, section.title !== TITLES.notVisible),
   );
