@@ -1,6 +1,13 @@
 // The part of two graphs that a change rests on: the identities whose access or claims change, or whose roles do, with all of their role
 // bindings; the roles of these; the people who get a role; and the groups that hold all of it.
-import { type AccessGraph, type GraphBuilder, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  type GraphBuilder,
+  lineageOf,
+  type NodeId,
+  newGraph,
+} from "../graph/graph.ts";
 import { textOf } from "../graph/same.ts";
 import { accessChange } from "../review/change.ts";
 
@@ -40,10 +47,10 @@ export const partsOf = (
       if (roles.has(role) || changedBindings.has(id) || adopted.has(id)) identities.add(identity);
   const people = peopleIn(before, after, roles, adopted);
   const groups = new Set([...changedIn("groups", before, after), ...adopted]);
-  return {
-    before: restricted(before, { identities, roles, groups, ...people }),
-    after: restricted(after, { identities, roles, groups, ...people }),
-  };
+  const chosen = { identities, groups, ...people };
+  // What one graph alone grants is a role of both: a part without it would say that the change deletes it.
+  for (const graph of both) for (const id of rolesIn(graph, chosen)) roles.add(id);
+  return { before: restricted(before, { roles, ...chosen }), after: restricted(after, { roles, ...chosen }) };
 };
 
 type Chosen = Record<Exclude<Nodes, "bindings">, ReadonlySet<NodeId>>;
@@ -73,45 +80,50 @@ const peopleIn = (
 const chosenOf = <T>(nodes: ReadonlyMap<NodeId, T>, ids: ReadonlySet<NodeId>): T[] =>
   [...ids].flatMap((id) => nodes.get(id) ?? []);
 
+const bindingsIn = ({ bindings }: AccessGraph, identities: ReadonlySet<NodeId>): BindingNode[] =>
+  [...bindings.values()].filter(({ identity }) => identities.has(identity));
+
+/** The roles that these give. */
+const rolesIn = (graph: AccessGraph, chosen: Omit<Chosen, "roles">): NodeId[] =>
+  [
+    ...bindingsIn(graph, chosen.identities).map(({ role }) => role),
+    ...chosenOf(graph.providers, chosen.providers).map(({ defaultRole }) => defaultRole),
+    ...chosenOf(graph.externalGroups, chosen.externalGroups).map(({ role }) => role),
+    ...chosenOf(graph.invites, chosen.invites).map(({ role }) => role),
+  ].filter((id) => id !== null);
+
 const restricted = (graph: AccessGraph, chosen: Chosen): AccessGraph => {
   const part: GraphBuilder = newGraph();
-  const addRole = (id: NodeId | null): void => {
-    const role = id === null ? undefined : graph.roles.get(id);
-    if (role) part.roles.set(role.id, role);
-  };
   const addGroups = (id: NodeId | null): void => {
     for (const one of id === null ? [] : lineageOf(graph, id)) {
       const group = graph.groups.get(one);
       if (group) part.groups.set(one, group);
     }
   };
-  for (const id of chosen.roles) addRole(id);
+  for (const one of chosenOf(graph.roles, chosen.roles)) {
+    part.roles.set(one.id, one);
+    addGroups(one.group);
+  }
   for (const id of chosen.groups) if (graph.groups.has(id)) addGroups(id);
   for (const one of chosenOf(graph.identities, chosen.identities)) {
     part.identities.set(one.id, one);
     addGroups(one.group);
   }
-  for (const binding of graph.bindings.values()) {
-    if (!chosen.identities.has(binding.identity)) continue;
+  for (const binding of bindingsIn(graph, chosen.identities)) {
     part.bindings.set(binding.id, binding);
-    addRole(binding.role);
     addGroups(binding.group);
   }
   for (const one of chosenOf(graph.providers, chosen.providers)) {
     part.providers.set(one.id, one);
-    addRole(one.defaultRole);
     addGroups(one.group);
   }
   for (const one of chosenOf(graph.externalGroups, chosen.externalGroups)) {
     part.externalGroups.set(one.id, one);
-    addRole(one.role);
     addGroups(one.group);
   }
   for (const one of chosenOf(graph.invites, chosen.invites)) {
     part.invites.set(one.id, one);
-    addRole(one.role);
     addGroups(one.group);
   }
-  for (const { group } of part.roles.values()) addGroups(group);
   return part;
 };

@@ -230,3 +230,16 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     expect((await up([])).errors).toEqual([]);
   });
 });
+
+describe("what people do by hand beside the change refuses nothing", () => {
+  test("an identity gets by hand a role that the change takes from another one", async () => {
+    const [ann, bob] = [await makeIdentity("ann"), await makeIdentity("bob")];
+    const [reader, writer] = [await makeRole("reader", "CAP_REPO_LIST"), await makeRole("writer", "CAP_REPO_UPDATE")];
+    const own = await bind(ann, reader);
+    await apply([binding("writes", bob, writer)]);
+    const program = [binding("invites", ann, await makeRole("inviter", "CAP_IAM_GROUP_INVITES_CREATE"))];
+    await seal(program);
+    await edit(`roleBindings/${own}?updateMask=roleUid`, { roleUid: writer });
+    expect(await up(program)).toEqual({ errors: [], writes: ["CreateRoleBinding", "DeleteRoleBinding"] });
+  });
+});
