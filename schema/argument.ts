@@ -19,6 +19,9 @@ export const argumentsOf = once((schema: Message): Readonly<Record<string, strin
   return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
 });
 
+/** Most records that forceDestroy of a group deletes, where the program does not say. */
+export const FORCE_DESTROY_MAX = 50;
+
 /** Arguments with the same meaning on every kind. */
 const SHARED: Readonly<Record<string, string>> = {
   root: "Creates a new root organization",
@@ -27,7 +30,7 @@ const SHARED: Readonly<Record<string, string>> = {
     "and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external " +
     "group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created",
   deleteAdopted: "An adopted record is deleted with the resource; default: it is left in place",
-  forceDestroyMax: "Most records that forceDestroy deletes; more are an error and nothing is deleted; default: 50",
+  forceDestroyMax: `Most records that forceDestroy deletes; more are an error and nothing is deleted; default: ${FORCE_DESTROY_MAX}`,
 };
 
 /** Description of an argument that is not a field of the API. */

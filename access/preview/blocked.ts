@@ -1,28 +1,25 @@
-// Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. And one that the
-// provider refuses: of an identity provider with mappings (provider/reconcile/delete.ts). The run fails there, so what would go with such a
-// record stays.
+// Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. And those that the
+// provider refuses: of an identity with role bindings and of an identity provider with mappings (provider/reconcile/delete.ts), and of what
+// forceDestroy may not take along. The run fails there, so what would go with such a record stays.
 import { serviceIn } from "../../client/preview-marks.ts";
-import { isAncestorOrSelf, parentOf } from "../../schema/index.ts";
+import { FORCE_DESTROY_MAX, isAncestorOrSelf, isRoot, parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
 import type { HeldRecords } from "../graph/live-contents.ts";
-import { type Content, contentsOf, externalGroupsOf } from "../review/contents.ts";
+import { bindingsOf, type Content, contentsOf, externalGroupsOf } from "../review/contents.ts";
 import type { BlockedRecord } from "../review/proposal.ts";
 import { nameOf } from "../review/rule/rule.ts";
+import { removeRecord } from "./remove-record.ts";
 import type { Resource, Stored } from "./resource.ts";
+import { managedBindings } from "./set.ts";
 import { isOrMayBe } from "./value.ts";
 import type { Work } from "./work.ts";
 
 /** The groups whose deletion the run asks for; without those that it empties first. */
 export const groupsToDelete = (
   resources: Iterable<Resource>,
-): { uid: string; service: string | undefined; resource: string; isForced: boolean }[] =>
-  deletionsOf(resources, "group").map(({ stored, uid, resource }) => ({
-    uid,
-    service: serviceOf(stored),
-    resource,
-    isForced: isForced(stored),
-  }));
+): { uid: string; service: string | undefined; resource: string; stored: Stored }[] =>
+  deletionsOf(resources, "group").map((one) => ({ ...one, service: serviceOf(one.stored) }));
 
 /** The records of a kind that the run deletes. */
 const deletionsOf = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
@@ -43,15 +40,69 @@ export interface BlockedContext {
   deletedElsewhere: ReadonlySet<string>;
 }
 
-/** Puts what is blocked back into the graph. After all else is applied: what the run removes or moves blocks nothing. */
+/**
+ * Puts what is blocked back into the graph, and takes out what a forced group takes along. After all else is applied: what the run
+ * removes or moves blocks nothing.
+ */
 export const restoreBlocked = (
   work: Work,
   resources: readonly Resource[],
-  { held, deletedElsewhere }: BlockedContext,
+  context: BlockedContext,
 ): BlockedRecord[] => {
-  const { before, after, isVisible } = work;
-  const blockedRoles = deletionsOf(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
-    const contents = usersOf(after, uid);
+  const listed = withNames(work);
+  const records = [
+    ...blockedIdentities(work, resources, listed),
+    ...blockedRoles(work, resources, listed),
+    ...blockedProviders(work, resources),
+  ];
+  const kept = new Set(resources.flatMap(keptBy));
+  const groups: BlockedRecord[] = [];
+  for (const one of groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length)) {
+    const blocked = blockedGroup(work, one, context, kept, [...records, ...groups]);
+    if (blocked) groups.push(blocked);
+  }
+  return [...records, ...groups];
+};
+
+/** What is there after the run, and the names also of what may go. */
+const withNames = ({ before, after }: Work): AccessGraph => ({
+  ...after,
+  groups: new Map([...after.groups, ...before.groups]),
+  identities: new Map([...after.identities, ...before.identities]),
+  roles: new Map([...after.roles, ...before.roles]),
+});
+
+/** What stays under a resource: its record, and the role bindings of a set. */
+const keptBy = ({ kind, planned, stored }: Resource): string[] => {
+  if (!planned) return [];
+  if (kind === "roleBindingSet") return stored ? managedBindings(stored.outputs, stored.uid).map(({ id }) => id) : [];
+  return planned.uid === undefined ? [] : [planned.uid];
+};
+
+const blockedIdentities = (
+  { before, after, isVisible }: Work,
+  resources: readonly Resource[],
+  listed: AccessGraph,
+): BlockedRecord[] =>
+  deletionsOf(resources, "identity").flatMap(({ stored, uid, resource }): BlockedRecord[] => {
+    if (isForced(stored)) return [];
+    const contents = bindingsOf(listed, uid).filter((one) => one.uid !== null);
+    const identity = before.identities.get(uid);
+    if (contents.length > 0 && identity) after.identities.set(uid, identity);
+    else removeRecord(after, uid);
+    const group = parentOf(uid);
+    const unseen = isVisible("roleBinding", group) ? [] : ["role bindings"];
+    if (contents.length === 0 && unseen.length === 0) return [];
+    return [{ kind: "identity", uid, name: identity?.name ?? uid, group, resource, contents, unseen }];
+  });
+
+const blockedRoles = (
+  { before, after, isVisible }: Work,
+  resources: readonly Resource[],
+  listed: AccessGraph,
+): BlockedRecord[] =>
+  deletionsOf(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
+    const contents = usersOf(listed, uid);
     const role = before.roles.get(uid);
     if (contents.length > 0 && role) after.roles.set(uid, role);
     const group = parentOf(uid);
@@ -60,8 +111,10 @@ export const restoreBlocked = (
     if (contents.length === 0 && unseen.length === 0) return [];
     return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
-  const providers = deletionsOf(resources, "identityProvider").filter(({ stored }) => !isForced(stored));
-  const blockedProviders = providers.flatMap(({ uid, resource }): BlockedRecord[] => {
+
+const blockedProviders = ({ before, after, isVisible }: Work, resources: readonly Resource[]): BlockedRecord[] =>
+  deletionsOf(resources, "identityProvider").flatMap(({ stored, uid, resource }): BlockedRecord[] => {
+    if (isForced(stored)) return [];
     const contents = externalGroupsOf(after, uid);
     const provider = before.providers.get(uid);
     if (contents.length > 0 && provider) after.providers.set(uid, provider);
@@ -75,36 +128,73 @@ export const restoreBlocked = (
     const name = provider?.name ?? uid;
     return [{ kind: "identity provider", uid, name, group, resource, contents, unseen }];
   });
-  const groups = groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length);
-  const blockedGroups = groups.flatMap(({ uid, resource, isForced }): BlockedRecord[] => {
-    if (isForced) return [];
-    const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
-    // Without its node, `contentsOf` finds nothing below it.
-    const node = before.groups.get(uid);
-    if (node) after.groups.set(uid, node);
-    const listed = contentsOf(after, uid);
-    const isListed = new Set(listed.map((one) => one.uid));
-    const stays = [
-      ...withoutCreator(after, uid, listed),
-      ...[...after.providers.values(), ...after.invites.values()].flatMap(({ id, name, group }) =>
-        isIn(group) && !isListed.has(id)
-          ? [{ kind: after.providers.has(id) ? "identity provider" : "group invite", uid: id, name }]
-          : [],
-      ),
-      ...held.records.filter(({ group }) => isIn(group)),
-    ];
-    const contents = stays
-      .filter((one) => !deletedElsewhere.has(`${one.kind} ${one.uid}`))
-      .map(({ kind, uid: id, name }): Content => ({ kind, uid: id, name }));
-    const unseen = [
-      ...KINDS.filter(([kind]) => !isVisible(kind, uid)).map(([, words]) => words),
-      ...(held.unseen.get(uid) ?? []),
-    ];
-    if (contents.length === 0) after.groups.delete(uid);
-    if (contents.length === 0 && unseen.length === 0) return [];
-    return [{ kind: "group", uid, name: node?.name ?? uid, group: uid, resource, contents, unseen }];
-  });
-  return [...blockedRoles, ...blockedProviders, ...blockedGroups];
+
+/** `kept` is what the program declares, and `blocked` what it fails to delete. */
+const blockedGroup = (
+  { before, after, isVisible }: Work,
+  { uid, resource, stored }: ReturnType<typeof groupsToDelete>[number],
+  { held, deletedElsewhere }: BlockedContext,
+  kept: ReadonlySet<string>,
+  blocked: readonly BlockedRecord[],
+): BlockedRecord | undefined => {
+  const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
+  // Without its node, `contentsOf` finds nothing below it.
+  const node = before.groups.get(uid);
+  if (node) after.groups.set(uid, node);
+  const listed = contentsOf(after, uid);
+  const isListed = new Set(listed.map((one) => one.uid));
+  const stays = [
+    ...withoutCreator(after, uid, listed),
+    ...[...after.providers.values(), ...after.invites.values()].flatMap(({ id, name, group }) =>
+      isIn(group) && !isListed.has(id)
+        ? [{ kind: after.providers.has(id) ? "identity provider" : "group invite", uid: id, name }]
+        : [],
+    ),
+    ...held.records.filter(({ group }) => isIn(group)),
+  ];
+  const left = stays
+    .filter((one) => !deletedElsewhere.has(`${one.kind} ${one.uid}`))
+    .map(({ kind, uid: id, name }): Content => ({ kind, uid: id, name }));
+  const found = { kind: "group" as const, uid, name: node?.name ?? uid, group: uid, resource };
+  if (isForced(stored)) {
+    const refusal = refusalOfForce(after, stored, left, kept, blocked);
+    if (refusal) return { ...found, ...refusal, unseen: [] };
+    removeRecord(after, uid);
+    return undefined;
+  }
+  if (left.length === 0) after.groups.delete(uid);
+  const unseen = [
+    ...KINDS.filter(([kind]) => !isVisible(kind, uid)).map(([, words]) => words),
+    ...(held.unseen.get(uid) ?? []),
+  ];
+  if (left.length === 0 && unseen.length === 0) return undefined;
+  return { ...found, contents: left, unseen };
+};
+
+/** Why forceDestroy deletes nothing (provider/reconcile/force-destroy.ts); undefined: it deletes what is left. */
+const refusalOfForce = (
+  after: AccessGraph,
+  { uid, outputs }: Stored,
+  left: Content[],
+  kept: ReadonlySet<string>,
+  blocked: readonly BlockedRecord[],
+): { contents: Content[]; why: string } | undefined => {
+  const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
+  const failing = new Set(blocked.flatMap((one) => (one.contents.length > 0 ? [one.uid] : [])));
+  const staying = left.filter((one) => one.uid === null || kept.has(one.uid) || failing.has(one.uid));
+  if (staying.length > 0) return { contents: staying, why: "it holds what this run keeps, or fails to delete" };
+  if (left.length === 0) return undefined;
+  if (isRoot(uid)) return { contents: left, why: "forceDestroy does not empty an organization" };
+  const max = typeof outputs.forceDestroyMax === "number" ? outputs.forceDestroyMax : FORCE_DESTROY_MAX;
+  if (left.length > max)
+    return { contents: left, why: `${left.length} records are below it, and forceDestroyMax is ${max}` };
+  const identities = [...after.identities.values()].filter(({ group }) => group !== null && isIn(group));
+  const outside = identities
+    .flatMap(({ id }) => bindingsOf(after, id))
+    .filter((one) => one.uid !== null && !isIn(parentOf(one.uid)));
+  return outside.length === 0
+    ? undefined
+    : { contents: outside, why: "forceDestroy does not delete role bindings elsewhere of the identities below it" };
 };
 
 const KINDS: readonly (readonly [ListedKind, string])[] = [

@@ -14,6 +14,7 @@ import { showStoredPeople } from "./people.ts";
 import { storedGroup, storedIdentity, storedRole } from "./record.ts";
 import { recordsIn } from "./records.ts";
 import { nodeOf } from "./reference.ts";
+import { removeRecord } from "./remove-record.ts";
 import { groupHolding, NODES, ORDER, type Resource, resourcesIn, type Stored, wordOf } from "./resource.ts";
 import { findRestored } from "./restored.ts";
 import { managedBindings } from "./set.ts";
@@ -62,7 +63,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
     source: "preview",
     before,
     after: work.after,
-    replaced: replacementsIn(resources),
+    replaced: replacementsIn(resources, deleted),
     restored,
     adopted: resources.flatMap(adoptionsOf),
     forced: resources.flatMap((one) => forcedRecordsOf(one, { held, deletedElsewhere })),
@@ -126,22 +127,15 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
       continue;
     }
     if (resource.kind === "roleBinding") declared.add(uid);
-    // A group goes alone, or not at all, and an identity provider too.
-    if (!stays && resource.kind === "group" && !isForced(stored)) after.groups.delete(uid);
-    else if (!stays && resource.kind === "identityProvider" && !isForced(stored)) after.providers.delete(uid);
-    else if (!stays) removeRecord(after, uid);
+    if (stays) continue;
+    // What a forced group takes along goes last.
+    if (resource.kind === "group") after.groups.delete(uid);
+    // An identity and an identity provider go alone, or not at all.
+    else if (isForced(stored)) removeRecord(after, uid);
+    else if (resource.kind === "identity") after.identities.delete(uid);
+    else if (resource.kind === "identityProvider") after.providers.delete(uid);
+    else removeRecord(after, uid);
   }
-};
-
-/** A group goes with all that is in it, and an identity with its bindings. */
-const removeRecord = (graph: GraphBuilder, uid: string): void => {
-  // Nothing depends on a binding, and there may be thousands.
-  if (graph.bindings.delete(uid)) return;
-  const holds = graph.groups.has(uid) || graph.providers.has(uid);
-  const isGone = (id: NodeId): boolean => id === uid || (holds && id.startsWith(`${uid}/`));
-  for (const nodes of Object.values(graph) as ReadonlyMap<NodeId, unknown>[])
-    for (const id of nodes.keys()) if (isGone(id)) (nodes as Map<NodeId, unknown>).delete(id);
-  for (const { id, identity } of graph.bindings.values()) if (isGone(identity)) graph.bindings.delete(id);
 };
 
 const apply = (work: Work, resource: Resource): void => {
@@ -169,11 +163,12 @@ const isMissing = ({ before, isVisible }: Work, { kind, planned }: Resource): bo
   return isVisible(listedKind, groupHolding(listedKind, uid) || uid) && !before[NODES[listedKind]].has(uid);
 };
 
-const replacementsIn = (resources: readonly Resource[]): Map<NodeId, NodeId> =>
+/** `deleted`: an old identity that stays beside the new one is not replaced by it. */
+const replacementsIn = (resources: readonly Resource[], deleted: ReadonlySet<string>): Map<NodeId, NodeId> =>
   new Map(
     resources.flatMap((one) => {
       const [old] = deletedRecordsOf(one);
-      return one.kind === "identity" && one.planned && old ? [[old.uid, nodeOf(one)]] : [];
+      return one.kind === "identity" && one.planned && old && deleted.has(old.uid) ? [[old.uid, nodeOf(one)]] : [];
     }),
   );
 
@@ -202,8 +197,8 @@ const forcedRecordsOf = (resource: Resource, { held, deletedElsewhere }: Blocked
 
 /** What a deletion takes along, and the caller cannot list. */
 const unseenInForced = (resources: readonly Resource[], { unseen }: HeldRecords): UnknownPart[] =>
-  groupsToDelete(resources).flatMap(({ uid, resource, isForced }) => {
-    const kinds = isForced ? (unseen.get(uid) ?? []) : [];
+  groupsToDelete(resources).flatMap(({ uid, resource, stored }) => {
+    const kinds = isForced(stored) ? (unseen.get(uid) ?? []) : [];
     if (kinds.length === 0) return [];
     const message = `group ${printable(resource)}: forceDestroy may delete ${kinds.join(" and ")} that you cannot list there`;
     return [{ subject: resource, property: "forceDestroy", message }];

@@ -16,13 +16,13 @@ export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
 
 export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked"] =>
   blocked
-    .map(({ resource, unseen, contents, ...one }) => {
+    .map(({ resource, unseen, contents, why, ...one }) => {
       const groupName = pathOf(before, one.group);
       const what = `${one.kind} ${one.kind === "group" ? groupName : one.name}`;
       const certain = contents.length > 0;
       const [does, may] = WHY_BLOCKED[one.kind](unseen.join(", "));
       const message = certain
-        ? `this up will be blocked: ${what} cannot be deleted while it ${does}`
+        ? `this up will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
         : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
       return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
     })
@@ -32,6 +32,10 @@ export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked
 const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) => [does: string, may: string]> = {
   group: (unseen) => ["holds what this run does not delete", `holds something, and you cannot list its ${unseen}`],
   role: (unseen) => ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen}`],
+  identity: (unseen) => [
+    "has role bindings that this run does not delete; forceDestroy: true deletes them too",
+    `has role bindings, and you cannot list all ${unseen}; forceDestroy: true deletes them too`,
+  ],
   "identity provider": (unseen) => [
     "maps what this run does not delete; forceDestroy: true deletes them too",
     `maps something, and you cannot list its ${unseen}; forceDestroy: true deletes them too`,

@@ -46,12 +46,14 @@ export interface UnknownPart extends Unknown {
   about?: NodeId | undefined;
 }
 
-/** A deletion that the API refuses, or may refuse. */
+/** A deletion that the API or the provider refuses, or may refuse. */
 export interface BlockedRecord extends Pick<Blocked, "kind" | "uid" | "name" | "group" | "contents"> {
   /** name of the resource in the program */
   resource: string;
   /** kinds that the caller cannot list there */
   unseen: readonly string[];
+  /** where what is in the way does not say it */
+  why?: string;
 }
 
 export interface Proposal {

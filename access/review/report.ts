@@ -6,7 +6,7 @@
 //   findings       what the rules mark (access/review/rule/), also those that are allowed
 //   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
 //   deletedGroups  and what disappears with each
-//   blocked        deletions that the API refuses, so that the update fails
+//   blocked        deletions that fail, and with them the update
 //   adopted        records that exist and that the program takes over
 //   forceDestroy   resources that may delete what no resource manages
 //   undeclared     bindings that exist and that nothing declares
@@ -145,7 +145,7 @@ export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
 export const Blocked = z.object({
   subject: z.string().describe("name of the resource"),
-  kind: z.enum(["group", "role", "identity provider"]),
+  kind: z.enum(["group", "identity", "role", "identity provider"]),
   uid: z.string(),
   name: z.string(),
   group: z.string().describe("uid of the group itself, or of the one that holds it"),

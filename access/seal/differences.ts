@@ -31,7 +31,7 @@ export const differencesBetween = (seal: SealContent, now: SealContent): Differe
       what: "delete",
       subject: one,
       message: isNew
-        ? `the API would refuse to delete ${one}, which is in use`
+        ? `the deletion of ${one} would fail: it is in use`
         : `nothing keeps ${one} from being deleted any more`,
     }),
   ),

@@ -156,6 +156,6 @@ const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
   Object.values(descriptors).map(({ word, field }) => [word, field]),
 );
 
-/** Those that the API refuses, so that the run fails there. */
+/** Those that fail, and with them the run. */
 const blockedIn = ({ blocked = [] }: Proposal): string[] =>
   blocked.flatMap(({ kind, uid, contents }) => (contents.length > 0 ? [`${kind} ${uid}`] : [])).sort(compare);

@@ -4,7 +4,7 @@
 //   rows      what each identity gains and loses, as the review shows it: for people
 //   steps     each resource of ours: what the engine does with it, and its inputs
 //   deletes   records that the run may delete
-//   blocked   deletions that the API refuses
+//   blocked   deletions that fail
 //   before    the part of the access graph that the change rests on, as the API has it
 //   after     the same after the change
 //   owners    of each adopted record, who owned the groups that hold it

@@ -3,14 +3,12 @@
 import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { withoutSection, withSection } from "../../client/recovery.ts";
-import { isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
+import { FORCE_DESTROY_MAX, isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/group.ts";
 import { recordId } from "../record/id.ts";
 import { title } from "../record/kind.ts";
 import { deleteListed } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-
-const MAX = 50;
 
 interface Doomed {
   uid: string;
@@ -28,7 +26,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
   const head = `group ${uid} ${title(stored)}: forceDestroy`;
   if (isRoot(uid)) throw blocked(`${head} is refused on a root group: it would empty an organization`);
   const doomed = await recordsBelow(session, uid);
-  const max = (stored.forceDestroyMax as number | undefined) ?? MAX;
+  const max = (stored.forceDestroyMax as number | undefined) ?? FORCE_DESTROY_MAX;
   const list = doomed.map(({ text }) => text);
   if (doomed.length > max) {
     const text = `${head}: ${doomed.length} records are below it, and forceDestroyMax is ${max}; nothing was deleted:`;

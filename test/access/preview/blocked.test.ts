@@ -153,6 +153,107 @@ describe("the deletion of a group", () => {
   });
 });
 
+describe("forceDestroy of a group", () => {
+  const own = (): Live => {
+    const made = liveWith([TEAM, CI, VIEWER]);
+    const graph = made.graph as GraphBuilder;
+    addIdentity(graph, BOT, "bot", TEAM, { issuer: "https://ci.example.com", subject: "bot" });
+    addGroup(graph, CHILD, "child", TEAM);
+    return made;
+  };
+  const bound = (uid: string, group: string, identity: string): Live => {
+    const made = own();
+    (made.graph as GraphBuilder).bindings.set(uid, { id: uid, uid, group, identity, role: VIEWER });
+    return made;
+  };
+  const deleteTeam = (outputs: Json = {}): Json =>
+    deleteStep("Group", "team", TEAM, { forceDestroy: true, ...outputs });
+  const reasons = ({ blocked }: Report) =>
+    blocked.map(({ message, contents }) => [message, contents.map(({ name }) => name)]);
+
+  test("takes along what is in it", () => {
+    expect(reportOf([deleteTeam()], own())).toMatchObject({ blocked: [], deletedGroups: [{ group: TEAM }] });
+  });
+
+  test("deletes nothing while an identity in it has a role binding elsewhere, unless the run deletes that", () => {
+    const elsewhere = uidIn(ROOT, 60);
+    const made = bound(elsewhere, ROOT, BOT);
+    const report = reportOf([deleteTeam()], made);
+    expect(reasons(report)).toEqual([
+      [
+        "this up will be blocked: group team cannot be deleted: forceDestroy does not delete role bindings elsewhere of the identities below it",
+        ["bot as viewer at /"],
+      ],
+    ]);
+    expect(rowsOf(report)).toEqual([]);
+    expect(reportOf([deleteTeam(), deleteStep("RoleBinding", "b", elsewhere)], made).blocked).toEqual([]);
+  });
+
+  test("deletes no more than forceDestroyMax, and no organization", () => {
+    expect(reasons(reportOf([deleteTeam({ forceDestroyMax: 2 })], own()))[0]?.[0]).toContain(
+      "group team cannot be deleted: 4 records are below it, and forceDestroyMax is 2",
+    );
+    expect(reportOf([deleteTeam({ forceDestroyMax: 4 })], own()).blocked).toEqual([]);
+    expect(reasons(reportOf([deleteStep("Group", "dev", ROOT, { forceDestroy: true })], own()))[0]?.[0]).toContain(
+      "forceDestroy does not empty an organization",
+    );
+  });
+
+  test("waits for what the run deletes there, and fails with it", () => {
+    const inside = uidIn(CHILD, 61);
+    const report = reportOf([deleteStep("Identity", "bot", BOT), deleteTeam()], bound(inside, CHILD, BOT));
+    expect(namesOf(report)).toEqual([
+      ["team", true, ["identity bot"]],
+      ["bot", true, ["role binding bot as viewer at team/child"]],
+    ]);
+    expect(report.deletedGroups).toEqual([]);
+  });
+
+  test("deletes nothing that the program declares", () => {
+    const inputs = { parent: TEAM, name: "bot" };
+    const kept = changed("same", "Identity", "bot", BOT, { old: inputs, new: inputs });
+    expect(namesOf(reportOf([kept, deleteTeam()], own()))).toEqual([["team", true, ["identity bot"]]]);
+  });
+});
+
+describe("the deletion of an identity", () => {
+  test("is blocked by its role bindings that the run does not delete, and takes none along", () => {
+    const report = reportOf([deleteStep("Identity", "ci", CI)]);
+    expect(namesOf(report)).toEqual([["ci", true, ["role binding ci as viewer at team"]]]);
+    expect(report.blocked[0]?.message).toBe(
+      "this up will be blocked: identity ci cannot be deleted while it has role bindings that this run does not delete; forceDestroy: true deletes them too",
+    );
+    expect(report.identities).toEqual([]);
+  });
+
+  test("is not blocked by what goes with the same run, nor with forceDestroy", () => {
+    const both = [deleteStep("Identity", "ci", CI), deleteStep("RoleBinding", "b", bindingUid(TEAM, 0))];
+    for (const steps of [both, [deleteStep("Identity", "ci", CI, { forceDestroy: true })]]) {
+      const report = reportOf(steps);
+      expect(report.blocked).toEqual([]);
+      expect(rowsOf(report)).toEqual(["ci - team groups.list viewer"]);
+    }
+  });
+
+  test("may be blocked where the caller cannot list role bindings", () => {
+    const own = { ...liveWith(), notVisible: [{ kind: "roleBinding" as const, group: ROOT, message: "refused" }] };
+    const report = reportOf([deleteStep("Identity", "ci", CI)], own);
+    expect(namesOf(report)).toEqual([["ci", false, []]]);
+    expect(report.identities.map(({ change }) => change)).toEqual(["deleted"]);
+  });
+
+  test("keeps the role that it holds, and its group", () => {
+    const own = live();
+    const uid = uidIn(CHILD, 62);
+    (own.graph as GraphBuilder).bindings.set(uid, { id: uid, uid, group: CHILD, identity: BOT, role: MAKER });
+    expect(namesOf(reportOf(ALL, own)).toSorted()).toEqual([
+      ["bot", true, ["role binding bot as maker at team/child"]],
+      ["child", true, ["identity bot", "role binding bot as maker at team/child"]],
+      ["maker", true, ["role binding bot at child"]],
+    ]);
+  });
+});
+
 describe("the deletion of a role", () => {
   test("is blocked while a binding that stays grants it", () => {
     const own = liveWith([TEAM, CI, MAKER]);

@@ -231,13 +231,20 @@ describe("steps", () => {
 
     test("replaceOnChanges replaces the record: the new one has another uid, and nothing of the old one", () => {
       const claimMatch = { issuer: ISSUER, subject: "other" };
-      const step = changed("replace", "Identity", "ci", CI, {
-        old: { parent: ROOT, name: "ci" },
-        new: { parent: ROOT, name: "ci", claimMatch },
-      });
-      const report = reportOf({ steps: [step] }, viewer());
-      expect(report.identities.map(({ change }) => change).sort()).toEqual(["created", "replaced"]);
-      expect(rowsOf(report)).toEqual(lost);
+      const reportWith = (inputs: Json) => {
+        const step = changed("replace", "Identity", "ci", CI, {
+          old: { parent: ROOT, name: "ci", ...inputs },
+          new: { parent: ROOT, name: "ci", ...inputs, claimMatch },
+        });
+        return reportOf({ steps: [step] }, viewer());
+      };
+      const forced = reportWith({ forceDestroy: true });
+      expect(forced.identities.map(({ change }) => change).sort()).toEqual(["created", "replaced"]);
+      expect(rowsOf(forced)).toEqual(lost);
+      // A role binding that the run does not delete keeps the old one.
+      const blocked = reportWith({});
+      expect(blocked.identities.map(({ change }) => change)).toEqual(["created"]);
+      expect(blocked.blocked.map(({ kind, uid }) => [kind, uid])).toEqual([["identity", CI]]);
     });
 
     test("an explicit provider: a record of it is one as any other, also while the provider itself is new", () => {
