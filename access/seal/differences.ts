@@ -1,9 +1,10 @@
 // What differs between a seal and the same review as it would be now.
 import { isDeepStrictEqual } from "node:util";
+import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
-import { textOf } from "../graph/same.ts";
+import { isSameRelationship, textOf } from "../graph/same.ts";
 import { changeIn, heldBeyond } from "./change.ts";
-import type { SealContent, Step, SubjectRow } from "./seal.ts";
+import { graphFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
 
 /** One thing that the seal has and the change has not, or the other way round. */
 export interface Difference {
@@ -16,7 +17,7 @@ export interface Difference {
 
 export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => [
   ...serviceDifferences(seal, now),
-  ...rowDifferences(seal.rows, now.rows),
+  ...assumableDifferences(seal, now),
   ...heldDifferences(seal, now),
   ...stepDifferences(seal.steps, now.steps),
   ...setDifferences(seal.deletes, now.deletes).map(
@@ -75,6 +76,32 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
     const is = next?.assumedAfter ?? next?.assumedBefore ?? "no change of this identity";
     return [...rows, { what: "assumable", subject, message: `who ${name} is, now: ${is}; in the seal: ${was}` }];
   });
+};
+
+/** The rows, and who can assume their identities where the words of the rows are the same: an update compares the relationship itself. */
+const assumableDifferences = (seal: SealContent, now: SealContent): Difference[] => {
+  const rows = rowDifferences(seal.rows, now.rows);
+  const said = new Set(rows.flatMap(({ what, subject }) => (what === "assumable" ? [subject] : [])));
+  // What somebody changes in another identity is no part of the change.
+  const matters = new Set([...[...seal.rows, ...now.rows].map(({ uid }) => uid), ...Object.keys(seal.owners)]);
+  const shown = [seal.before, seal.after].map((part) => graphFrom(part).identities);
+  const later = graphFrom(now.after).identities;
+  const others = [...graphFrom(now.before).identities.values()].filter(({ id, relationship }) => {
+    if (!matters.has(id) || said.has(id)) return false;
+    const owns = shown.flatMap((identities) => identities.get(id) ?? []);
+    const isShown = (one: Json | null): boolean => owns.some((own) => isSameRelationship(own.relationship, one));
+    return owns.length > 0 && !(isShown(relationship) && isShown(later.get(id)?.relationship ?? relationship));
+  });
+  return [
+    ...rows,
+    ...others.map(
+      ({ id, name }): Difference => ({
+        what: "assumable",
+        subject: id,
+        message: `who can assume ${name} is not what the seal shows`,
+      }),
+    ),
+  ];
 };
 
 /** What identities hold of which another workload is to be, where the seal has it neither before nor after the change. */

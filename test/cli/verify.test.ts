@@ -123,6 +123,46 @@ test("names who can assume an identity that gains, and what it holds that anothe
   ]);
 });
 
+test("names an identity whose static keys were exchanged, and none that the change does not touch", async () => {
+  const staticKeys = (x: string): Json => ({
+    issuer: "https://keys.example",
+    subject: "robot",
+    issuerKeys: JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x }] }),
+  });
+  const [own, others] = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw"];
+  const [robot, far] = [
+    await make(`identities/${home}`, { name: "robot", staticKeys: staticKeys(own) }),
+    await make(`identities/${home}`, { name: "far", staticKeys: { ...staticKeys(own), subject: "far" } }),
+  ];
+  const binding: Program = [
+    { kind: "roleBinding", name: "reads", inputs: { parent: home, identity: robot, role: reader } },
+  ];
+  await seal(binding);
+  const exchange = (uid: string) =>
+    edit(`identities/${uid}?updateMask=staticKeys.issuerKeys`, { staticKeys: staticKeys(others) });
+  await exchange(far);
+  expect(await differs(binding)).toEqual({ code: 0, differs: [] });
+  await exchange(robot);
+  expect(await differs(binding)).toEqual({
+    code: 3,
+    differs: [{ what: "assumable", subject: robot, message: "who can assume robot is not what the seal shows" }],
+  });
+  // The API sets the end of keys that the program declares without one.
+  const adopting: Program = [
+    {
+      kind: "identity",
+      name: "robot",
+      inputs: { parent: home, name: "robot", staticKeys: staticKeys(others), adopt: robot },
+    },
+  ];
+  await seal(adopting);
+  expect(await differs(adopting)).toEqual({ code: 0, differs: [] });
+  await edit(`identities/${robot}?updateMask=staticKeys.issuerKeys`, { staticKeys: staticKeys(own) });
+  expect((await differs(adopting)).differs).toContainEqual(
+    expect.objectContaining({ what: "assumable", subject: robot }),
+  );
+});
+
 test("names the owner of an adopted record, a deletion, another service and a date that is over", async () => {
   const inner = await make(`groups/${home}`, { name: "inner" });
   const adopting: Program = [{ kind: "group", name: "inner", inputs: { parent: home, name: "inner", adopt: inner } }];
