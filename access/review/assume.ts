@@ -29,13 +29,19 @@ const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
     return [`${WORDS[name]} matching ${quote(pattern)}`];
   });
   for (const [claim, value] of Object.entries((match.claims ?? {}) as Json))
-    parts.push(`${printable(claim)} ${quote(value)}`);
+    parts.push(`${claimName(claim)} ${quote(value)}`);
   for (const [claim, pattern] of Object.entries((match.claimPatterns ?? {}) as Json)) {
     patterns.push(examplesOf(claim, String(pattern)));
-    parts.push(`${printable(claim)} matching ${quote(pattern)}`);
+    parts.push(`${claimName(claim)} matching ${quote(pattern)}`);
   }
   return { text: `a workload whose token has ${joinWithAnd(parts)}`, patterns };
 };
+
+/** Quoted where it could be read as more than a name, or as a part that is no claim. */
+const claimName = (claim: string): string =>
+  PLAIN_NAME.test(claim) && !Object.hasOwn(WORDS, claim) ? claim : quote(claim);
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
 
 const joinWithAnd = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;

@@ -98,6 +98,19 @@ describe("who can assume an identity, in words", () => {
     expect(textFor(String.raw`a\u202eb`)).toBe(String.raw`"a\\u202eb"`);
   });
 
+  test.each(["claims", "claimPatterns"])("a name in %s that holds the text of two claims is quoted", (field) => {
+    const textFor = (claims: Record<string, string>) =>
+      assumptionOf({ claimMatch: { issuer: "https://a.example.com", subject: "s", [field]: claims } })?.text;
+    const verb = field === "claims" ? "" : "matching ";
+    expect(textFor({ repo: "acme/app", ref: "main" })).toContain(`, repo ${verb}"acme/app" and ref ${verb}"main"`);
+    expect(textFor({ [`repo ${verb}"acme/app" and ref`]: "main" })).toContain(
+      ` and ${JSON.stringify(`repo ${verb}"acme/app" and ref`)} ${verb}"main"`,
+    );
+    expect(textFor({ "https://claims.example/team": "a" })).toContain(` and https://claims.example/team ${verb}"a"`);
+    expect(textFor({ subject: "a" })).toContain(`subject "s" and "subject" ${verb}"a"`);
+    expect(textFor({ "": "a", and: "b" })).toContain(`"" ${verb}"a" and and ${verb}"b"`);
+  });
+
   test("of nothing known is null", () => {
     expect(assumptionOf(null)).toBeNull();
   });
