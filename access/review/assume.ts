@@ -1,4 +1,5 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
+import { createHash } from "node:crypto";
 import { type Json, printable } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { quote } from "../quote.ts";
@@ -46,10 +47,14 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
 const joinWithAnd = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
-const keysText = ({ issuer, subject, expirationTime }: Json): string => {
+const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string => {
+  const print = issuerKeys ? ` (SHA-256 ${fingerprint(String(issuerKeys))}…)` : "";
   const until = expirationTime ? `, until ${printable(String(expirationTime))}` : "";
-  return `a workload that signs with one of the identity's own keys, as issuer ${quote(issuer)} and subject ${quote(subject)}${until}`;
+  return `a workload that signs with one of the identity's own keys${print}, as issuer ${quote(issuer)} and subject ${quote(subject)}${until}`;
 };
+
+/** Distinguishes keys of one issuer and subject. */
+const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 const fromAws = (aws: Json): Assumption => {
   const patterns: PatternExamples[] = [];

@@ -145,8 +145,25 @@ test("names an identity whose static keys were exchanged, and none that the chan
   await exchange(robot);
   expect(await differs(binding)).toEqual({
     code: 3,
-    differs: [{ what: "assumable", subject: robot, message: "who can assume robot is not what the seal shows" }],
+    differs: [
+      {
+        what: "assumable",
+        subject: robot,
+        message: expect.stringMatching(
+          /now: .* own keys \(SHA-256 c09d73bcb44ad38b….* seal: .* \(SHA-256 b7c67122f765c754…/,
+        ),
+      },
+    ],
   });
+  // Where the words were the same, too.
+  await seal(binding);
+  rewrite(({ before, after }) => {
+    for (const { identities } of [before, after])
+      for (const one of identities) if (one.id === robot) one.relationship = { staticKeys: staticKeys(own) };
+  });
+  expect((await differs(binding)).differs).toEqual([
+    { what: "assumable", subject: robot, message: "who can assume robot is not what the seal shows" },
+  ]);
   // The API sets the end of keys that the program declares without one.
   const adopting: Program = [
     {

@@ -80,7 +80,7 @@ describe("who can assume an identity, in words", () => {
           expirationTime: "2026-12-01T00:00:00Z",
         },
       },
-      'a workload that signs with one of the identity\'s own keys, as issuer "https://a.example.com" and subject "s", until 2026-12-01T00:00:00Z',
+      'a workload that signs with one of the identity\'s own keys (SHA-256 44136fa355b3678a…), as issuer "https://a.example.com" and subject "s", until 2026-12-01T00:00:00Z',
     ],
     [
       { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userIdPattern: "A.*" } },
