@@ -14,32 +14,32 @@ interface Edge {
   label: string;
 }
 
-export const pathGraph = ({ from, steps, gains, assumes }: PathText): Markup => {
+export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Markup => {
+  const names: string[] = [];
   const nodes = new Map<string, number>();
-  const node = (name: string): number => {
-    if (!nodes.has(name)) nodes.set(name, nodes.size);
-    return nodes.get(name) as number;
+  // Anybody may name an identity as another one, or as what we write in a box.
+  const node = (key: string, name: string): number => {
+    const index = nodes.get(key) ?? names.push(name) - 1;
+    nodes.set(key, index);
+    return index;
   };
-  let end = node(from);
-  const edges = steps.map(({ by, target }, i): Edge => {
-    const sender = node(by === "workload" ? WORKLOAD : by);
-    const to = node(target);
+  let end = node(`by ${fromId}`, from);
+  const edges = steps.map(({ by, byId, target, targetId }, i): Edge => {
+    const sender = node(`by ${byId}`, byId === "workload" ? "its workload" : by);
+    const to = node(`to ${target} ${targetId}`, target);
     end = to;
     return { from: sender, to, label: String(i + 1) };
   });
   const count = gains.reduce((sum, { capabilities }) => sum + capabilities.length, 0);
   const [first, ...others] = gains;
   const place = first === undefined ? "" : ` at ${first.place}${others.length > 0 ? ` and ${others.length} more` : ""}`;
-  const goal = node(`${countText(count, "capability", "capabilities")}${place}`);
-  if (end !== goal) edges.push({ from: end, to: goal, label: "" });
-  const names = [...nodes.keys()];
+  const goal = node("goal", `${countText(count, "capability", "capabilities")}${place}`);
+  edges.push({ from: end, to: goal, label: "" });
   const height = names.length * (BOX.height + BOX.gap) - BOX.gap + 4;
   return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${describe(names, edges)}">
 ${names.map((name, i) => box(name, i, i === 0 ? "start" : i === goal ? "goal" : ""))}${edges.map(arc)}</svg>
 `;
 };
-
-const WORKLOAD = "its workload";
 
 const topOf = (index: number): number => 2 + index * (BOX.height + BOX.gap);
 

@@ -3,7 +3,7 @@ import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Path, Paths } from "../../paths/path.ts";
 import type { Proof, Proofs } from "../../paths/proof.ts";
 import type { Step } from "../../paths/request.ts";
-import { targetsIn } from "../../paths/target.ts";
+import { recordIn, targetsIn } from "../../paths/target.ts";
 import { byEffect } from "../../review/danger.ts";
 import type { PathReview } from "../../review/report.ts";
 import { placeOf } from "../review/blocks.ts";
@@ -12,10 +12,21 @@ import { countText } from "../words.ts";
 export interface PathText {
   /** who starts it: the name of an identity, or a workload */
   from: string;
+  /** as `byId` of the steps that the same identity sends; two of them may share a name */
+  fromId: string;
   assumes: Path["assumes"];
   /** what it leads to, by group */
   gains: { place: string; capabilities: string[] }[];
-  steps: { by: string; request: string; body: string; why: string; target: string }[];
+  steps: {
+    by: string;
+    /** uid, or `workload` */
+    byId: string;
+    request: string;
+    body: string;
+    why: string;
+    target: string;
+    targetId: string;
+  }[];
   /** of a cautious path */
   assumptions: readonly string[];
   /** what became of it on a copy */
@@ -32,6 +43,7 @@ export const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: P
   };
   return paths.map(({ from, gains, assumes, steps, assumptions }, i) => ({
     from: "identity" in from ? nameOf(from.identity) : workloadText(from.workload),
+    fromId: "identity" in from ? idOf(graph.identities.get(from.identity) ?? { uid: from.identity }) : "start",
     assumes,
     gains: [...Map.groupBy(gains, ({ group }) => group)].map(([group, own]) => ({
       place: placeOf(group),
@@ -46,6 +58,7 @@ export const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: P
 /** The same of a path that a review shows. */
 export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
   from: from.name,
+  fromId: idOf({ uid: from.identity, name: from.name }),
   assumes,
   gains: [...Map.groupBy(gains, ({ group, groupName }) => placeOf(groupName, group)).entries()].map(([place, own]) => ({
     place,
@@ -55,13 +68,18 @@ export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: P
   assumptions,
 });
 
+/** A new identity has in a step what its requests have in place of a uid. */
+const idOf = ({ uid, name = "" }: { uid: string | null; name?: string }): string => uid ?? `<uid of ${name}>`;
+
 /** `name`: of the identity that sends it. */
 const stepText = ({ as, method, path, body, why }: Step, name: string, target: string): PathText["steps"][number] => ({
   by: as === "workload" ? as : name,
+  byId: as,
   request: `${method} ${path}`,
   body: body === null ? "" : JSON.stringify(body),
   why,
   target,
+  targetId: recordIn(path),
 });
 
 const textOfProof = (proof: Proof, end: string): string => {

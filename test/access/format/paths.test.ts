@@ -1,11 +1,12 @@
 // Paths that a change opens and closes, in each format of a review.
 import { describe, expect, test } from "vitest";
+import { pathGraph } from "../../../access/format/html/path-graph.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
-import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import { type GraphBuilder, type IdentityNode, newGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
-import { grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
+import { CI, grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
 import { proposalBetween } from "../proposals.ts";
 
 const ATTACK = "helper </svg><script>alert(1)</script>";
@@ -66,5 +67,31 @@ describe("a path", () => {
     expect(page).toContain("@media (prefers-color-scheme: dark)");
     for (const use of ["svg.path rect", "svg.path text"]) expect(page).toMatch(new RegExp(`${use} \\{[^}]*var\\(--`));
     expect(page).toMatch(/svg\.path \{[^}]*max-width: 100%/);
+  });
+
+  test("has a box on the page for each identity, whatever their names", () => {
+    const boxesOf = (helper: string, mirror: string): string[] => {
+      const graphs = [partners(), leading()] as [GraphBuilder, GraphBuilder];
+      for (const { identities } of graphs)
+        for (const [id, name] of [[HELPER, helper] as const, [MIRROR, mirror] as const])
+          identities.set(id, { ...(identities.get(id) as IdentityNode), name });
+      const [graph = ""] = /<svg.*?<\/svg>/s.exec(reviewAsHtml(reviewed(...graphs))) ?? [];
+      return [...graph.matchAll(/<text x="10"[^>]*>([^<]*)/g)].map(([, text = ""]) => text);
+    };
+    const goal = "1 capability at registry";
+    for (const name of ["helper", "its workload", "identity mirror", goal])
+      expect(boxesOf(name, "mirror")).toEqual([name, "identity mirror", "its workload", goal]);
+  });
+
+  test("has a box in its graph for each of two identities that share a name", () => {
+    const step = { request: "", body: "", why: "" };
+    const graph = pathGraph({
+      ...{ from: "bot", fromId: HELPER, assumes: "strict", gains: [], assumptions: [] },
+      steps: [
+        { ...step, by: "bot", byId: HELPER, target: "identity bot", targetId: MIRROR },
+        { ...step, by: "bot", byId: MIRROR, target: "identity bot", targetId: CI },
+      ],
+    });
+    expect(graph.text.match(/<rect /g)).toHaveLength(5);
   });
 });
