@@ -72,11 +72,12 @@ const withNames = ({ before, after }: Work): AccessGraph => ({
   roles: new Map([...after.roles, ...before.roles]),
 });
 
-/** What stays under a resource: its record, and the role bindings of a set. */
-const keptBy = ({ kind, planned, stored }: Resource): string[] => {
-  if (!planned) return [];
+/** What stays under a resource: its record, the role bindings of a set, and the adopted record of one that goes. */
+const keptBy = ({ kind, planned, stored, deleted }: Resource): string[] => {
+  const left = deleted.flatMap(({ uid, isLeft }) => (isLeft ? [uid] : []));
+  if (!planned) return left;
   if (kind === "roleBindingSet") return stored ? managedBindings(stored.outputs, stored.uid).map(({ id }) => id) : [];
-  return planned.uid === undefined ? [] : [planned.uid];
+  return planned.uid === undefined ? left : [planned.uid, ...left];
 };
 
 const blockedIdentities = (
@@ -129,7 +130,7 @@ const blockedProviders = ({ before, after, isVisible }: Work, resources: readonl
     return [{ kind: "identity provider", uid, name, group, resource, contents, unseen }];
   });
 
-/** `kept` is what the program declares, and `blocked` what it fails to delete. */
+/** `kept` is what stays under the resources, and `blocked` what the run fails to delete. */
 const blockedGroup = (
   { before, after, isVisible }: Work,
   { uid, resource, stored }: ReturnType<typeof groupsToDelete>[number],
@@ -182,7 +183,8 @@ const refusalOfForce = (
   const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
   const failing = new Set(blocked.flatMap((one) => (one.contents.length > 0 ? [one.uid] : [])));
   const staying = left.filter((one) => one.uid === null || kept.has(one.uid) || failing.has(one.uid));
-  if (staying.length > 0) return { contents: staying, why: "it holds what this run keeps, or fails to delete" };
+  if (staying.length > 0)
+    return { contents: staying, why: "it holds what this run keeps, leaves in place, or fails to delete" };
   if (left.length === 0) return undefined;
   if (isRoot(uid)) return { contents: left, why: "forceDestroy does not empty an organization" };
   const max = typeof outputs.forceDestroyMax === "number" ? outputs.forceDestroyMax : FORCE_DESTROY_MAX;

@@ -54,6 +54,8 @@ export interface Stored {
   outputs: Json;
   /** the record outlives the resource: it was adopted or only read, the program retains it, or the engine sends no delete */
   stays: boolean;
+  /** it stays since it was adopted, and the provider is asked: it lets no forceDestroy take the record along either */
+  isLeft: boolean;
   /** URN of the resource of its option deletedWith */
   deletedWith?: string;
 }
@@ -173,6 +175,7 @@ const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly St
   return [...byUrn.values()].flatMap(({ logicalName, deleted: own }) =>
     own.flatMap((stored) => {
       const { deletedWith } = stored;
+      if (deletedWith !== undefined && deleted.has(deletedWith)) stored.isLeft = false;
       if (deletedWith === undefined || stored.stays) return [];
       if (deleted.has(deletedWith)) stored.stays = true;
       else if (replaced.has(deletedWith)) {
@@ -257,8 +260,10 @@ const storedFromState = (state: State | null | undefined): Stored | undefined =>
   const { id, retainOnDelete, external, deletedWith } = state;
   const [inputs, known] = [valuesIn(state.inputs), valuesIn(state.outputs)];
   const isAdopted = known.adopted === true && !isOrMayBe(known.deleteAdopted);
-  const stays = retainOnDelete === true || external === true || isAdopted;
-  return { uid: id, inputs, outputs: known, stays, ...(deletedWith && { deletedWith }) };
+  const isUnasked = retainOnDelete === true || external === true;
+  const stays = isUnasked || isAdopted;
+  const isLeft = isAdopted && !isUnasked;
+  return { uid: id, inputs, outputs: known, stays, isLeft, ...(deletedWith && { deletedWith }) };
 };
 
 type Planned = NonNullable<Resource["planned"]>;

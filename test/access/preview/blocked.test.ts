@@ -12,7 +12,7 @@ import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addGroup, addIdentity, ROOT, uidIn } from "../graphs.ts";
-import { changed, NOW_MS } from "./fixture.ts";
+import { changed, NOW_MS, urnOf } from "./fixture.ts";
 import { bindingUid, CI, liveWith, MAKER, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 const CHILD = uidIn(TEAM, 20);
@@ -214,6 +214,20 @@ describe("forceDestroy of a group", () => {
     const kept = changed("same", "Identity", "bot", BOT, { old: inputs, new: inputs });
     expect(namesOf(reportOf([kept, deleteTeam()], own()))).toEqual([["team", true, ["identity bot"]]]);
   });
+});
+
+test.each([
+  ["an adopted record that the run leaves in place", {}, {}, true],
+  ["one that is deleted with its resource", { deleteAdopted: true }, {}, false],
+  ["one of which the engine does not tell the provider", {}, { retainOnDelete: true }, false],
+  ["one that the engine counts as deleted with the group", {}, { deletedWith: urnOf("Group", "team") }, false],
+])("forceDestroy of a group and %s", (_, outputs, option, isBlocked) => {
+  const step = deleteStep("Identity", "bot", BOT, { adopted: true, ...outputs });
+  const bot = { ...step, oldState: { ...(step.oldState as Json), ...option } };
+  const report = reportOf([bot, deleteStep("Group", "team", TEAM, { forceDestroy: true })]);
+  expect(namesOf(report)).toEqual(isBlocked ? [["team", true, ["identity bot"]]] : []);
+  expect(report.deletedGroups.length).toBe(isBlocked ? 0 : 1);
+  if (isBlocked) expect(report.blocked[0]?.message).toContain("holds what this run keeps, leaves in place, or fails");
 });
 
 describe("the deletion of an identity", () => {
