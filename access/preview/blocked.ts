@@ -50,12 +50,13 @@ export const restoreBlocked = (
   context: BlockedContext,
 ): BlockedRecord[] => {
   const listed = withNames(work);
-  const records = [
-    ...blockedIdentities(work, resources, listed),
-    ...blockedRoles(work, resources, listed),
-    ...blockedProviders(work, resources),
-  ];
   const kept = new Set(resources.flatMap(keptBy));
+  const records = [
+    ...blockedIdentities(work, resources, listed, kept),
+    ...blockedProviders(work, resources, kept),
+    // Last: what goes with an identity or an identity provider grants no role.
+    ...blockedRoles(work, resources, listed),
+  ];
   const groups: BlockedRecord[] = [];
   for (const one of groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length)) {
     const blocked = blockedGroup(work, one, context, kept, [...records, ...groups]);
@@ -84,18 +85,29 @@ const blockedIdentities = (
   { before, after, isVisible }: Work,
   resources: readonly Resource[],
   listed: AccessGraph,
+  kept: ReadonlySet<string>,
 ): BlockedRecord[] =>
   deletionsOf(resources, "identity").flatMap(({ stored, uid, resource }): BlockedRecord[] => {
-    if (isForced(stored)) return [];
-    const contents = bindingsOf(listed, uid).filter((one) => one.uid !== null);
+    const held = bindingsOf(listed, uid);
+    const contents = isForced(stored) ? spared(held, kept) : held.filter((one) => one.uid !== null);
     const identity = before.identities.get(uid);
     if (contents.length > 0 && identity) after.identities.set(uid, identity);
     else removeRecord(after, uid);
     const group = parentOf(uid);
+    const found = { kind: "identity" as const, uid, name: identity?.name ?? uid, group, resource, contents };
+    if (isForced(stored)) return refusedForce(found);
     const unseen = isVisible("roleBinding", group) ? [] : ["role bindings"];
-    if (contents.length === 0 && unseen.length === 0) return [];
-    return [{ kind: "identity", uid, name: identity?.name ?? uid, group, resource, contents, unseen }];
+    return contents.length === 0 && unseen.length === 0 ? [] : [{ ...found, unseen }];
   });
+
+/** What keeps a record with forceDestroy: it takes along nothing that the run keeps or creates (provider/reconcile/delete.ts). */
+const spared = (held: readonly Content[], kept: ReadonlySet<string>): Content[] =>
+  held.filter(({ uid }) => uid === null || kept.has(uid));
+
+const refusedForce = (found: Omit<BlockedRecord, "unseen" | "why">): BlockedRecord[] =>
+  found.contents.length === 0
+    ? []
+    : [{ ...found, unseen: [], why: "forceDestroy takes nothing along while this run keeps some of it" }];
 
 const blockedRoles = (
   { before, after, isVisible }: Work,
@@ -113,21 +125,27 @@ const blockedRoles = (
     return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
   });
 
-const blockedProviders = ({ before, after, isVisible }: Work, resources: readonly Resource[]): BlockedRecord[] =>
+const blockedProviders = (
+  { before, after, isVisible }: Work,
+  resources: readonly Resource[],
+  kept: ReadonlySet<string>,
+): BlockedRecord[] =>
   deletionsOf(resources, "identityProvider").flatMap(({ stored, uid, resource }): BlockedRecord[] => {
-    if (isForced(stored)) return [];
-    const contents = externalGroupsOf(after, uid);
+    const held = externalGroupsOf(after, uid);
+    const contents = isForced(stored) ? spared(held, kept) : held;
     const provider = before.providers.get(uid);
-    if (contents.length > 0 && provider) after.providers.set(uid, provider);
+    // Without its node, `removeRecord` takes nothing along.
+    if (provider) after.providers.set(uid, provider);
+    if (contents.length === 0) removeRecord(after, uid);
     const group = parentOf(uid);
+    const found = { kind: "identity provider" as const, uid, name: provider?.name ?? uid, group, resource, contents };
+    if (isForced(stored)) return refusedForce(found);
     // They are listed with the right to list their identity provider.
     const isListed = (["identityProvider", "externalGroupRoleMapping"] as const).every((kind) =>
       isVisible(kind, group),
     );
     const unseen = isListed ? [] : ["external groups"];
-    if (contents.length === 0 && unseen.length === 0) return [];
-    const name = provider?.name ?? uid;
-    return [{ kind: "identity provider", uid, name, group, resource, contents, unseen }];
+    return contents.length === 0 && unseen.length === 0 ? [] : [{ ...found, unseen }];
   });
 
 /** `kept` is what stays under the resources, and `blocked` what the run fails to delete. */

@@ -128,10 +128,8 @@ const remove = ({ after, declared }: Work, resource: Resource): void => {
     }
     if (resource.kind === "roleBinding") declared.add(uid);
     if (stays) continue;
-    // What a forced group takes along goes last.
+    // What these take along goes last, if it does.
     if (resource.kind === "group") after.groups.delete(uid);
-    // An identity and an identity provider go alone, or not at all.
-    else if (isForced(stored)) removeRecord(after, uid);
     else if (resource.kind === "identity") after.identities.delete(uid);
     else if (resource.kind === "identityProvider") after.providers.delete(uid);
     else removeRecord(after, uid);

@@ -12,7 +12,7 @@ import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addGroup, addIdentity, ROOT, uidIn } from "../graphs.ts";
-import { changed, NOW_MS, urnOf } from "./fixture.ts";
+import { changed, created, NOW_MS, urnOf } from "./fixture.ts";
 import { bindingUid, CI, liveWith, MAKER, rowsOf, TEAM, VIEWER } from "./team.ts";
 
 const CHILD = uidIn(TEAM, 20);
@@ -249,6 +249,29 @@ describe("the deletion of an identity", () => {
     }
   });
 
+  test("with forceDestroy is blocked by a role binding that the program keeps, and then keeps all of them", () => {
+    const own = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
+    const forced = deleteStep("Identity", "ci", CI, { forceDestroy: true });
+    const inputs = { parent: TEAM, identity: CI, role: VIEWER };
+    const binding = changed("same", "RoleBinding", "b", bindingUid(TEAM, 0), { old: inputs, new: inputs });
+    const pairs = { parent: TEAM, bindings: [{ identity: CI, role: VIEWER }] };
+    const outputs = { bindings: [{ uid: bindingUid(TEAM, 0), identity: { uid: CI }, role: { uid: VIEWER } }] };
+    const set = changed("same", "RoleBindingSet", "s", TEAM, { old: pairs, new: pairs, outputs });
+    for (const keeps of [binding, set]) {
+      const report = reportOf([keeps, forced], own);
+      expect(namesOf(report)).toEqual([["ci", true, ["role binding ci as viewer at team"]]]);
+      expect(report.blocked[0]?.message).toBe(
+        "this up will be blocked: identity ci cannot be deleted: forceDestroy takes nothing along while this run keeps some of it",
+      );
+      expect(report.identities).toEqual([]);
+    }
+    // One that the program creates for it.
+    const fresh = created("RoleBinding", "b", inputs);
+    expect(namesOf(reportOf([fresh, forced], liveWith()))).toEqual([
+      ["ci", true, ["role binding ci as viewer at team"]],
+    ]);
+  });
+
   test("may be blocked where the caller cannot list role bindings", () => {
     const own = { ...liveWith(), notVisible: [{ kind: "roleBinding" as const, group: ROOT, message: "refused" }] };
     const report = reportOf([deleteStep("Identity", "ci", CI)], own);
@@ -321,4 +344,23 @@ test("an identity provider in the way is listed once", () => {
   expect(blocked?.contents.filter(({ uid }) => uid === id)).toEqual([
     { kind: "identity provider", uid: id, name: "sso" },
   ]);
+});
+
+test("an identity provider with forceDestroy is blocked by a mapping that the program keeps, and not by its role", () => {
+  const own = live();
+  const graph = own.graph as GraphBuilder;
+  const sso = uidIn(ROOT, 77);
+  graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn: null, defaultRole: MAKER });
+  const mapping = uidIn(sso, 78);
+  const mapped = { id: mapping, uid: mapping, provider: sso, externalGroupId: "admins", role: MAKER, group: ROOT };
+  graph.externalGroups.set(mapping, mapped);
+  const forced = deleteStep("IdentityProvider", "sso", sso, { forceDestroy: true });
+  const inputs = { parent: sso, externalGroupId: "admins", roleUid: MAKER, scope: ROOT };
+  const keeps = changed("same", "ExternalGroupRoleMapping", "m", mapping, { old: inputs, new: inputs });
+  const report = reportOf([keeps, forced], own);
+  expect(namesOf(report)).toEqual([["sso", true, ["external group admins"]]]);
+  expect(report.people).toEqual([]);
+  const gone = reportOf([forced, deleteStep("Role", "maker", MAKER)], own);
+  expect(gone.blocked).toEqual([]);
+  expect(gone.people.map(({ subject }) => subject)).toEqual(["external group admins of sso", "people of sso"]);
 });
