@@ -3,11 +3,11 @@
 // forceDestroy may not take along. The run fails there, so what would go with such a record stays.
 import { serviceIn } from "../../client/preview-marks.ts";
 import { FORCE_DESTROY_MAX, isAncestorOrSelf, isRoot, parentOf } from "../../schema/index.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
 import type { HeldRecords } from "../graph/live-contents.ts";
 import { bindingsOf, type Content, contentsOf, externalGroupsOf } from "../review/contents.ts";
-import type { BlockedRecord } from "../review/proposal.ts";
+import { type BlockedRecord, isCertain } from "../review/proposal.ts";
 import { nameOf } from "../review/rule/rule.ts";
 import { removeRecord } from "./remove-record.ts";
 import type { Resource, Stored } from "./resource.ts";
@@ -41,10 +41,29 @@ export interface BlockedContext {
 }
 
 /**
- * Puts what is blocked back into the graph, and takes out what a forced group takes along. After all else is applied: what the run
- * removes or moves blocks nothing.
+ * `after` with what is blocked put back, and without what a forced group takes along. After all else is applied: what the run removes
+ * or moves blocks nothing.
  */
 export const restoreBlocked = (
+  work: Work,
+  resources: readonly Resource[],
+  context: BlockedContext,
+): { blocked: BlockedRecord[]; after: GraphBuilder } => {
+  // A forced group that is blocked takes nothing along: what that keeps in place may block further groups.
+  let emptied = groupsToDelete(resources).flatMap(({ uid, stored }) => (isForced(stored) ? [uid] : []));
+  for (;;) {
+    const after = newGraph(work.after);
+    const blocked = blockedWhere(emptied, { ...work, after }, resources, context);
+    const failing = new Set(blocked.filter(isCertain).map(({ uid }) => uid));
+    const left = emptied.filter((uid) => !failing.has(uid));
+    if (left.length === emptied.length) return { blocked, after };
+    emptied = left;
+  }
+};
+
+/** `emptied`: the groups that go with all that is in them. */
+const blockedWhere = (
+  emptied: readonly NodeId[],
   work: Work,
   resources: readonly Resource[],
   context: BlockedContext,
@@ -52,10 +71,10 @@ export const restoreBlocked = (
   const listed = withNames(work);
   const kept = new Set(resources.flatMap(keptBy));
   const records = [
-    ...blockedIdentities(work, resources, listed, kept),
+    ...blockedIdentities(work, resources, listed, kept, emptied),
     ...blockedProviders(work, resources, kept),
     // Last: what goes with an identity or an identity provider grants no role.
-    ...blockedRoles(work, resources, listed),
+    ...blockedRoles(work, resources, listed, emptied),
   ];
   const groups: BlockedRecord[] = [];
   for (const one of groupsToDelete(resources).toSorted((a, b) => b.uid.length - a.uid.length)) {
@@ -63,6 +82,12 @@ export const restoreBlocked = (
     if (blocked) groups.push(blocked);
   }
   return [...records, ...groups];
+};
+
+/** All of it goes with forced groups which this record is not in. Which deletion is first, only the run decides. */
+const mayGoFirst = (uid: string, contents: readonly Content[], emptied: readonly NodeId[]): boolean => {
+  const others = emptied.filter((group) => !isAncestorOrSelf(group, uid));
+  return contents.every((one) => others.some((group) => one.uid !== null && isAncestorOrSelf(group, one.uid)));
 };
 
 /** What is there after the run, and the names also of what may go. */
@@ -86,18 +111,22 @@ const blockedIdentities = (
   resources: readonly Resource[],
   listed: AccessGraph,
   kept: ReadonlySet<string>,
+  emptied: readonly NodeId[],
 ): BlockedRecord[] =>
   deletionsOf(resources, "identity").flatMap(({ stored, uid, resource }): BlockedRecord[] => {
     const held = bindingsOf(listed, uid);
     const contents = isForced(stored) ? spared(held, kept) : held.filter((one) => one.uid !== null);
     const identity = before.identities.get(uid);
-    if (contents.length > 0 && identity) after.identities.set(uid, identity);
-    else removeRecord(after, uid);
+    const isPossible = !isForced(stored) && contents.length > 0 && mayGoFirst(uid, contents, emptied);
+    if (contents.length === 0) removeRecord(after, uid);
+    // Where it is possible, its role bindings go with their groups.
+    else if (identity && !isPossible) after.identities.set(uid, identity);
     const group = parentOf(uid);
     const found = { kind: "identity" as const, uid, name: identity?.name ?? uid, group, resource, contents };
     if (isForced(stored)) return refusedForce(found);
     const unseen = isVisible("roleBinding", group) ? [] : ["role bindings"];
-    return contents.length === 0 && unseen.length === 0 ? [] : [{ ...found, unseen }];
+    if (contents.length === 0 && unseen.length === 0) return [];
+    return [{ ...found, unseen, ...(isPossible && { isPossible }) }];
   });
 
 /** What keeps a record with forceDestroy: it takes along nothing that the run keeps or creates (provider/reconcile/delete.ts). */
@@ -113,16 +142,19 @@ const blockedRoles = (
   { before, after, isVisible }: Work,
   resources: readonly Resource[],
   listed: AccessGraph,
+  emptied: readonly NodeId[],
 ): BlockedRecord[] =>
   deletionsOf(resources, "role").flatMap(({ uid, resource }): BlockedRecord[] => {
     const contents = usersOf(listed, uid);
     const role = before.roles.get(uid);
-    if (contents.length > 0 && role) after.roles.set(uid, role);
+    const isPossible = contents.length > 0 && mayGoFirst(uid, contents, emptied);
+    if (contents.length > 0 && role && !isPossible) after.roles.set(uid, role);
     const group = parentOf(uid);
     // A role is granted in its group and below, where a caller sees no less.
     const unseen = USES.flatMap(([kind, words]) => (isVisible(kind, group) ? [] : [words]));
     if (contents.length === 0 && unseen.length === 0) return [];
-    return [{ kind: "role", uid, name: role?.name ?? uid, group, resource, contents, unseen }];
+    const found = { kind: "role" as const, uid, name: role?.name ?? uid, group, resource, contents };
+    return [{ ...found, unseen, ...(isPossible && { isPossible }) }];
   });
 
 const blockedProviders = (
@@ -199,7 +231,7 @@ const refusalOfForce = (
   blocked: readonly BlockedRecord[],
 ): { contents: Content[]; why: string } | undefined => {
   const isIn = (group: NodeId): boolean => isAncestorOrSelf(uid, group);
-  const failing = new Set(blocked.flatMap((one) => (one.contents.length > 0 ? [one.uid] : [])));
+  const failing = new Set(blocked.filter(isCertain).map((one) => one.uid));
   const staying = left.filter((one) => one.uid === null || kept.has(one.uid) || failing.has(one.uid));
   if (staying.length > 0)
     return { contents: staying, why: "it holds what this run keeps, leaves in place, or fails to delete" };

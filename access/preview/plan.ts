@@ -5,7 +5,13 @@ import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { type AskedGroup, type HeldRecord, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
-import type { AdoptedRecord, ForcedRecord, Proposal, UnknownPart } from "../review/proposal.ts";
+import {
+  type AdoptedRecord,
+  type ForcedRecord,
+  isCertain,
+  type Proposal,
+  type UnknownPart,
+} from "../review/proposal.ts";
 import { applyRecord } from "./apply-record.ts";
 import { applySet } from "./apply-set.ts";
 import { type BlockedContext, groupsToDelete, isForced, restoreBlocked } from "./blocked.ts";
@@ -54,22 +60,22 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
   for (const resource of resources) remove(work, resource);
   for (const resource of resources) apply(work, resource);
   const restored = findRestored(before, work.after, resources);
-  const blocked = restoreBlocked(work, resources, { held, deletedElsewhere });
-  const isBlocked = new Set(blocked.flatMap(({ uid, contents }) => (contents.length > 0 ? [uid] : [])));
+  const { blocked, after } = restoreBlocked(work, resources, { held, deletedElsewhere });
+  const isBlocked = new Set(blocked.filter(isCertain).map(({ uid }) => uid));
   const deleted = new Set(
     resources.flatMap((one) => deletedRecordsOf(one).flatMap(({ uid }) => (isBlocked.has(uid) ? [] : [uid]))),
   );
   return {
     source: "preview",
     before,
-    after: work.after,
+    after,
     replaced: replacementsIn(resources, deleted),
     restored,
     adopted: resources.flatMap(adoptionsOf),
     forced: resources.flatMap((one) => forcedRecordsOf(one, { held, deletedElsewhere })),
     blocked,
     deleted,
-    undeclared: findUndeclared(work, preview, resources),
+    undeclared: findUndeclared({ ...work, after }, preview, resources),
     organizations: organizationsOf(resources),
     unknown: [
       ...preview.unreadable.map(

@@ -4,7 +4,7 @@ import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
 import { byBreadth, worstRankOf } from "./danger.ts";
-import type { Proposal } from "./proposal.ts";
+import { isCertain, type Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 
@@ -16,17 +16,20 @@ export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
 
 export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked"] =>
   blocked
-    .map(({ resource, unseen, contents, why, ...one }) => {
+    .map((record) => {
+      const { resource, unseen, contents, why, isPossible, ...one } = record;
       const groupName = pathOf(before, one.group);
       const what = `${one.kind} ${one.kind === "group" ? groupName : one.name}`;
-      const certain = contents.length > 0;
+      const certain = isCertain(record);
       const [does, may] = WHY_BLOCKED[one.kind](unseen.join(", "));
       const message = certain
         ? `this up will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
-        : `this up may be blocked: ${what} cannot be deleted while it ${may}`;
+        : `this up may be blocked: ${what} cannot be deleted ${isPossible ? BEFORE_FORCE : `while it ${may}`}`;
       return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
     })
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
+
+const BEFORE_FORCE = "before forceDestroy of a group has taken along what is in the way";
 
 /** What it does that blocks its deletion, and what it may do where these kinds cannot be listed. */
 const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) => [does: string, may: string]> = {

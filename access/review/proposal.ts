@@ -54,7 +54,13 @@ export interface BlockedRecord extends Pick<Blocked, "kind" | "uid" | "name" | "
   unseen: readonly string[];
   /** where what is in the way does not say it */
   why?: string;
+  /** the run also deletes what is in the way, with a forced group, and perhaps in time */
+  isPossible?: true;
 }
+
+/** The deletion fails. Otherwise it may, and counts as done. */
+export const isCertain = ({ contents, isPossible }: BlockedRecord): boolean =>
+  contents.length > 0 && isPossible === undefined;
 
 export interface Proposal {
   source: "preview" | "policy";

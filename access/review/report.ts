@@ -150,8 +150,10 @@ export const Blocked = z.object({
   name: z.string(),
   group: z.string().describe("uid of the group itself, or of the one that holds it"),
   groupName,
-  contents: z.array(Named).describe("what is in the way, and stays"),
-  certain: z.boolean().describe("false: what you cannot list may be in the way"),
+  contents: z.array(Named).describe("what is in the way, and stays if certain"),
+  certain: z
+    .boolean()
+    .describe("false: what you cannot list may be in the way, or what is in the way may be deleted in time"),
   message: z.string(),
 });
 export type Blocked = z.infer<typeof Blocked>;

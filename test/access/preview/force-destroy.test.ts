@@ -125,3 +125,89 @@ test("an identity provider with forceDestroy is blocked by a mapping that the pr
   expect(gone.blocked).toEqual([]);
   expect(gone.people.map(({ subject }) => subject)).toEqual(["external group admins of sso", "people of sso"]);
 });
+
+describe("what is only used in a forced group that it is not in", () => {
+  const OUTER = uidIn(ROOT, 41);
+  const inside = uidIn(CHILD, 63);
+  const own = (identity = CI, role = OUTER): Live => {
+    const made = liveWith();
+    const graph = made.graph as GraphBuilder;
+    addGroup(graph, CHILD, "child", TEAM);
+    graph.roles.set(OUTER, { id: OUTER, uid: OUTER, name: "outer", group: ROOT, capabilities: ["repo.list"] });
+    graph.bindings.set(inside, { id: inside, uid: inside, group: CHILD, identity, role });
+    return made;
+  };
+  const team = (outputs: Json = {}) => deleteStep("Group", "team", TEAM, { forceDestroy: true, ...outputs });
+  const outer = deleteStep("Role", "outer", OUTER);
+  const ci = deleteStep("Identity", "ci", CI);
+
+  test("may be blocked, and counts as deleted", () => {
+    const report = reportOf([outer, ci, team()], own());
+    expect(namesOf(report)).toEqual([
+      ["ci", false, ["role binding ci as outer at team/child"]],
+      ["outer", false, ["role binding ci at child"]],
+    ]);
+    expect(report.blocked.map(({ message }) => message)).toEqual([
+      "this up may be blocked: identity ci cannot be deleted before forceDestroy of a group has taken along what is in the way",
+      "this up may be blocked: role outer cannot be deleted before forceDestroy of a group has taken along what is in the way",
+    ]);
+    expect(report.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
+    expect(report.identities).toMatchObject([{ uid: CI, change: "deleted", losses: [{ capability: "repo.list" }] }]);
+    const taken = report.forceDestroy.flatMap(({ contents }) => contents.map(({ kind }) => kind));
+    expect(taken).toEqual(["group", "role binding", "role"]);
+  });
+
+  test("is blocked where that group is blocked, whatever blocks it", () => {
+    const kept = { parent: TEAM, name: "maker", capabilities: ["repo.create"] };
+    const steps = {
+      "too many": [outer, ci, team({ forceDestroyMax: 2 })],
+      "the program keeps a record": [
+        outer,
+        ci,
+        team(),
+        changed("same", "Role", "maker", MAKER, { old: kept, new: kept }),
+      ],
+      "it is not forced": [outer, ci, deleteStep("Group", "team", TEAM)],
+    };
+    for (const [why, given] of Object.entries(steps)) {
+      const report = reportOf(given, own());
+      expect(
+        report.blocked.map(({ subject, certain }) => [subject, certain]),
+        why,
+      ).toEqual([
+        ["ci", true],
+        ["outer", true],
+        ["team", true],
+      ]);
+      expect(report.identities, why).toEqual([]);
+    }
+    // A record with a use that stays keeps the group that holds it, which then keeps what is used there.
+    const chained = own(CI, OUTER);
+    const graph = chained.graph as GraphBuilder;
+    const stays = uidIn(ROOT, 64);
+    addIdentity(graph, BOT, "bot", CHILD, { issuer: "https://ci.example.com", subject: "bot" });
+    graph.bindings.set(stays, { id: stays, uid: stays, group: ROOT, identity: BOT, role: VIEWER });
+    const report = reportOf([outer, deleteStep("Identity", "bot", BOT), team()], chained);
+    expect(report.blocked.map(({ subject, certain }) => [subject, certain])).toEqual([
+      ["outer", true],
+      ["team", true],
+      ["bot", true],
+    ]);
+  });
+
+  test("is blocked by a use elsewhere, and where it is in that group itself", () => {
+    const elsewhere = own();
+    const use = uidIn(ROOT, 65);
+    (elsewhere.graph as GraphBuilder).bindings.set(use, { id: use, uid: use, group: ROOT, identity: CI, role: OUTER });
+    expect(namesOf(reportOf([outer, team()], elsewhere))).toEqual([
+      ["outer", true, ["role binding ci at child", "role binding ci at dev"]],
+    ]);
+    const maker = deleteStep("Role", "maker", MAKER);
+    expect(reportOf([maker, team()], own(CI, MAKER)).blocked.map(({ subject, certain }) => [subject, certain])).toEqual(
+      [
+        ["team", true],
+        ["maker", true],
+      ],
+    );
+  });
+});
