@@ -265,7 +265,7 @@ export const unknownArguments = (names: readonly string[]): string[] =>
     .filter((name) => !PROVIDER_SETTINGS.includes(name))
     .map((name) => `${name}: unknown argument${suggestion(name, PROVIDER_SETTINGS)}`);
 
-// A CI system sets a missing variable to the empty string.
+// A CI system sets a missing variable to the empty string. An empty IRM_SEAL refuses the run (provider/run/seal-gate.ts).
 const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string]) => {
   const values = [get(`irm:${key}`), env[VARIABLE[key]]];
   const found = values.findIndex((value) => value !== undefined && value !== "");

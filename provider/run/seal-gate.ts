@@ -48,10 +48,18 @@ export class SealRefusal extends Error {
 const refused = (problem: string): RunRefused =>
   new RunRefused(withSection(`IRM_SEAL: this run is refused, and nothing is sent: ${problem}`, "seal"));
 
+/** What each variable must hold. */
+const VARIABLES = {
+  IRM_SEAL: "the file of the seal",
+  IRM_SEAL_DIGEST: "the digest of the seal",
+  IRM_SEAL_REQUIRED: "1",
+} as const;
+
 /** Undefined where no seal is given, and none is required. */
 export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts): SealGate | undefined => {
   const { IRM_SEAL_REQUIRED: required, IRM_SEAL_DIGEST: digest } = env;
-  if (file === undefined && !required && !digest) return undefined;
+  const isSet = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
+  if (file === undefined && !isSet) return undefined;
   let opened: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
@@ -138,6 +146,9 @@ const openSeal = async ({
   digest: string | undefined;
   required: string | undefined;
 }): Promise<Seal> => {
+  // An output of a CI job that does not exist is the empty string: whoever passes one on means to bind the run.
+  for (const [name, value] of Object.entries(VARIABLES))
+    if (env[name] === "") throw refused(`${name} is set and empty; set it to ${value}, or unset it`);
   if (required && required !== "1")
     throw refused(`IRM_SEAL_REQUIRED is ${JSON.stringify(printable(required))}; it must be 1 or not set`);
   if (file === undefined)

@@ -35,6 +35,19 @@ describe("a run that its seal does not bind is refused whole", () => {
     await refused({ IRM_SEAL_REQUIRED: "yes" }, 'IRM_SEAL_REQUIRED is "yes"; it must be 1 or not set');
   });
 
+  test("with a variable that is set and empty, as by an output of a job that is missing", async () => {
+    const content = await seal(program());
+    const whole = { IRM_SEAL: at.stack.file, IRM_SEAL_DIGEST: digestOf(content), IRM_SEAL_REQUIRED: "1" };
+    for (const [name, value] of [
+      ["IRM_SEAL", "the file of the seal"],
+      ["IRM_SEAL_DIGEST", "the digest of the seal"],
+      ["IRM_SEAL_REQUIRED", "1"],
+    ] as const)
+      for (const others of [{}, whole])
+        await refused({ ...others, [name]: "" }, `${name} is set and empty; set it to ${value}, or unset it`);
+    expect(await up(program(), at.stack.bound(whole))).toEqual({ errors: [], writes: ["CreateGroup"] });
+  });
+
   test("with another digest, another stack, another service or a date that is over", async () => {
     const content = await seal(program());
     const { digest } = JSON.parse(readFileSync(at.stack.file, "utf8")) as { digest: string };
