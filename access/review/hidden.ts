@@ -21,6 +21,8 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
       return hidden.kind === "identity" || capabilitiesOf(hidden, (one) => GRANTING.includes(one));
     return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
   },
+  // The rules about what is gained have a finding for it.
+  "transient-access": () => false,
   // Whatever somebody gets that is not known may lead on.
   "opens-path": (hidden) => !["issuer", "assumable", "workloads", "people"].includes(hidden.of),
   "root-binding": (hidden, { after }) =>

@@ -29,6 +29,7 @@ import { findBroken } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
+import { mostBetween } from "./transient.ts";
 import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
 
 export interface ReviewOptions extends Verdict {
@@ -60,7 +61,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const budget = newReviewBudget();
   const replacements = replacementsIn(proposal, budget);
   const people = peopleInputOf(proposal, nowMs, budget);
-  const changed = { ...proposal, changes, replacements, reassumed, budget };
+  const most = mostBetween(before, after);
+  const changed = { ...proposal, changes, most, replacements, reassumed, budget };
   const paths = pathsOf(changed, people.changes, { notVisible, service, nowMs });
   const input: RuleInput = { ...changed, opened: paths.opens };
   const unknown = [
@@ -188,12 +190,12 @@ const possibleFindings = (input: RuleInput, unknown: readonly UnknownPart[], req
 
 /** Adds the name and uid of each finding's subject. */
 const subjectsOf = (
-  { before, after }: Pick<RuleInput, "before" | "after">,
+  { before, after, most }: Pick<RuleInput, "before" | "after" | "most">,
   found: readonly { rule: RuleName; subject: NodeId; message: string }[],
 ): Judged[] =>
   found
     .map(({ rule, subject: id, message }) => {
-      const node = [after, before]
+      const node = [after, before, most]
         .flatMap(({ identities, groups, roles }) => [identities, groups, roles])
         .map((nodes) => nodes.get(id))
         .find((one) => one !== undefined);

@@ -8,6 +8,7 @@ import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
 import { groupNameOf, type RuleInput } from "./rule/rule.ts";
 import { withKeyHolders } from "./static-keys.ts";
+import { mostBetween } from "./transient.ts";
 
 /** What rules read, with people in the place of identities. */
 export interface PeopleInput extends RuleInput {
@@ -24,7 +25,10 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
   const restored = proposal.restored.flatMap((id) => records.get(id) ?? []);
   const changes = accessChange(before, after);
-  return { ...proposal, before, after, changes, reassumed, replacements: [], restored, opened: [], budget };
+  // People of another issuer may meet what the change takes from the external groups.
+  const externalGroups = new Map([...proposal.before.externalGroups, ...proposal.after.externalGroups]);
+  const most = mostBetween(before, mostBetween(after, view({ ...proposal.after, externalGroups }, proposal.before)));
+  return { ...proposal, before, after, changes, most, reassumed, replacements: [], restored, opened: [], budget };
 };
 
 /** Whether these people were there before the change, though with less access. */

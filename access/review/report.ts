@@ -84,6 +84,7 @@ export type PeopleReview = z.infer<typeof PeopleReview>;
 
 export const RULES = [
   "gains-owner",
+  "transient-access",
   "opens-path",
   "assumed-by-others",
   "matches-everyone",

@@ -1,7 +1,10 @@
-// The change that a seal shows, as two graphs.
-import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
+// The change that a seal shows, as two graphs, and what each subject may gain, lose and hold by it at any moment of a run. A subject is an
+// identity, or what gives a role to people: an identity provider, a mapping of an external group, an invite.
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
 import { accessIn, type Grant } from "../graph/holds.ts";
-import { type Rows, rowsBetween } from "./rows.ts";
+import type { AccessRow } from "../review/change.ts";
+import { leastBetween, mostBetween } from "../review/transient.ts";
+import { rowsBetween } from "./rows.ts";
 import { graphFrom, type SealContent } from "./seal.ts";
 
 /** The URN of the resource that created this record, as the seal has it; otherwise the uid. The kind may be left out where no other record has the uid. */
@@ -10,20 +13,45 @@ export type IdOf = (kind: string | undefined, uid: string) => NodeId;
 export interface Change {
   before: AccessGraph;
   after: AccessGraph;
-  rowsOf(identity: NodeId): Rows;
+  gainsOf(subject: NodeId): readonly AccessRow[];
+  lossesOf(subject: NodeId): readonly AccessRow[];
+  /** What it has, and what the change gives it. */
+  heldBy(subject: NodeId): readonly AccessRow[];
+  /** Of what `live` says that the subject holds: what the seal does not have. */
+  heldBeyond(live: AccessGraph, subject: NodeId): Grant[];
 }
 
 export const changeIn = (seal: Pick<SealContent, "before" | "after">): Change => {
   const [before, after] = [graphFrom(seal.before), graphFrom(seal.after)];
-  return { before, after, rowsOf: rowsBetween(before, after) };
+  const [was, is] = [withPeople(before), withPeople(after)];
+  const most = mostBetween(was, is);
+  const [gained, lost, held] = [
+    rowsBetween(was, most),
+    rowsBetween(was, leastBetween(was, is)),
+    rowsBetween(newGraph(), most),
+  ];
+  const access = accessIn(most);
+  return {
+    before,
+    after,
+    gainsOf: (subject) => gained(subject).gains,
+    lossesOf: (subject) => lost(subject).losses,
+    heldBy: (subject) => held(subject).gains,
+    heldBeyond: (live, subject) =>
+      accessIn(live)
+        .topmostOf(subject)
+        .filter(({ group, capability }) => !access.holds(subject, capability, lineageOf(live, group))),
+  };
 };
 
-/** What an identity holds in `live` that it holds neither before nor after the change. */
-export const heldBeyond = ({ before, after }: Change, live: AccessGraph): ((identity: NodeId) => Grant[]) => {
-  const [was, is, now] = [accessIn(before), accessIn(after), accessIn(live)];
-  return (identity) =>
-    now.topmostOf(identity).filter(({ group, capability }) => {
-      const lineage = lineageOf(live, group);
-      return !was.holds(identity, capability, lineage) && !is.holds(identity, capability, lineage);
-    });
+/** What people get is a role binding of the record that gives it. */
+const withPeople = (graph: AccessGraph): AccessGraph => {
+  const bindings = new Map<NodeId, BindingNode>(graph.bindings);
+  const add = (id: NodeId, group: NodeId, role: NodeId | null): void => {
+    if (role !== null) bindings.set(id, { id, uid: null, group, identity: id, role });
+  };
+  for (const { id, group, defaultRole } of graph.providers.values()) add(id, group, defaultRole);
+  for (const nodes of [graph.externalGroups, graph.invites])
+    for (const { id, group, role } of nodes.values()) add(id, group, role);
+  return { ...graph, bindings };
 };

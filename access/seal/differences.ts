@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
-import { changeIn, heldBeyond } from "./change.ts";
+import { changeIn } from "./change.ts";
+import { notShown, rowsBetween } from "./rows.ts";
 import { graphFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
 
 /** One thing that the seal has and the change has not, or the other way round. */
@@ -19,6 +20,7 @@ export const differencesBetween = (seal: SealContent, now: SealContent): Differe
   ...serviceDifferences(seal, now),
   ...assumableDifferences(seal, now),
   ...heldDifferences(seal, now),
+  ...transientDifferences(seal, now),
   ...stepDifferences(seal.steps, now.steps),
   ...setDifferences(seal.deletes, now.deletes).map(
     ({ one, isNew }): Difference => ({
@@ -107,16 +109,35 @@ const assumableDifferences = (seal: SealContent, now: SealContent): Difference[]
 /** What identities hold of which another workload is to be, where the seal has it neither before nor after the change. */
 const heldDifferences = (seal: SealContent, now: SealContent): Difference[] => {
   const { before, after } = changeIn(now);
-  const held = heldBeyond(changeIn(seal), before);
+  const sealed = changeIn(seal);
   return [...before.identities.values()].flatMap(({ id, name, relationship }) => {
     const later = after.identities.get(id);
     if (!later || textOf(later.relationship) === textOf(relationship)) return [];
-    return held(id).map(({ capability, group }) => ({
+    return sealed.heldBeyond(before, id).map(({ capability, group }) => ({
       what: "row",
       subject: id,
       message: `${name}, which another workload is to assume, holds ${capability} at ${before.groups.get(group)?.name ?? group}: this is not in the seal`,
     }));
   });
+};
+
+/** What a subject may hold while the update runs, and the seal does not have; beyond what its rows say. */
+const transientDifferences = (seal: SealContent, now: SealContent): Difference[] => {
+  const [sealed, change] = [changeIn(seal), changeIn(now)];
+  const { before, after } = change;
+  const subjects = new Map<string, { id: string; name: string }>(
+    (["identities", "providers", "invites"] as const).flatMap((nodes) => [...before[nodes], ...after[nodes]]),
+  );
+  const rows = rowsBetween(before, after);
+  return [...subjects.values()].flatMap(({ id, name }) =>
+    notShown(change.gainsOf(id), [...sealed.gainsOf(id), ...rows(id).gains], after).map(
+      ({ capability, group }): Difference => ({
+        what: "row",
+        subject: id,
+        message: `${name} may hold ${capability} at ${(after.groups.get(group) ?? before.groups.get(group))?.name ?? group} while the update runs: this is not in the seal`,
+      }),
+    ),
+  );
 };
 
 /** Two new identities may share a name. */

@@ -36,7 +36,8 @@ export interface Facts {
 /** Of a part of a role binding as the API lists it: of its identity or its role. */
 export const uidIn = (part: unknown): string => String((part as { uid?: unknown } | undefined)?.uid ?? "");
 
-export const factsWith = (reader: Reader): Facts => {
+/** `unlisted`: kinds whose list the service refused to the reviewer, too. */
+export const factsWith = (reader: Reader, unlisted: readonly string[] = []): Facts => {
   const known = new Map<string, Promise<unknown>>();
   const read = readerTogether(reader);
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
@@ -55,7 +56,7 @@ export const factsWith = (reader: Reader): Facts => {
     bindingsOf: (identity) => bindings("identity", identity),
     bindingsWith: (role) => bindings("role", role),
     bindingsAt: (group) => bindings("group", group),
-    people: () => once("people", () => readPeople(reader)),
+    people: () => once("people", () => readPeople(reader, unlisted)),
     requireListable: (kind, group) =>
       once(`whether the ${resources[kind].words} of group ${group} can be listed`, async () => {
         if (!(await isListable(reader, resources[kind], group)))
@@ -101,14 +102,17 @@ const recordBy = async (
     }
 };
 
-const readPeople = async (reader: Reader): Promise<GraphBuilder> => {
+const readPeople = async (reader: Reader, unlisted: readonly string[]): Promise<GraphBuilder> => {
   const graph = newGraph();
   const kinds = [
     ["identityProvider", addProvider],
     ["externalGroupRoleMapping", addExternalGroup],
     ["groupInvite", addInvite],
   ] as const;
-  for (const [kind, add] of kinds)
-    for (const record of (await listVisible(reader, kind, {}, false)).records) add(graph, record);
+  for (const [kind, add] of kinds) {
+    const { records, failure } = await listVisible(reader, kind, {}, false);
+    if (failure && !unlisted.includes(kind)) throw new UnreadableFact(failure.message, { cause: failure.error });
+    for (const record of records) add(graph, record);
+  }
   return graph;
 };

@@ -1,43 +1,52 @@
-// Whether what a run would do to the access of one identity is what the seal shows: the change that the seal describes is applied to what
-// the API says of this identity now.
-import { type Json, parentOf } from "../../schema/index.ts";
-import {
-  type AccessGraph,
-  type BindingNode,
-  type GraphBuilder,
-  type GroupNode,
-  type NodeId,
-  newGraph,
-} from "../graph/graph.ts";
-import type { Listed } from "../graph/live-record.ts";
-import { textOf } from "../graph/same.ts";
-import type { AccessRow } from "../review/change.ts";
-import { type Change, heldBeyond, type IdOf } from "./change.ts";
-import { type Facts, UnreadableFact, uidIn } from "./facts.ts";
-import { notShown, rowsBetween } from "./rows.ts";
+// Whether what a request does to an identity is what the seal shows: what it gains and loses, and who can assume it.
+import { parentOf } from "../../schema/index.ts";
+import type { NodeId } from "../graph/graph.ts";
+import { isSameRelationship } from "../graph/same.ts";
+import { type Holding, heldBeyond, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
+import type { Change } from "./change.ts";
+import { type Facts, uidIn } from "./facts.ts";
 
-/** What differs from the seal, each a sentence; empty where nothing does. `written`: a role that the next request gives what the seal says. */
+/** A role binding that exists. */
+export interface Bound extends Holding {
+  uid: string;
+}
+
+/** What a request does: it gives and takes role bindings, or writes a role. */
+export interface IdentityEffect {
+  /** known to the caller, and perhaps not in a list that was read before */
+  bound?: readonly Bound[];
+  gives?: Holding;
+  /** uid of the role binding */
+  takes?: string | "all";
+  written?: WrittenRole;
+}
+
+/** What differs from the seal, each a sentence; empty where nothing does. */
 export const identityProblems = async (
-  change: Change,
-  facts: Facts,
-  idOf: IdOf,
+  rests: Rests,
   uid: string,
-  written?: NodeId,
+  { bound = [], gives, takes, written }: IdentityEffect,
 ): Promise<readonly string[]> => {
-  const id = idOf("identity", uid);
-  // What people have bound to an identity that the change creates is there before and after each write.
-  const bound = id === uid ? await facts.bindingsOf(uid) : [];
-  const listed = bound.filter((one) => uidIn(one.identity) === uid);
-  const { live, after } = await graphsOf(change, facts, idOf, id, listed, written);
-  const { gains, losses } = rowsBetween(live, after)(id);
-  const shown = change.rowsOf(id);
-  const name = nameOf(change, id);
-  const texts = [
-    ...notShown(gains, shown.gains, after).map((row) => `${name} would gain ${rowText(change, after, row)}`),
-    ...notShown(losses, shown.losses, live).map((row) => `${name} would lose ${rowText(change, live, row)}`),
-  ];
-  if (gains.length + shown.gains.length === 0) return texts;
-  return [...texts, ...(await claimProblems(change, facts, id, uid))];
+  const { change, facts, idOf } = rests;
+  const subject = idOf("identity", uid);
+  const now = await boundTo(rests, uid, bound);
+  const kept = takes === "all" ? [] : now.filter((one) => one.uid !== takes);
+  const next = gives ? [...kept, gives] : kept;
+  const name = nameOf(change, subject);
+  const { problems, gains } = await outcomeOf(rests, {
+    ...{ subject, name, now, next },
+    ...(written && { written }),
+  });
+  return gains.length === 0 ? problems : [...problems, ...(await claimProblems(change, facts, subject, uid))];
+};
+
+/** What the run creates itself has no role bindings yet, but for those that the caller knows. */
+const boundTo = async ({ facts, idOf }: Rests, uid: string, known: readonly Bound[]): Promise<Bound[]> => {
+  const listed = idOf("identity", uid) === uid ? await facts.bindingsOf(uid) : [];
+  const own = listed.flatMap((one) =>
+    uidIn(one.identity) === uid ? [{ uid: one.uid, group: parentOf(one.uid), role: uidIn(one.role) }] : [],
+  );
+  return [...new Map([...own, ...known].map((one) => [one.uid, one])).values()];
 };
 
 /** Whether the API says what the seal says about who can assume the identity. */
@@ -50,103 +59,20 @@ export const claimProblems = async (
   const now = (await facts.record("identity", uid, id !== uid)).identities.get(uid);
   if (!now) return [`identity ${uid} does not exist any more`];
   const shown = [before, after].flatMap(({ identities }) => identities.get(id) ?? []);
-  if (shown.some(({ relationship }) => isSame(relationship, now.relationship))) return [];
+  if (shown.some(({ relationship }) => isSameRelationship(relationship, now.relationship))) return [];
   return [`who can assume ${now.name} is not what the review shows`];
 };
 
-/** The API sets the end of static keys where the program has none. */
-const isSame = (shown: Json | null, now: Json | null): boolean => {
-  const [keys, held] = [shown?.staticKeys, now?.staticKeys] as (Json | undefined)[];
-  if (!keys || !held || keys.expirationTime) return textOf(shown) === textOf(now);
-  const { expirationTime: _, ...own } = held;
-  return textOf({ ...now, staticKeys: own }) === textOf(shown);
-};
-
-/** Whether the identity holds anything now that the seal has neither before nor after the change: another workload would get it too. */
-export const heldProblems = async (change: Change, facts: Facts, idOf: IdOf, uid: string): Promise<string[]> => {
-  const id = idOf("identity", uid);
+/** Whether the identity holds anything now that the seal does not have: another workload would get it too. */
+export const heldProblems = async (rests: Rests, uid: string): Promise<string[]> => {
+  const { change, facts, idOf } = rests;
+  const subject = idOf("identity", uid);
   await facts.requireListable("roleBinding", parentOf(uid));
-  const { live } = await graphsOf(change, facts, idOf, id, await facts.bindingsOf(uid));
-  return heldBeyond(
-    change,
-    live,
-  )(id).map((row) => `${nameOf(change, id)} holds ${rowText(change, live, row)}, which the review does not show`);
-};
-
-/** The access of one identity: as it is now, and after the change of the seal. */
-const graphsOf = async (
-  change: Change,
-  facts: Facts,
-  idOf: IdOf,
-  id: NodeId,
-  listed: readonly Listed[],
-  written?: NodeId,
-): Promise<{ live: AccessGraph; after: AccessGraph }> => {
-  const [live, after] = [newGraph(), newGraph()];
-  const add = (graph: GraphBuilder, binding: BindingNode): void => {
-    graph.bindings.set(binding.id, binding);
-    for (const one of [live, after]) addGroups(one, change, idOf, binding.group);
-  };
-  for (const { uid, role } of listed) {
-    const group = idOf("group", parentOf(uid));
-    const binding: BindingNode = { id: uid, uid, group, identity: id, role: idOf("role", uidIn(role)) };
-    add(live, binding);
-    // What people have given to another identity meanwhile is not what the change removes.
-    const isShown = change.before.bindings.get(uid)?.identity === id;
-    const stays = !isShown || change.after.bindings.get(uid)?.identity === id;
-    if (stays && isThere(change, "identities", id)) add(after, binding);
-  }
-  for (const binding of change.after.bindings.values()) {
-    const old = change.before.bindings.get(binding.id);
-    const isChanged = !old || old.role !== binding.role || old.identity !== id;
-    if (binding.identity === id && isChanged) add(after, binding);
-  }
-  const roles = new Set([...live.bindings.values(), ...after.bindings.values()].map(({ role }) => role));
-  for (const role of roles) await addRoleTo(live, after, change, facts, role, role === written);
-  return { live, after };
-};
-
-/** The change does not delete it. */
-const isThere = ({ before, after }: Change, nodes: "identities" | "roles", id: NodeId): boolean =>
-  !before[nodes].has(id) || after[nodes].has(id);
-
-/** A role that the change creates grants what the seal says; whether it does is asked before the first write with its uid. */
-const addRoleTo = async (
-  live: GraphBuilder,
-  after: GraphBuilder,
-  change: Change,
-  facts: Facts,
-  id: NodeId,
-  isWritten: boolean,
-): Promise<void> => {
-  const [was, is] = [change.before.roles.get(id), change.after.roles.get(id)];
-  if (!was && is && is.uid === null) {
-    for (const graph of [live, after]) graph.roles.set(id, is);
-    return;
-  }
-  const now = (await facts.record("role", id)).roles.get(id);
-  if (!now && is && is.capabilities.length > 0) throw new UnreadableFact(`role ${id} does not exist any more`);
-  if (now) live.roles.set(id, now);
-  // An adopted role may have been narrowed by hand: to restore it is a gain.
-  const isChanged = was && is && (isWritten || textOf(was.capabilities) !== textOf(is.capabilities));
-  const later = isChanged ? is : now;
-  if (later && isThere(change, "roles", id)) after.roles.set(id, later);
-};
-
-const addGroups = (graph: GraphBuilder, { before, after }: Change, idOf: IdOf, group: NodeId): void => {
-  for (let id: NodeId | null = group; id !== null && !graph.groups.has(id); ) {
-    const known: GroupNode | undefined = after.groups.get(id) ?? before.groups.get(id);
-    const parent: NodeId | null = known ? known.parent : parentOf(id) === "" ? null : idOf("group", parentOf(id));
-    graph.groups.set(id, known ?? { id, uid: id, name: id, parent });
-    id = parent;
-  }
+  const bindings = await facts.bindingsOf(uid);
+  const holdings = bindings.map((one) => ({ group: parentOf(one.uid), role: uidIn(one.role) }));
+  const beyond = await heldBeyond(rests, { subject, holdings });
+  return beyond.map((row) => `${nameOf(change, subject)} holds ${row}, which the review does not show`);
 };
 
 const nameOf = ({ before, after }: Pick<Change, "before" | "after">, id: NodeId): string =>
   (after.identities.get(id) ?? before.identities.get(id))?.name ?? `identity ${id}`;
-
-const rowText = ({ before, after }: Change, live: AccessGraph, { group, capability, role }: AccessRow): string => {
-  const named = (nodes: "groups" | "roles", id: NodeId): string =>
-    (after[nodes].get(id) ?? before[nodes].get(id) ?? live[nodes].get(id))?.name ?? id;
-  return `${capability} at ${named("groups", group)}, through ${named("roles", role)}`;
-};

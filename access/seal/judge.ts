@@ -1,24 +1,17 @@
 // Whether a seal contains what a run is about to do. A step is a resource with its inputs; a write is a request. A write of access is
 // compared with the API as it is then: with the roles, the claims and the role bindings that it rests on.
 import { type Json, type OperationName, parentOf } from "../../schema/index.ts";
-import { type AccessGraph, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
-import {
-  addBinding,
-  addExternalGroup,
-  addGroup,
-  addInvite,
-  addProvider,
-  addRole,
-  RELATIONSHIPS,
-  relationshipOf,
-} from "../graph/live-record.ts";
-import { textOf } from "../graph/same.ts";
-import { type Change, changeIn, type IdOf } from "./change.ts";
-import { type Facts, uidIn } from "./facts.ts";
-import { claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
+import { lineageOf, newGraph } from "../graph/graph.ts";
+import { addBinding, addGroup } from "../graph/live-record.ts";
+import type { Check, Rests } from "./access-check.ts";
+import { ACCESS_CHECKS } from "./access-write.ts";
+import { changeIn, type IdOf } from "./change.ts";
+import type { Facts } from "./facts.ts";
+import { claimProblems } from "./identity-check.ts";
 import { differingInputs } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
-import { reachedPeople, roleProblems, rolesOfPeople, signInProblems, unknownMappings } from "./people-check.ts";
+import { signInProblems } from "./people-check.ts";
+import { PEOPLE_CHECKS } from "./people-write.ts";
 import type { Seal, Step } from "./seal.ts";
 import { type Write, writesOf } from "./writes.ts";
 
@@ -38,17 +31,6 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
   const change = changeIn(seal);
   const steps = new Map(seal.steps.map((step) => [resourceOf(step.urn), step]));
   const deletes = new Set(seal.deletes);
-  const checks = new Map<string, Promise<readonly string[]>>();
-  // Each is asked once: before the first write that rests on it.
-  const once = (key: string, check: () => Promise<readonly string[]>): Promise<readonly string[]> => {
-    const found = checks.get(key) ?? check();
-    checks.set(key, found);
-    found.catch(() => checks.delete(key));
-    return found;
-  };
-  const identity = (uid: string, written?: NodeId) =>
-    once(`identity ${uid} ${written ?? ""}`, () => identityProblems(change, facts, idOf, uid, written));
-  const role = (uid: string) => once(`role ${uid}`, () => roleProblems(change, facts, idOf, uid));
 
   const byUid = new Map(
     seal.steps.flatMap((step) => (step.uid === undefined ? [] : [[`${step.kind} ${step.uid}`, step] as const])),
@@ -64,7 +46,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
     idOf(kind, uid) !== uid ||
     (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
 
-  const parts: Parts = { change, facts, idOf, identity, role };
+  const rests: Rests = { change, facts, idOf };
 
   const writeProblems = async (write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
@@ -74,7 +56,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
       const isShown = step && (step.op === "update" || idOf(kind, uid) !== uid || isNew(step));
       if (!isShown) return [`${word} ${uid} would be changed`];
     }
-    const own = await OF_KIND[kind]?.(parts, write);
+    const own = await CHECKS[kind]?.(rests, write);
     if (own) return own;
     if (verb !== "create") return [];
     const place = placeId(idOf, write.parent);
@@ -99,26 +81,16 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
       if (writes === "unknown") return [`${operation} is not a method that a seal can contain`];
       return (await Promise.all(writes.map(writeProblems))).flat();
     },
-    forget: () => {
-      facts.forget();
-      checks.clear();
-    },
+    forget: () => facts.forget(),
     adoption: async (kind, uid) => {
       const { [uid]: owners } = seal.owners;
       if (!owners) return [`${kind} ${uid} would be adopted`];
-      return [...(await ownerProblems(parts, kind, uid, owners)), ...(await adoptedProblems(parts, kind, uid))];
+      return [...(await ownerProblems(rests, kind, uid, owners)), ...(await adoptedProblems(rests, kind, uid))];
     },
   };
 };
 
-interface Parts {
-  change: Change;
-  facts: Facts;
-  idOf: IdOf;
-  /** `written`: a role that the request is about to write */
-  identity(uid: string, written?: NodeId): Promise<readonly string[]>;
-  role(uid: string): Promise<readonly string[]>;
-}
+const CHECKS: Readonly<Record<string, Check>> = { ...ACCESS_CHECKS, ...PEOPLE_CHECKS };
 
 const isNew = ({ op }: Step): boolean => op === "create" || op === "replace";
 
@@ -126,177 +98,9 @@ const placeId = (idOf: IdOf, parent: string): string => (parent === "" ? "" : id
 
 const placeIn = ({ inputs }: Step): string => String(inputs?.created["/parent"] ?? inputs?.values["/parent"] ?? "");
 
-/** New nodes of the seal. */
-const added = <T extends { id: NodeId }>(before: ReadonlyMap<NodeId, T>, after: ReadonlyMap<NodeId, T>): T[] =>
-  [...after.values()].filter(({ id }) => !before.has(id));
-
-type Check = (parts: Parts, write: Write) => Promise<readonly string[] | undefined>;
-
-/** What a write does to access. Undefined: nothing beyond what the step says. */
-const OF_KIND: Readonly<Record<string, Check>> = {
-  roleBinding: async (parts, { verb, parent, uid, record }) => {
-    const { change, idOf, facts, identity, role } = parts;
-    const { before, after } = change;
-    if (verb === "delete") {
-      const known = before.bindings.get(uid);
-      const now = (await facts.record("roleBinding", uid)).bindings.get(uid);
-      if (!now) return [];
-      if (now.identity !== known?.identity) return [`role binding ${uid} is of another identity than the review shows`];
-      return identity(known.identity);
-    }
-    // An update may change one of the two only: the other one is as the API has it now.
-    const now = verb === "update" ? (await facts.record("roleBinding", uid)).bindings.get(uid) : undefined;
-    const given = (name: "identityUid" | "roleUid", other = ""): string =>
-      typeof record[name] === "string" ? (record[name] as string) : other;
-    const [identityUid, roleUid] = [given("identityUid", now?.identity), given("roleUid", now?.role)];
-    const binding = {
-      group: idOf("group", verb === "create" ? parent : parentOf(uid)),
-      identity: idOf("identity", identityUid),
-      role: idOf("role", roleUid),
-    };
-    const isShown = [...after.bindings.values()].some(
-      (one) =>
-        one.group === binding.group &&
-        one.identity === binding.identity &&
-        one.role === binding.role &&
-        (verb === "create" ? !before.bindings.has(one.id) : one.id === uid),
-    );
-    if (!isShown)
-      return [`${await bindingText(parts, { identityUid, roleUid }, parent || parentOf(uid))} would be granted`];
-    return [
-      ...(await identity(identityUid)),
-      // An update takes it from this one.
-      ...(now && now.identity !== identityUid ? await identity(now.identity) : []),
-      // A role that exists is part of the identity's rows.
-      ...(binding.role === roleUid ? [] : await role(roleUid)),
-    ];
-  },
-  identity: async ({ change, facts, idOf, identity }, { verb, parent, uid, record, touches }) => {
-    const { before, after } = change;
-    if (verb === "delete") return identity(uid);
-    const claims = textOf(relationshipOf(record));
-    if (verb === "create") {
-      const group = idOf("group", parent);
-      const isShown = added(before.identities, after.identities).some(
-        (one) => one.group === group && textOf(one.relationship) === claims,
-      );
-      return isShown ? [] : [`identity ${record.name} would be created for a workload that the review does not show`];
-    }
-    if (!RELATIONSHIPS.some(touches)) return [];
-    const id = idOf("identity", uid);
-    if (textOf(after.identities.get(id)?.relationship ?? null) !== claims)
-      return [`who can assume identity ${uid} would not be what the review shows`];
-    return [...(await claimProblems(change, facts, id, uid)), ...(await heldProblems(change, facts, idOf, uid))];
-  },
-  role: async (parts, { verb, parent, uid, record, touches }) => {
-    const { change, idOf } = parts;
-    const { before, after } = change;
-    if (verb === "delete" || !touches("capabilities")) return [];
-    const capabilities = textOf(roleIn(record, uid).capabilities);
-    if (verb === "create") {
-      const group = idOf("group", parent);
-      const isShown = added(before.roles, after.roles).some(
-        (one) => one.group === group && textOf(one.capabilities) === capabilities,
-      );
-      return isShown ? [] : [`role ${record.name} would be created with capabilities that the review does not show`];
-    }
-    if (textOf(after.roles.get(idOf("role", uid))?.capabilities ?? []) !== capabilities)
-      return [`role ${uid} would get capabilities that the review does not show`];
-    return holderProblems(parts, uid);
-  },
-  identityProvider: async (parts, { verb, parent, uid, record, touches }) => {
-    const { change, facts, idOf, role } = parts;
-    const { before, after } = change;
-    // Its mappings go with it.
-    if (verb === "delete") return unknownMappings(change, facts, uid);
-    const given = peopleNode("providers", record, parent || parentOf(uid));
-    const roleProblem = given.defaultRole ? await role(given.defaultRole) : [];
-    const defaultRole = given.defaultRole && idOf("role", given.defaultRole);
-    const agrees = (one: { signIn: unknown; defaultRole: NodeId | null }): boolean =>
-      (!touches("oidc") || textOf(one.signIn) === textOf(given.signIn)) &&
-      (!touches("defaultRole") || (one.defaultRole ?? null) === (defaultRole ?? null));
-    if (verb === "create") {
-      const group = idOf("group", parent);
-      const isShown = added(before.providers, after.providers).some((one) => one.group === group && agrees(one));
-      return isShown
-        ? roleProblem
-        : [`identity provider ${record.name} would be created for people that the review does not show`];
-    }
-    const id = idOf("identityProvider", uid);
-    const shown = after.providers.get(id);
-    if (!shown || !agrees(shown))
-      return [`the people of identity provider ${uid} would not be those that the review shows`];
-    const signIn = await signInProblems(change, facts, idOf, uid);
-    if (!touches("oidc")) return [...roleProblem, ...signIn];
-    // Other people sign in, and get every role that the provider gives.
-    const roles = [];
-    for (const one of await rolesOfPeople(facts, uid)) roles.push(...(await role(one)));
-    return [...roleProblem, ...signIn, ...roles, ...(await unknownMappings(change, facts, uid))];
-  },
-  externalGroupRoleMapping: async ({ change, facts, idOf, role }, { verb, parent, record }) => {
-    const { before, after } = change;
-    if (verb !== "create") return [];
-    const given = peopleNode("externalGroups", record, parent);
-    const [provider, roleId, group] = [
-      idOf("identityProvider", parent),
-      idOf("role", given.role),
-      idOf("group", given.group),
-    ];
-    const isShown = added(before.externalGroups, after.externalGroups).some(
-      (one) =>
-        one.provider === provider &&
-        one.externalGroupId === given.externalGroupId &&
-        one.role === roleId &&
-        one.group === group,
-    );
-    if (!isShown) return [`external group ${given.externalGroupId} would get a role that the review does not show`];
-    return [...(await role(given.role)), ...(await signInProblems(change, facts, idOf, parent))];
-  },
-  groupInvite: async ({ change, idOf, role }, { verb, parent, record }) => {
-    const { before, after } = change;
-    if (verb !== "create") return [];
-    const given = peopleNode("invites", record, parent);
-    const [group, roleId] = [idOf("group", parent), given.role && idOf("role", given.role)];
-    const isShown = added(before.invites, after.invites).some(
-      (one) =>
-        one.group === group && one.role === roleId && one.email === given.email && one.singleUse === given.singleUse,
-    );
-    if (!isShown) return ["an invite would be created that the review does not show"];
-    return given.role ? role(given.role) : [];
-  },
-};
-
-const roleIn = (record: Json, uid: string) => {
-  const graph = newGraph();
-  addRole(graph, { ...record, uid });
-  return graph.roles.get(uid) as NonNullable<ReturnType<(typeof graph.roles)["get"]>>;
-};
-
-const ADD = { providers: addProvider, externalGroups: addExternalGroup, invites: addInvite } as const;
-
-/** The node of a record that does not exist yet, in this place. */
-const peopleNode = <K extends keyof typeof ADD>(kind: K, record: Json, parent: string) => {
-  const graph = newGraph();
-  const uid = `${parent}/${"0".repeat(16)}`;
-  ADD[kind](graph, { ...record, uid });
-  type Node = AccessGraph[K] extends ReadonlyMap<NodeId, infer N> ? N : never;
-  return graph[kind].get(uid) as Node;
-};
-
-/** Of a role that changes: everyone who holds it. */
-const holderProblems = async ({ change, facts, idOf, identity }: Parts, uid: string): Promise<readonly string[]> => {
-  for (const kind of ["roleBinding", "identityProvider", "groupInvite"] as const)
-    await facts.requireListable(kind, parentOf(uid));
-  const bindings = await facts.bindingsWith(uid);
-  const holders = new Set(bindings.map(({ identity: holder }) => uidIn(holder)));
-  const problems = [];
-  for (const holder of holders) problems.push(...(await identity(holder, idOf("role", uid))));
-  return [...problems, ...(await reachedPeople(change, facts, idOf("role", uid)))];
-};
-
 /** Who may change an adopted record must be those who could when it was reviewed. */
 const ownerProblems = async (
-  { facts }: Parts,
+  { facts }: Rests,
   kind: string,
   uid: string,
   owners: readonly string[],
@@ -316,8 +120,8 @@ const ownerProblems = async (
 };
 
 /** What an adopted record gives must be what the review shows. Whatever a role grants, its update is judged by itself. */
-const adoptedProblems = async (parts: Parts, kind: string, uid: string): Promise<readonly string[]> => {
-  const { change, facts, idOf } = parts;
+const adoptedProblems = async (rests: Rests, kind: string, uid: string): Promise<readonly string[]> => {
+  const { change, facts } = rests;
   switch (kind) {
     case "identity":
       return claimProblems(change, facts, uid, uid);
@@ -328,27 +132,8 @@ const adoptedProblems = async (parts: Parts, kind: string, uid: string): Promise
       return !now || isSame ? [] : [`role binding ${uid} grants something else than the review shows`];
     }
     case "identityProvider":
-      return [...(await signInProblems(change, facts, idOf, uid)), ...(await unknownMappings(change, facts, uid))];
+      return signInProblems(rests, uid);
     default:
       return [];
   }
-};
-
-/** `editor for release at platform`, in the API's names. */
-const bindingText = async (
-  { change: { before, after }, facts, idOf }: Parts,
-  { identityUid, roleUid }: Json,
-  group: string,
-): Promise<string> => {
-  const named = (nodes: "identities" | "roles" | "groups", kind: string, uid: unknown): string | undefined => {
-    const id = idOf(kind, String(uid));
-    return (after[nodes].get(id) ?? before[nodes].get(id))?.name;
-  };
-  const nameOf = async (nodes: "identities" | "roles", kind: "identity" | "role", uid: unknown): Promise<string> =>
-    named(nodes, kind, uid) ?? (await facts.record(kind, String(uid)))[nodes].get(String(uid))?.name ?? String(uid);
-  const [role, identity] = [
-    await nameOf("roles", "role", roleUid),
-    await nameOf("identities", "identity", identityUid),
-  ];
-  return `${role} for ${identity} at ${named("groups", "group", group) ?? group}`;
 };

@@ -7,7 +7,7 @@ import { NODES, type Resources, resourcesIn, stackIn } from "../preview/resource
 import { type Preview, PreviewError, type Step as PreviewStep } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
-import type { Proposal } from "../review/proposal.ts";
+import { isCertain, type Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { timeText } from "../time-text.ts";
 import { sealedInputs } from "./inputs.ts";
@@ -53,6 +53,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
     steps: stepsIn(preview, recordsIn(resources.byUrn, before)),
     deletes: deletesIn(resources, proposal),
     blocked: blockedIn(proposal),
+    unlisted: report.notVisible.flatMap(({ kind, group }) => (group === "" ? [kind] : [])).sort(),
     before: partFrom(parts.before),
     after: partFrom(parts.after),
     owners: Object.fromEntries(owners.sort(([a], [b]) => compare(a, b))),
@@ -158,4 +159,4 @@ const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
 
 /** Those that fail, and with them the run. */
 const blockedIn = ({ blocked = [] }: Proposal): string[] =>
-  blocked.flatMap(({ kind, uid, contents }) => (contents.length > 0 ? [`${kind} ${uid}`] : [])).sort(compare);
+  blocked.flatMap((one) => (isCertain(one) ? [`${one.kind} ${one.uid}`] : [])).sort(compare);

@@ -1,70 +1,86 @@
-// Whether what people would get, who have no identity, is what the seal shows: by an identity provider, a mapping of an external group, or
-// an invite.
-import type { NodeId } from "../graph/graph.ts";
+// Whether what a request does to people who have no identity is what the seal shows: by an identity provider, a mapping of an external
+// group, or an invite. Each of these records is a subject that holds one role.
 import { textOf } from "../graph/same.ts";
-import type { Change, IdOf } from "./change.ts";
-import type { Facts } from "./facts.ts";
+import { heldBeyond, type Outcome, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
 
-/** Whether a role grants more than the seal has of it. */
-export const roleProblems = async (
-  { before, after }: Change,
-  facts: Facts,
-  idOf: IdOf,
-  uid: string,
-): Promise<string[]> => {
-  const id = idOf("role", uid);
-  const now = (await facts.record("role", uid, id !== uid)).roles.get(uid);
-  if (!now) return [`role ${uid} does not exist any more`];
-  const shown = new Set([before, after].flatMap(({ roles }) => roles.get(id)?.capabilities ?? []));
-  const more = now.capabilities.filter((one) => !shown.has(one));
-  return more.length === 0 ? [] : [`role ${now.name} grants ${more.join(", ")} now, which the review does not show`];
+export type PeopleKind = "identityProvider" | "externalGroupRoleMapping" | "groupInvite";
+
+/** A record that gives a role to people. */
+export interface Giver {
+  kind: PeopleKind;
+  uid: string;
+  name: string;
+  group: string;
+  role: string;
+  /** of a mapping: its identity provider */
+  provider?: string;
+}
+
+/** All that the caller may list. */
+const giversIn = async ({ facts }: Rests): Promise<Giver[]> => {
+  const { providers, externalGroups, invites } = await facts.people();
+  return [
+    ...[...providers.values()].flatMap(({ id: uid, name, group, defaultRole: role }): Giver[] =>
+      role === null ? [] : [{ kind: "identityProvider", uid, name: `people of ${name}`, group, role }],
+    ),
+    ...[...externalGroups.values()].map(
+      ({ id: uid, externalGroupId, provider, group, role }): Giver => ({
+        ...{ kind: "externalGroupRoleMapping", uid, name: `external group ${externalGroupId}`, provider, group, role },
+      }),
+    ),
+    ...[...invites.values()].flatMap(({ id: uid, name, group, role }): Giver[] =>
+      role === null ? [] : [{ kind: "groupInvite", uid, name: `invite ${name}`, group, role }],
+    ),
+  ];
+};
+
+const outcome = (
+  rests: Rests,
+  { kind, uid, name, ...holding }: Giver,
+  { isNow, isNext, written }: { isNow: boolean; isNext: boolean; written?: WrittenRole },
+): Promise<Outcome> =>
+  outcomeOf(rests, {
+    ...{ subject: rests.idOf(kind, uid), name },
+    ...{ now: isNow ? [holding] : [], next: isNext ? [holding] : [] },
+    ...(written && { written }),
+  });
+
+/** Of a role that changes: everyone who gets it without an identity. */
+export const reachedPeople = async (rests: Rests, written: WrittenRole): Promise<string[]> => {
+  const problems = [];
+  for (const giver of await giversIn(rests))
+    if (giver.role === written.uid)
+      problems.push(...(await outcome(rests, giver, { isNow: true, isNext: true, written })).problems);
+  return problems;
+};
+
+/** Of a record that is deleted, with the mappings of an identity provider. */
+export const deletedPeople = async (rests: Rests, kind: PeopleKind, uid: string): Promise<string[]> => {
+  const problems = [];
+  for (const giver of await giversIn(rests))
+    if ((giver.kind === kind && giver.uid === uid) || giver.provider === uid)
+      problems.push(...(await outcome(rests, giver, { isNow: true, isNext: false })).problems);
+  return problems;
+};
+
+/** Of an identity provider that other people sign in at: they get all that it and its mappings give. */
+export const otherPeople = async (rests: Rests, provider: Giver | undefined, uid: string): Promise<string[]> => {
+  const mappings = (await giversIn(rests)).filter((one) => one.provider === uid);
+  const problems = [];
+  for (const { kind, uid: own, name, ...holding } of provider ? [provider, ...mappings] : mappings) {
+    const beyond = await heldBeyond(rests, { subject: rests.idOf(kind, own), holdings: [holding] });
+    problems.push(...beyond.map((row) => `${name} would hold ${row}, which the review does not show`));
+  }
+  return problems;
 };
 
 /** Whether people sign in where the seal says. */
-export const signInProblems = async (
-  { before, after }: Change,
-  facts: Facts,
-  idOf: IdOf,
-  uid: string,
-): Promise<string[]> => {
+export const signInProblems = async ({ change, facts, idOf }: Rests, uid: string): Promise<string[]> => {
   const id = idOf("identityProvider", uid);
   const now = (await facts.record("identityProvider", uid, id !== uid)).providers.get(uid);
   if (!now) return [`identity provider ${uid} does not exist any more`];
-  const isShown = [before, after]
+  const isShown = [change.before, change.after]
     .flatMap(({ providers }) => providers.get(id) ?? [])
     .some(({ signIn }) => textOf(signIn) === textOf(now.signIn));
   return isShown ? [] : [`where the people of ${now.name} sign in is not what the review shows`];
 };
-
-/** People who get the role now and of whom the seal knows nothing: a change of the role would reach them. */
-export const reachedPeople = async ({ before, after }: Change, facts: Facts, role: NodeId): Promise<string[]> => {
-  const { providers, externalGroups, invites } = await facts.people();
-  const isNew = (nodes: "providers" | "externalGroups" | "invites", id: NodeId): boolean =>
-    !before[nodes].has(id) && !after[nodes].has(id);
-  return [
-    ...[...providers.values()]
-      .filter((one) => one.defaultRole === role && isNew("providers", one.id))
-      .map(({ name }) => `people of ${name}`),
-    ...[...externalGroups.values()]
-      .filter((one) => one.role === role && isNew("externalGroups", one.id))
-      .map(({ externalGroupId }) => `external group ${externalGroupId}`),
-    ...[...invites.values()]
-      .filter((one) => one.role === role && isNew("invites", one.id))
-      .map(({ name }) => `invite ${name}`),
-  ].map((who) => `${who} would get what changes in the role, and the review does not show them`);
-};
-
-/** Uids of the roles that people of the identity provider get now. */
-export const rolesOfPeople = async (facts: Facts, provider: NodeId): Promise<Set<string>> => {
-  const { defaultRole } = (await facts.record("identityProvider", provider)).providers.get(provider) ?? {};
-  const mapped = [...(await facts.people()).externalGroups.values()].filter((one) => one.provider === provider);
-  return new Set([...(defaultRole ? [defaultRole] : []), ...mapped.map(({ role }) => role)]);
-};
-
-/** Mappings of the identity provider that the seal does not know: its people would get their roles. */
-export const unknownMappings = async ({ before, after }: Change, facts: Facts, provider: NodeId): Promise<string[]> =>
-  [...(await facts.people()).externalGroups.values()]
-    .filter(
-      (one) => one.provider === provider && !before.externalGroups.has(one.id) && !after.externalGroups.has(one.id),
-    )
-    .map(({ externalGroupId }) => `external group ${externalGroupId} has a role that the review does not show`);

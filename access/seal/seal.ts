@@ -8,6 +8,7 @@
 //   before    the part of the access graph that the change rests on, as the API has it
 //   after     the same after the change
 //   owners    of each adopted record, who owned the groups that hold it
+//   unlisted  kinds of records whose list the service refused, so that the review shows none of them
 //
 // It has no secret: a secret input is marked as hidden, and its value is not in it.
 import { createHash } from "node:crypto";
@@ -111,6 +112,7 @@ const Content = z.object({
   deletes: z.array(z.string()),
   /** the deletions among them that the API refuses */
   blocked: z.array(z.string()),
+  unlisted: z.array(z.string()),
   before: Part,
   after: Part,
   owners: z.record(z.string(), z.array(z.string())),

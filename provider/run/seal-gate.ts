@@ -64,7 +64,7 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
       const idOf = idsIn(seal, ownership);
-      return { seal, judge: judgeWith(seal, factsWith(client), idOf, resourceOf) };
+      return { seal, judge: judgeWith(seal, factsWith(client, seal.unlisted), idOf, resourceOf) };
     });
     // The service may not have answered.
     opened.catch((error) => {

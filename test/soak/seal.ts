@@ -44,6 +44,7 @@ const figuresOf = (counts: ReturnType<typeof newCounts>): PartResult["figures"] 
   "cases that changed what the seal rests on": counts.relevant,
   "cases whose review is still the same": counts.same,
   "updates that did more than their preview": counts.more,
+  "updates that did less than their preview": counts.less,
   "updates with lost responses": counts.lost,
   "updates that were killed, and continued": counts.killed,
   "updates that were refused a step": counts.refused,

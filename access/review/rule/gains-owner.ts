@@ -1,21 +1,38 @@
 // gains-owner: an identity gains a capability that lets it give access to itself or to others.
+import type { AccessGraph, NodeId } from "../../graph/graph.ts";
+import type { AccessRow } from "../change.ts";
 import { GRANTING } from "../danger.ts";
-import { placesOf, type Rule } from "./rule.ts";
+import { transientIn } from "../transient.ts";
+import { type Found, placesOf, type Rule } from "./rule.ts";
 
 export const gainsOwner: Rule = {
   name: "gains-owner",
   people: true,
-  find: ({ changes, after }) =>
-    changes.flatMap(({ identity, gains }) => {
-      const rows = gains.filter(({ capability }) => GRANTING.includes(capability));
-      if (rows.length === 0) return [];
-      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
-      const places = placesOf(
-        after,
-        rows.map(({ group }) => group),
-      );
-      return [
-        { subject: identity, message: `can give access to itself and others at ${places}: it gains ${capabilities}` },
-      ];
-    }),
+  find: ({ changes, before, after, most }) => {
+    const gained = ownersAmong(after, changes, (capabilities) => `: it gains ${capabilities}`);
+    const known = new Set(gained.map(({ subject }) => subject));
+    const transient = transientIn(before, after, most).map(({ identity, rows: gains }) => ({ identity, gains }));
+    const passing = ownersAmong(
+      most,
+      transient,
+      (capabilities) => ` while the update runs, or after one that ends early: it may hold ${capabilities}`,
+    );
+    return [...gained, ...passing.filter(({ subject }) => !known.has(subject))];
+  },
 };
+
+const ownersAmong = (
+  graph: AccessGraph,
+  changes: readonly { identity: NodeId; gains: readonly AccessRow[] }[],
+  why: (capabilities: string) => string,
+): Found[] =>
+  changes.flatMap(({ identity, gains }) => {
+    const rows = gains.filter(({ capability }) => GRANTING.includes(capability));
+    if (rows.length === 0) return [];
+    const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
+    const places = placesOf(
+      graph,
+      rows.map(({ group }) => group),
+    );
+    return [{ subject: identity, message: `can give access to itself and others at ${places}${why(capabilities)}` }];
+  });

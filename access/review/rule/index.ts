@@ -11,9 +11,11 @@ import { pullRequestWrites } from "./pull-request-writes.ts";
 import { regrantsRemoved } from "./regrants-removed.ts";
 import { rootBinding } from "./root-binding.ts";
 import type { Rule } from "./rule.ts";
+import { transientAccess } from "./transient-access.ts";
 
 export const rules: readonly Rule[] = [
   gainsOwner,
+  transientAccess,
   opensPath,
   assumedByOthers,
   matchesEveryone,

@@ -14,6 +14,8 @@ export interface Found {
 
 export interface RuleInput extends Proposal {
   changes: readonly IdentityChange[];
+  /** all that may be there at some moment of the update (transient.ts) */
+  most: AccessGraph;
   /** identities whose relationship the change brings: new ones, and those that get another */
   reassumed: readonly IdentityNode[];
   /** pairs of an identity that goes and the one that takes its place */

@@ -44,6 +44,85 @@ describe("gains-owner", () => {
   });
 });
 
+describe("transient-access", () => {
+  const rename = (graph: GraphBuilder, id: string, capabilities: string[]): void => {
+    const node = graph.roles.get(id);
+    if (node) graph.roles.set(id, { ...node, capabilities });
+  };
+  const messagesOf = (name: string, before: GraphBuilder, change: (graph: GraphBuilder) => void) =>
+    findings(before, change).flatMap(({ rule: own, subject, message }) => (own === name ? [[subject, message]] : []));
+  const during = "while the update runs, or after one that ends early";
+
+  test("fires where a role is widened and its holder loses it", () => {
+    const before = start();
+    const own = addRole(before, "own", ["repo.list"], TEAM);
+    bind(before, TEAM, CI, own);
+    const change = (graph: GraphBuilder): void => {
+      rename(graph, own, ["repo.list", "role_bindings.create"]);
+      for (const { id, role: held } of graph.bindings.values()) if (held === own) graph.bindings.delete(id);
+    };
+    expect(messagesOf("transient-access", before, change)).toEqual([
+      [CI, `may hold role_bindings.create at team ${during}`],
+    ]);
+    expect(messagesOf("gains-owner", before, change)).toEqual([
+      [CI, `can give access to itself and others at team ${during}: it may hold role_bindings.create`],
+    ]);
+  });
+
+  test("fires where a role is narrowed and gets a new holder", () => {
+    const before = start();
+    const own = addRole(before, "own", ["repo.list", "repo.create"], TEAM);
+    const change = (graph: GraphBuilder): void => {
+      rename(graph, own, ["repo.list"]);
+      bind(graph, TEAM, CI, own);
+    };
+    expect(messagesOf("transient-access", before, change)).toEqual([[CI, `may hold repo.create at team ${during}`]]);
+  });
+
+  test("fires where another workload is to assume an identity that loses something", () => {
+    const before = start();
+    bind(before, TEAM, CI, addRole(before, "own", ["repo.create"], TEAM));
+    const change = (graph: GraphBuilder): void => {
+      addIdentity(graph, CI, "ci", ROOT, { issuer: "https://ci.example.com", subject: "another" });
+      graph.bindings.clear();
+    };
+    const [[subject, message] = []] = messagesOf("transient-access", before, change);
+    expect([subject, message]).toEqual([CI, expect.stringContaining("repo.create")]);
+  });
+
+  test("fires for people who sign in elsewhere, of whose external groups one loses its role", () => {
+    const before = start();
+    const provider = `${ROOT}/idp`;
+    const signIn = { issuer: "https://people.example", clientId: "people", groupsClaim: "" };
+    before.providers.set(provider, {
+      ...{ id: provider, uid: provider, name: "sso", group: ROOT, signIn, defaultRole: role("viewer") },
+    });
+    const id = `${provider}/admins`;
+    before.externalGroups.set(id, {
+      ...{ id, uid: id, provider, externalGroupId: "admins", role: role("owner"), group: ROOT },
+    });
+    const change = (graph: GraphBuilder): void => {
+      const node = graph.providers.get(provider);
+      if (node) graph.providers.set(provider, { ...node, signIn: { ...signIn, issuer: "https://others.example" } });
+      graph.externalGroups.clear();
+    };
+    expect(messagesOf("transient-access", before, change)).toEqual([
+      [expect.any(String), expect.stringContaining(`role_bindings.create`)],
+    ]);
+  });
+
+  test("is silent where pairs come, go and move", () => {
+    const before = start();
+    bind(before, TEAM, CI, role("viewer"));
+    const move = (graph: GraphBuilder): void => {
+      graph.bindings.clear();
+      bind(graph, TEAM, CI, role("publisher"));
+      bind(graph, ROOT, CI, role("viewer"));
+    };
+    expect(messagesOf("transient-access", before, move)).toEqual([]);
+  });
+});
+
 describe("opens-path", () => {
   const found = (before: GraphBuilder, change: (graph: GraphBuilder) => void) =>
     findings(before, change).filter(({ rule: name }) => name === "opens-path");

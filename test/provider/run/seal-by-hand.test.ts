@@ -183,7 +183,11 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
       await edit(`roles/${role}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] });
       const { errors, writes } = await up(changed);
       expect(errors).toEqual([
-        refusal(`role ${role === reader ? "reader" : "maker"} grants tag.create now, which the review does not show`),
+        refusal(
+          `${role === reader ? "people of sso" : "external group admins"} would hold tag.create at dev, through ${
+            role === reader ? "reader" : "maker"
+          }, which the review does not show`,
+        ),
       ]);
       expect(writes).toEqual([]);
       await edit(`roles/${role}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
@@ -205,8 +209,13 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     ];
     await seal(program);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] });
-    const more = "role reader grants repo.create now, which the review does not show";
-    expect(await up(program)).toEqual({ errors: [refusal(more), refusal(more), refusal(more)], writes: [] });
+    const { errors, writes } = await up(program);
+    expect(errors.toSorted()).toEqual([
+      refusal("external group admins would gain repo.create at dev, through reader"),
+      refusal(`the people of the invite would gain repo.create at ${at.homeName}, through reader`),
+      refusal("people of others would gain repo.create at dev, through reader"),
+    ]);
+    expect(writes).toEqual([]);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
     await edit(`identityProviders/${people}?updateMask=oidc`, { oidc: { ...oidc, clientId: "others" } });
     expect((await up(program)).errors).toEqual([

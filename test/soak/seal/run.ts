@@ -6,17 +6,18 @@ import { CREATES, killedRun, targetOf } from "../cycle.ts";
 import { differs, type SealCase } from "./case.ts";
 import { editByHand } from "./edits.ts";
 import { makeByHand } from "./hand-made.ts";
+import { lessOf } from "./less.ts";
 import { type SealedProgram, sealedProgram } from "./program.ts";
 import { causedBeyond } from "./shown.ts";
 
 export const newCounts = () => ({
   ...{ cases: 0, relevant: 0, same: 0, refused: 0, rows: 0, beyond: 0, wrongly: 0, unreviewable: 0 },
-  ...{ more: 0, lost: 0, killed: 0 },
+  ...{ more: 0, less: 0, lost: 0, killed: 0 },
 });
 export type Counts = ReturnType<typeof newCounts>;
 
-/** How the update differs from what its preview shows: it does more, a response is lost, it is killed; or it does not. */
-const WAYS = ["usual", "usual", "usual", "usual", "usual", "more", "more", "lost", "lost", "killed"] as const;
+/** How the update differs from what its preview shows: it does more or less, a response is lost, it is killed; or it does not. */
+const WAYS = ["usual", "usual", "usual", "usual", "more", "more", "less", "less", "less", "lost", "killed"] as const;
 type Way = (typeof WAYS)[number];
 
 const isRefusal = (text: string): boolean => text.includes("does not contain this") || text.includes("is refused, and");
@@ -35,11 +36,13 @@ export const runCase = async (
   const { testbed, engine, bound } = one;
   const made = await makeByHand(random, testbed);
   const programs = sealedProgram(random, made);
-  if (random.below(4) > 0) {
+  const isFirst = random.below(4) === 0;
+  if (!isFirst) {
     const { errors } = await engine.run("up", programs.change(2 + random.below(8)));
     if (errors.some(isOfProgram)) return undefined;
     if (errors.length > 0) return [`first up: ${errors.join("\n")}`];
   }
+  const old = isFirst ? [] : programs.current();
   const program = programs.change(1 + random.below(5));
   const reviewed = await one.review(program).catch((error: Error) => error);
   if (reviewed instanceof Error && isOfProgram(reviewed.message)) return undefined;
@@ -63,15 +66,16 @@ export const runCase = async (
   const olds = await one.moment();
   if (random.below(2) === 0) await bound.run("refresh");
   const way = random.pick(WAYS);
-  const errors = await runUnder(one, random, way, { program, programs, seal }, counts);
-  const { rows, problems } = causedBeyond(one.shownBy(proposal), olds, await one.moment());
+  const errors = await runUnder(one, random, way, { old, program, programs, seal }, counts);
+  const isWhole = way === "usual" && errors.length === 0;
+  const { rows, problems } = causedBeyond(one.shownBy(proposal), olds, await one.moment(), isWhole);
   counts.rows += rows;
   counts.beyond += problems.length;
   const refusals = errors.filter(isRefusal);
   if (refusals.length > 0) counts.refused += 1;
   const found = problems.map((text) => `not shown: ${text}`);
   // Where the API refuses a deletion, the review says that the update fails.
-  if (verified.length === 0 && way !== "more" && seal.blocked.length === 0) {
+  if (verified.length === 0 && !["more", "less"].includes(way) && seal.blocked.length === 0) {
     counts.wrongly += refusals.length;
     // A lost response may need a person, as that of an invite.
     const failed = way === "usual" ? errors.filter((text) => !isOfProgram(text)) : refusals;
@@ -87,7 +91,7 @@ const runUnder = async (
   { testbed, adapter, engine, bound, killable, review }: SealCase,
   random: Random,
   way: Way,
-  { program, programs, seal }: { program: Program; programs: SealedProgram; seal: SealContent },
+  { old, program, programs, seal }: { old: Program; program: Program; programs: SealedProgram; seal: SealContent },
   counts: Counts,
 ): Promise<string[]> => {
   const { faults } = testbed.server;
@@ -95,6 +99,13 @@ const runUnder = async (
   if (way === "more") {
     counts.more += 1;
     return (await bound.run("up", programs.change(1 + random.below(3)))).errors;
+  }
+  if (way === "less") {
+    counts.less += 1;
+    errors.push(...(await bound.run("up", lessOf(random, old, program))).errors);
+    // Half of them are then carried out as the review shows.
+    if (random.below(2) === 0) errors.push(...(await bound.run("up", program)).errors);
+    return errors;
   }
   if (way === "lost") {
     const operations = [...CREATES, "BatchCreateRoleBindings"] as const;

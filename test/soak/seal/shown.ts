@@ -1,6 +1,7 @@
 // Whether a run has done to access only what its review shows, by what the server itself decides (test/soak/access/authorization.ts), and by
 // its records. Shares no line with access/seal.
 import type { AccessGraph } from "../../../access/graph/graph.ts";
+import { accessIn } from "../../../access/graph/holds.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { textOf } from "../../../access/graph/same.ts";
 import { accessChange } from "../../../access/review/change.ts";
@@ -17,13 +18,52 @@ export interface Moment {
 /** What the review shows, with the uids that its new records have got. `idOf` is the uid of a URN. */
 export const shownBy = ({ before, after }: Proposal, idOf: (id: string) => string) => {
   const later = renameRecords(after, idOf);
-  const shown = new Set<string>();
+  const most = unionOf(before, later);
+  const [shown, possible] = [new Set<string>(), new Set<string>()];
   for (const { identity, gains, losses } of accessChange(before, later)) {
     for (const { group, capability } of gains) shown.add(`${identity} + ${group} ${capability}`);
     for (const { group, capability } of losses) shown.add(`${identity} - ${group} ${capability}`);
   }
-  return { before, later, after, shown, idOf };
+  for (const { identity, gains } of accessChange(before, most))
+    for (const { group, capability } of gains) possible.add(`${identity} + ${group} ${capability}`);
+  for (const { identity, losses } of accessChange(before, sectionOf(before, later)))
+    for (const { group, capability } of losses) possible.add(`${identity} - ${group} ${capability}`);
+  return { before, later, after, most, shown, possible, idOf };
 };
+
+/** What may be there when only some steps are done: every pair of both, and what each role grants in one of them. */
+const unionOf = (before: AccessGraph, later: AccessGraph): AccessGraph => {
+  const roles = new Map([...before.roles, ...later.roles]);
+  for (const [id, role] of roles) {
+    const both = [before, later].flatMap((graph) => graph.roles.get(id)?.capabilities ?? []);
+    roles.set(id, { ...role, capabilities: [...new Set(both)] });
+  }
+  const bindings = [before, later].flatMap((graph) => [...graph.bindings.values()]);
+  return {
+    ...later,
+    groups: new Map([...before.groups, ...later.groups]),
+    identities: new Map([...before.identities, ...later.identities]),
+    bindings: new Map(bindings.map((one) => [`${one.group} ${one.identity} ${one.role}`, one])),
+    roles,
+  };
+};
+
+/** What is there whatever is done: the bindings that stay as they are, and what their roles keep. */
+const sectionOf = (before: AccessGraph, later: AccessGraph): AccessGraph => ({
+  ...before,
+  bindings: new Map(
+    [...before.bindings].filter(([id, { identity, role }]) => {
+      const now = later.bindings.get(id);
+      return now?.identity === identity && now.role === role;
+    }),
+  ),
+  roles: new Map(
+    [...before.roles].map(([id, role]) => {
+      const kept = later.roles.get(id)?.capabilities ?? [];
+      return [id, { ...role, capabilities: role.capabilities.filter((one) => kept.includes(one)) }];
+    }),
+  ),
+});
 
 export type Shown = ReturnType<typeof shownBy>;
 
@@ -33,18 +73,20 @@ export interface Caused {
   problems: string[];
 }
 
-/** `olds`: what was there right before the run. */
-export const causedBeyond = (shown: Shown, olds: Moment, news: Moment): Caused => {
+/** `olds`: what was there right before the run. `isWhole`: it has done all that the review shows, and so nothing in between counts. */
+export const causedBeyond = (shown: Shown, olds: Moment, news: Moment, isWhole: boolean): Caused => {
   const rows = expectedRows(olds.authorization, news.authorization);
   const gained = new Set<string>();
   const problems = rows.flatMap((row) => {
     const [identity, sign, group, capability] = row.split(" ") as [string, string, string, string];
     if (sign === "+") gained.add(identity);
     const places = [group, ...ancestorsOf(group)];
-    return places.some((place) => shown.shown.has(`${identity} ${sign} ${place} ${capability}`)) ? [] : [row];
+    const allowed = isWhole ? shown.shown : shown.possible;
+    return places.some((place) => allowed.has(`${identity} ${sign} ${place} ${capability}`)) ? [] : [row];
   });
   for (const uid of gained) problems.push(...assumedBeyond(shown, uid, news.live.graph));
   problems.push(...changedClaims(shown, olds.live.graph, news.live.graph));
+  problems.push(...heldByOthers(shown, olds.live.graph, news.live.graph));
   problems.push(...peopleBeyond(shown, olds.live.graph, news.live.graph));
   return { rows: rows.length, problems };
 };
@@ -70,12 +112,27 @@ const changedClaims = ({ later }: Shown, olds: AccessGraph, news: AccessGraph): 
     return [`the run lets ${is} assume ${uid}`];
   });
 
+/** Of an identity that another workload than before can assume: what it holds, and the review shows at no moment. */
+const heldByOthers = ({ most }: Shown, olds: AccessGraph, news: AccessGraph): string[] => {
+  const [held, shown] = [accessIn(news), accessIn(most)];
+  return [...olds.identities.keys()].flatMap((uid) => {
+    const [was, is] = [claimsIn(olds, uid)[0], claimsIn(news, uid)[0]];
+    if (is === undefined || was === is) return [];
+    return held
+      .topmostOf(uid)
+      .filter(({ group, capability }) => !shown.holds(uid, capability, [group, ...ancestorsOf(group)]))
+      .map(({ group, capability }) => `another workload gets ${capability} at ${group} by ${uid}`);
+  });
+};
+
 /** What gives a role to people: each as what they are, where they get it, and what it grants. */
 const peopleIn = (
   graph: AccessGraph,
   idOf: (id: string) => string,
+  others: readonly AccessGraph[] = [],
 ): Map<string, { text: string; grants: Set<string> }> => {
-  const roleOf = (role: string | null) => new Set(graph.roles.get(role ?? "")?.capabilities);
+  const roleOf = (role: string | null) =>
+    new Set([graph, ...others].flatMap(({ roles }) => roles.get(role ?? "")?.capabilities ?? []));
   const found = new Map<string, { text: string; grants: Set<string> }>();
   for (const { id, signIn, defaultRole, group } of graph.providers.values())
     found.set(idOf(id), { text: textOf([signIn, idOf(group)]), grants: roleOf(defaultRole) });
@@ -91,8 +148,8 @@ const peopleBeyond = ({ before, after, idOf }: Shown, olds: AccessGraph, news: A
   const [was, is, shownBefore, shownAfter] = [
     peopleIn(olds, same),
     peopleIn(news, same),
-    peopleIn(before, same),
-    peopleIn(after, idOf),
+    peopleIn(before, same, [after]),
+    peopleIn(after, idOf, [before]),
   ];
   return [...is].flatMap(([uid, now]) => {
     const old = was.get(uid);

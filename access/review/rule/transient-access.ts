@@ -1,0 +1,21 @@
+// transient-access: an identity may hold, while the update runs, what it holds neither before nor after it. An update that ends early leaves
+// it so, and the order of the steps decides.
+import { transientIn } from "../transient.ts";
+import { placesOf, type Rule } from "./rule.ts";
+
+export const transientAccess: Rule = {
+  name: "transient-access",
+  people: true,
+  find: ({ before, after, most }) =>
+    transientIn(before, after, most).map(({ identity, rows }) => {
+      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
+      const places = placesOf(
+        most,
+        rows.map(({ group }) => group),
+      );
+      return {
+        subject: identity,
+        message: `may hold ${capabilities} at ${places} while the update runs, or after one that ends early`,
+      };
+    }),
+};

@@ -1,0 +1,66 @@
+// What may be there at some moment of an update, in whatever order its steps come, and wherever it ends: all that is there before or after
+// the change, and a role with what it grants before or after.
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
+import { accessIn } from "../graph/holds.ts";
+import { textOf } from "../graph/same.ts";
+import { type AccessRow, accessChange } from "./change.ts";
+
+/** Nobody holds more at any moment. */
+export const mostBetween = (before: AccessGraph, after: AccessGraph): AccessGraph => {
+  const most = newGraph(before);
+  for (const nodes of ["groups", "identities"] as const)
+    for (const [id, node] of after[nodes]) (most[nodes] as Map<NodeId, unknown>).set(id, node);
+  for (const role of after.roles.values()) most.roles.set(role.id, bothOf(before.roles.get(role.id), role));
+  for (const binding of after.bindings.values()) {
+    const old = before.bindings.get(binding.id);
+    most.bindings.set(old && !isSamePair(old, binding) ? `${binding.id} after` : binding.id, binding);
+  }
+  return most;
+};
+
+/** Nobody holds less at any moment. */
+export const leastBetween = (before: AccessGraph, after: AccessGraph): AccessGraph => {
+  const least = newGraph(before);
+  for (const { id, capabilities, ...role } of before.roles.values()) {
+    const kept = new Set(after.roles.get(id)?.capabilities);
+    least.roles.set(id, { ...role, id, capabilities: capabilities.filter((one) => kept.has(one)) });
+  }
+  for (const binding of before.bindings.values()) {
+    const now = after.bindings.get(binding.id);
+    if (!now || !isSamePair(now, binding)) least.bindings.delete(binding.id);
+  }
+  return least;
+};
+
+const isSamePair = (one: BindingNode, other: BindingNode): boolean =>
+  one.identity === other.identity && one.role === other.role && one.group === other.group;
+
+const bothOf = (old: RoleNode | undefined, now: RoleNode): RoleNode =>
+  old ? { ...now, capabilities: [...new Set([...old.capabilities, ...now.capabilities])].sort() } : now;
+
+export interface Transient {
+  identity: NodeId;
+  rows: readonly AccessRow[];
+}
+
+/**
+ * What identities may hold during the update that they hold neither before nor after it, and what one may still hold when another workload
+ * can assume it already. The rows are of the graph `most`.
+ */
+export const transientIn = (before: AccessGraph, after: AccessGraph, most: AccessGraph): Transient[] => {
+  const isReassumed = (id: NodeId): boolean => {
+    const [old, now] = [before.identities.get(id), after.identities.get(id)];
+    return old !== undefined && now !== undefined && textOf(old.relationship) !== textOf(now.relationship);
+  };
+  const later = accessIn(after);
+  const between = accessChange(before, most).map(({ identity, gains }) => ({
+    identity,
+    rows: gains.filter(({ group, capability }) => !later.holds(identity, capability, lineageOf(most, group))),
+  }));
+  const isAny = [...before.identities.keys()].some(isReassumed);
+  const reassumed = isAny ? accessChange(after, most).map(({ identity, gains }) => ({ identity, rows: gains })) : [];
+  return [
+    ...between.filter(({ identity }) => !isReassumed(identity)),
+    ...reassumed.filter(({ identity }) => isReassumed(identity)),
+  ].filter(({ rows }) => rows.length > 0);
+};

@@ -1,0 +1,114 @@
+// Whether what one request does to the access of a subject is what the seal shows: by the roles as the API has them now, with no other step
+// of the run taken for granted.
+import { parentOf } from "../../schema/index.ts";
+import { type AccessGraph, type GraphBuilder, type GroupNode, type NodeId, newGraph } from "../graph/graph.ts";
+import type { AccessRow } from "../review/change.ts";
+import type { Change, IdOf } from "./change.ts";
+import { type Facts, UnreadableFact } from "./facts.ts";
+import { notShown, rowsBetween } from "./rows.ts";
+import type { Write } from "./writes.ts";
+
+/** A role that a subject holds in a group, by their uids. */
+export interface Holding {
+  group: string;
+  role: string;
+}
+
+/** A role, and what the request makes it grant. */
+export interface WrittenRole {
+  uid: string;
+  capabilities: readonly string[];
+}
+
+export interface Effect {
+  /** node of the seal */
+  subject: NodeId;
+  name: string;
+  now: readonly Holding[];
+  next: readonly Holding[];
+  written?: WrittenRole;
+}
+
+export interface Rests {
+  change: Change;
+  facts: Facts;
+  idOf: IdOf;
+}
+
+/** What differs from the seal, each a sentence. Undefined: the record gives no access beyond what its step says. */
+export type Check = (rests: Rests, write: Write) => Promise<readonly string[] | undefined>;
+
+/** New nodes of the seal. */
+export const added = <T extends { id: NodeId }>(before: ReadonlyMap<NodeId, T>, after: ReadonlyMap<NodeId, T>): T[] =>
+  [...after.values()].filter(({ id }) => !before.has(id));
+
+export interface Outcome {
+  /** what differs from the seal, each a sentence */
+  problems: readonly string[];
+  gains: readonly AccessRow[];
+}
+
+export const outcomeOf = async (rests: Rests, { subject, name, now, next, written }: Effect): Promise<Outcome> => {
+  const { change } = rests;
+  const [live, later] = [
+    await graphOf(rests, subject, now, { known: next }),
+    await graphOf(rests, subject, next, { known: now, written }),
+  ];
+  const { gains, losses } = rowsBetween(live, later)(subject);
+  const problems = [
+    ...notShown(gains, change.gainsOf(subject), later).map(
+      (row) => `${name} would gain ${rowText(change, later, row)}`,
+    ),
+    ...notShown(losses, change.lossesOf(subject), live).map(
+      (row) => `${name} would lose ${rowText(change, live, row)}`,
+    ),
+  ];
+  return { problems, gains };
+};
+
+/** Of what the subject holds: what the seal has neither before nor after the change, nor in between. */
+export const heldBeyond = async (
+  rests: Rests,
+  { subject, holdings }: { subject: NodeId; holdings: readonly Holding[] },
+): Promise<string[]> => {
+  const { change } = rests;
+  const live = await graphOf(rests, subject, holdings, {});
+  return change.heldBeyond(live, subject).map((row) => rowText(change, live, row));
+};
+
+/** `known`: a role that cannot be read, and that is held before and after, makes no difference. */
+const graphOf = async (
+  { change, facts, idOf }: Rests,
+  subject: NodeId,
+  holdings: readonly Holding[],
+  { known = [], written }: { known?: readonly Holding[]; written?: WrittenRole | undefined },
+): Promise<AccessGraph> => {
+  const graph = newGraph();
+  for (const [at, { group: uid, role }] of holdings.entries()) {
+    const group = idOf("group", uid);
+    const id = `${subject} ${at}`;
+    graph.bindings.set(id, { id, uid: null, group, identity: subject, role });
+    addGroups(graph, change, idOf, group);
+    const isNew = idOf("role", role) !== role;
+    const node = (await facts.record("role", role, isNew)).roles.get(role);
+    if (node) graph.roles.set(role, written?.uid === role ? { ...node, capabilities: written.capabilities } : node);
+    else if (!known.some((one) => one.role === role)) throw new UnreadableFact(`role ${role} does not exist any more`);
+  }
+  return graph;
+};
+
+const addGroups = (graph: GraphBuilder, { before, after }: Change, idOf: IdOf, group: NodeId): void => {
+  for (let id: NodeId | null = group; id !== null && !graph.groups.has(id); ) {
+    const known: GroupNode | undefined = after.groups.get(id) ?? before.groups.get(id);
+    const parent: NodeId | null = known ? known.parent : parentOf(id) === "" ? null : idOf("group", parentOf(id));
+    graph.groups.set(id, known ?? { id, uid: id, name: id, parent });
+    id = parent;
+  }
+};
+
+/** `repo.list at platform, through reader` */
+const rowText = ({ before, after }: Change, live: AccessGraph, { group, capability, role }: AccessRow): string => {
+  const named = (nodes: "groups" | "roles", id: NodeId): string =>
+    (after[nodes].get(id) ?? before[nodes].get(id) ?? live[nodes].get(id))?.name ?? id;
+  return `${capability} at ${named("groups", group)}, through ${named("roles", role)}`;
+};
