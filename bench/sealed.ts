@@ -48,7 +48,11 @@ for (const adapter of ADAPTERS) {
       ["the role bindings are new", true],
     ] as const)
       for (const isSealed of [false, true]) {
-        const parent = (await stack.testbed.call("POST", `/iam/v2beta1/groups/${stack.testbed.home}`, { name: `${title} ${isSealed}` })).uid;
+        const parent = (
+          await stack.testbed.call("POST", `/iam/v2beta1/groups/${stack.testbed.home}`, {
+            name: `${title} ${isSealed}`,
+          })
+        ).uid;
         const { records, all } = programOf(parent as string);
         if (hasRecords) await count(records, false);
         const { reads, writes } = await count(all, isSealed);
