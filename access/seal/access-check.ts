@@ -33,6 +33,8 @@ export interface Rests {
   change: Change;
   facts: Facts;
   idOf: IdOf;
+  /** what this run has given and taken, by subject: it may take the one back, and give the other again */
+  moved: Map<NodeId, { gains: readonly AccessRow[]; losses: readonly AccessRow[] }>;
 }
 
 /** What differs from the seal, each a sentence. Undefined: the record gives no access beyond what its step says. */
@@ -55,14 +57,17 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
     await graphOf(rests, subject, next, { known: now, written }),
   ];
   const { gains, losses } = rowsBetween(live, later)(subject);
-  const problems = [
-    ...notShown(gains, change.gainsOf(subject), later).map(
-      (row) => `${name} would gain ${rowText(change, later, row)}`,
-    ),
-    ...notShown(losses, change.lossesOf(subject), live).map(
-      (row) => `${name} would lose ${rowText(change, live, row)}`,
-    ),
+  const own = rests.moved.get(subject) ?? { gains: [], losses: [] };
+  const [mayGain, mayLose] = [
+    [...change.gainsOf(subject), ...own.losses],
+    [...change.lossesOf(subject), ...own.gains],
   ];
+  const problems = [
+    ...notShown(gains, mayGain, later).map((row) => `${name} would gain ${rowText(change, later, row)}`),
+    ...notShown(losses, mayLose, live).map((row) => `${name} would lose ${rowText(change, live, row)}`),
+  ];
+  if (problems.length === 0)
+    rests.moved.set(subject, { gains: [...own.gains, ...gains], losses: [...own.losses, ...losses] });
   return { problems, gains };
 };
 

@@ -46,7 +46,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
     idOf(kind, uid) !== uid ||
     (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
 
-  const rests: Rests = { change, facts, idOf };
+  const rests: Rests = { change, facts, idOf, moved: new Map() };
 
   const writeProblems = async (write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
