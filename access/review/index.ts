@@ -29,7 +29,7 @@ import { findBroken } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
-import { mostBetween } from "./transient.ts";
+import { mostBetween, transientIn } from "./transient.ts";
 import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
 
 export interface ReviewOptions extends Verdict {
@@ -62,7 +62,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const replacements = replacementsIn(proposal, budget);
   const people = peopleInputOf(proposal, nowMs, budget);
   const most = mostBetween(before, after);
-  const changed = { ...proposal, changes, most, replacements, reassumed, budget };
+  const transient = transientIn(before, after, most);
+  const changed = { ...proposal, changes, most, transient, replacements, reassumed, budget };
   const paths = pathsOf(changed, people.changes, { notVisible, service, nowMs });
   const input: RuleInput = { ...changed, opened: paths.opens };
   const unknown = [

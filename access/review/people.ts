@@ -8,7 +8,7 @@ import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
 import { groupNameOf, type RuleInput } from "./rule/rule.ts";
 import { withKeyHolders } from "./static-keys.ts";
-import { mostBetween } from "./transient.ts";
+import { mostBetween, transientIn } from "./transient.ts";
 
 /** What rules read, with people in the place of identities. */
 export interface PeopleInput extends RuleInput {
@@ -28,7 +28,20 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   // People of another issuer may meet what the change takes from the external groups.
   const externalGroups = new Map([...proposal.before.externalGroups, ...proposal.after.externalGroups]);
   const most = mostBetween(before, mostBetween(after, view({ ...proposal.after, externalGroups }, proposal.before)));
-  return { ...proposal, before, after, changes, most, reassumed, replacements: [], restored, opened: [], budget };
+  const transient = transientIn(before, after, most);
+  return {
+    ...proposal,
+    before,
+    after,
+    changes,
+    most,
+    transient,
+    reassumed,
+    replacements: [],
+    restored,
+    opened: [],
+    budget,
+  };
 };
 
 /** Whether these people were there before the change, though with less access. */

@@ -5,7 +5,7 @@ import { accessIn } from "../graph/holds.ts";
 import { textOf } from "../graph/same.ts";
 import { type AccessRow, accessChange } from "./change.ts";
 
-/** Nobody holds more at any moment. */
+/** No identity holds more at any moment. */
 export const mostBetween = (before: AccessGraph, after: AccessGraph): AccessGraph => {
   const most = newGraph(before);
   for (const nodes of ["groups", "identities"] as const)
@@ -18,7 +18,7 @@ export const mostBetween = (before: AccessGraph, after: AccessGraph): AccessGrap
   return most;
 };
 
-/** Nobody holds less at any moment. */
+/** No identity holds less at any moment. */
 export const leastBetween = (before: AccessGraph, after: AccessGraph): AccessGraph => {
   const least = newGraph(before);
   for (const { id, capabilities, ...role } of before.roles.values()) {

@@ -40,6 +40,10 @@ export interface Rests {
 /** What differs from the seal, each a sentence. Undefined: the record gives no access beyond what its step says. */
 export type Check = (rests: Rests, write: Write) => Promise<readonly string[] | undefined>;
 
+/** The change itself has created the record, so it may go again, as an invite whose code was lost. */
+export const isOwn = ({ idOf }: Pick<Rests, "idOf">, { kind, uid }: Pick<Write, "kind" | "uid">): boolean =>
+  idOf(kind, uid) !== uid;
+
 /** New nodes of the seal. */
 export const added = <T extends { id: NodeId }>(before: ReadonlyMap<NodeId, T>, after: ReadonlyMap<NodeId, T>): T[] =>
   [...after.values()].filter(({ id }) => !before.has(id));

@@ -3,20 +3,20 @@ import { type Json, parentOf } from "../../schema/index.ts";
 import { newGraph } from "../graph/graph.ts";
 import { addRole, RELATIONSHIPS, relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { added, type Check, type Rests } from "./access-check.ts";
+import { added, type Check, isOwn, type Rests } from "./access-check.ts";
 import { uidIn } from "./facts.ts";
-import { claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
+import { boundFrom, claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { reachedPeople } from "./people-check.ts";
 
-const roleBinding: Check = async (rests, { verb, parent, uid, record }) => {
+const roleBinding: Check = async (rests, write) => {
+  const { verb, parent, uid, record } = write;
   const { change, facts, idOf } = rests;
   const { before, after } = change;
   const node = verb === "create" ? undefined : (await facts.record("roleBinding", uid)).bindings.get(uid);
   const now = node && { uid, identity: node.identity, group: parentOf(uid), role: node.role };
-  // What the change itself has given may go again.
-  const isOwn = idOf("roleBinding", uid) !== uid;
+  const isCreated = isOwn(rests, write);
   if (verb === "delete") {
-    if (!now || isOwn) return [];
+    if (!now || isCreated) return [];
     if (now.identity !== before.bindings.get(uid)?.identity)
       return [`role binding ${uid} is of another identity than the review shows`];
     return identityProblems(rests, now.identity, { bound: [now], takes: uid });
@@ -31,7 +31,7 @@ const roleBinding: Check = async (rests, { verb, parent, uid, record }) => {
       one.group === idOf("group", group) &&
       one.identity === idOf("identity", identity) &&
       one.role === idOf("role", role) &&
-      (verb === "create" || isOwn ? !before.bindings.has(one.id) : one.id === uid),
+      (verb === "create" || isCreated ? !before.bindings.has(one.id) : one.id === uid),
   );
   if (!isShown) return [`${await bindingText(rests, { identity, role, group })} would be granted`];
   const isMoved = now !== undefined && now.identity !== identity;
@@ -40,15 +40,16 @@ const roleBinding: Check = async (rests, { verb, parent, uid, record }) => {
       ...{ bound: now && !isMoved ? [now] : [], gives: { group, role } },
       ...(now && !isMoved && { takes: uid }),
     })),
-    ...(isMoved && !isOwn ? await identityProblems(rests, now.identity, { bound: [now], takes: uid }) : []),
+    ...(isMoved && !isCreated ? await identityProblems(rests, now.identity, { bound: [now], takes: uid }) : []),
   ];
 };
 
-const identity: Check = async (rests, { verb, parent, uid, record, touches }) => {
+const identity: Check = async (rests, write) => {
+  const { verb, parent, uid, record, touches } = write;
   const { change, facts, idOf } = rests;
   const { before, after } = change;
   const id = idOf("identity", uid);
-  if (verb === "delete") return id === uid ? identityProblems(rests, uid, { takes: "all" }) : [];
+  if (verb === "delete") return isOwn(rests, write) ? [] : identityProblems(rests, uid, { takes: "all" });
   const claims = textOf(relationshipOf(record));
   if (verb === "create") {
     const group = idOf("group", parent);
@@ -96,8 +97,12 @@ const holderProblems = async (rests: Rests, uid: string, capabilities: readonly 
   const bindings = await facts.bindingsWith(uid);
   const problems = [];
   for (const [holder, own] of Map.groupBy(bindings, (one) => uidIn(one.identity))) {
-    const bound = own.map((one) => ({ uid: one.uid, group: parentOf(one.uid), role: uid }));
-    problems.push(...(await identityProblems(rests, holder, { bound, written })));
+    problems.push(
+      ...(await identityProblems(rests, holder, {
+        bound: own.map((one) => ({ ...boundFrom(one), role: uid })),
+        written,
+      })),
+    );
   }
   return [...problems, ...(await reachedPeople(rests, written))];
 };

@@ -1,6 +1,6 @@
 // The change that a seal shows, as two graphs, and what each subject may gain, lose and hold by it at any moment of a run. A subject is an
 // identity, or what gives a role to people: an identity provider, a mapping of an external group, an invite.
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph } from "../graph/graph.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "../graph/graph.ts";
 import { accessIn, type Grant } from "../graph/holds.ts";
 import type { AccessRow } from "../review/change.ts";
 import { leastBetween, mostBetween } from "../review/transient.ts";
@@ -15,8 +15,6 @@ export interface Change {
   after: AccessGraph;
   gainsOf(subject: NodeId): readonly AccessRow[];
   lossesOf(subject: NodeId): readonly AccessRow[];
-  /** What it has, and what the change gives it. */
-  heldBy(subject: NodeId): readonly AccessRow[];
   /** Of what `live` says that the subject holds: what the seal does not have. */
   heldBeyond(live: AccessGraph, subject: NodeId): Grant[];
 }
@@ -25,18 +23,13 @@ export const changeIn = (seal: Pick<SealContent, "before" | "after">): Change =>
   const [before, after] = [graphFrom(seal.before), graphFrom(seal.after)];
   const [was, is] = [withPeople(before), withPeople(after)];
   const most = mostBetween(was, is);
-  const [gained, lost, held] = [
-    rowsBetween(was, most),
-    rowsBetween(was, leastBetween(was, is)),
-    rowsBetween(newGraph(), most),
-  ];
+  const [gained, lost] = [rowsBetween(was, most), rowsBetween(was, leastBetween(was, is))];
   const access = accessIn(most);
   return {
     before,
     after,
     gainsOf: (subject) => gained(subject).gains,
     lossesOf: (subject) => lost(subject).losses,
-    heldBy: (subject) => held(subject).gains,
     heldBeyond: (live, subject) =>
       accessIn(live)
         .topmostOf(subject)

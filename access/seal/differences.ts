@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
-import { changeIn } from "./change.ts";
+import { type Change, changeIn } from "./change.ts";
 import { notShown, rowsBetween } from "./rows.ts";
-import { graphFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
+import type { SealContent, Step, SubjectRow } from "./seal.ts";
 
 /** One thing that the seal has and the change has not, or the other way round. */
 export interface Difference {
@@ -16,30 +16,37 @@ export interface Difference {
   message: string;
 }
 
-export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => [
-  ...serviceDifferences(seal, now),
-  ...assumableDifferences(seal, now),
-  ...heldDifferences(seal, now),
-  ...transientDifferences(seal, now),
-  ...stepDifferences(seal.steps, now.steps),
-  ...setDifferences(seal.deletes, now.deletes).map(
-    ({ one, isNew }): Difference => ({
-      what: "delete",
-      subject: one,
-      message: isNew ? `${one} would be deleted, which the seal does not show` : `${one} would not be deleted any more`,
-    }),
-  ),
-  ...setDifferences(seal.blocked, now.blocked).map(
-    ({ one, isNew }): Difference => ({
-      what: "delete",
-      subject: one,
-      message: isNew
-        ? `the deletion of ${one} would fail: it is in use`
-        : `nothing keeps ${one} from being deleted any more`,
-    }),
-  ),
-  ...ownerDifferences(seal.owners, now.owners),
-];
+export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => {
+  const [sealed, change] = [changeIn(seal), changeIn(now)];
+  const rows = rowDifferences(seal.rows, now.rows);
+  return [
+    ...serviceDifferences(seal, now),
+    ...rows,
+    ...assumableDifferences({ seal, now, sealed, change }, rows),
+    ...heldDifferences(sealed, change),
+    ...transientDifferences(sealed, change),
+    ...stepDifferences(seal.steps, now.steps),
+    ...setDifferences(seal.deletes, now.deletes).map(
+      ({ one, isNew }): Difference => ({
+        what: "delete",
+        subject: one,
+        message: isNew
+          ? `${one} would be deleted, which the seal does not show`
+          : `${one} would not be deleted any more`,
+      }),
+    ),
+    ...setDifferences(seal.blocked, now.blocked).map(
+      ({ one, isNew }): Difference => ({
+        what: "delete",
+        subject: one,
+        message: isNew
+          ? `the deletion of ${one} would fail: it is in use`
+          : `nothing keeps ${one} from being deleted any more`,
+      }),
+    ),
+    ...ownerDifferences(seal.owners, now.owners),
+  ];
+};
 
 const serviceDifferences = ({ origin }: SealContent, now: SealContent): Difference[] =>
   setDifferences(origin.services, now.origin.services).map(({ one, isNew }) => ({
@@ -80,37 +87,36 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
   });
 };
 
-/** The rows, and who can assume their identities where the words of the rows are the same: an update compares the relationship itself. */
-const assumableDifferences = (seal: SealContent, now: SealContent): Difference[] => {
-  const rows = rowDifferences(seal.rows, now.rows);
+interface Compared {
+  seal: SealContent;
+  now: SealContent;
+  sealed: Change;
+  change: Change;
+}
+
+/** Who can assume the identities of rows, where the words of the rows are the same: an update compares the relationship itself. */
+const assumableDifferences = ({ seal, now, sealed, change }: Compared, rows: readonly Difference[]): Difference[] => {
   const said = new Set(rows.flatMap(({ what, subject }) => (what === "assumable" ? [subject] : [])));
-  // What somebody changes in another identity is no part of the change.
+  // The change does not rest on other identities.
   const matters = new Set([...[...seal.rows, ...now.rows].map(({ uid }) => uid), ...Object.keys(seal.owners)]);
-  const shown = [seal.before, seal.after].map((part) => graphFrom(part).identities);
-  const later = graphFrom(now.after).identities;
-  const others = [...graphFrom(now.before).identities.values()].filter(({ id, relationship }) => {
+  const shown = [sealed.before, sealed.after].map(({ identities }) => identities);
+  const later = change.after.identities;
+  const others = [...change.before.identities.values()].filter(({ id, relationship }) => {
     if (!matters.has(id) || said.has(id)) return false;
     const owns = shown.flatMap((identities) => identities.get(id) ?? []);
     const isShown = (one: Json | null): boolean => owns.some((own) => isSameRelationship(own.relationship, one));
     return owns.length > 0 && !(isShown(relationship) && isShown(later.get(id)?.relationship ?? relationship));
   });
-  return [
-    ...rows,
-    ...others.map(
-      ({ id, name }): Difference => ({
-        what: "assumable",
-        subject: id,
-        message: `who can assume ${name} is not what the seal shows`,
-      }),
-    ),
-  ];
+  return others.map(({ id, name }) => ({
+    what: "assumable",
+    subject: id,
+    message: `who can assume ${name} is not what the seal shows`,
+  }));
 };
 
 /** What identities hold of which another workload is to be, where the seal has it neither before nor after the change. */
-const heldDifferences = (seal: SealContent, now: SealContent): Difference[] => {
-  const { before, after } = changeIn(now);
-  const sealed = changeIn(seal);
-  return [...before.identities.values()].flatMap(({ id, name, relationship }) => {
+const heldDifferences = (sealed: Change, { before, after }: Change): Difference[] =>
+  [...before.identities.values()].flatMap(({ id, name, relationship }) => {
     const later = after.identities.get(id);
     if (!later || textOf(later.relationship) === textOf(relationship)) return [];
     return sealed.heldBeyond(before, id).map(({ capability, group }) => ({
@@ -119,11 +125,9 @@ const heldDifferences = (seal: SealContent, now: SealContent): Difference[] => {
       message: `${name}, which another workload is to assume, holds ${capability} at ${before.groups.get(group)?.name ?? group}: this is not in the seal`,
     }));
   });
-};
 
 /** What a subject may hold while the update runs, and the seal does not have; beyond what its rows say. */
-const transientDifferences = (seal: SealContent, now: SealContent): Difference[] => {
-  const [sealed, change] = [changeIn(seal), changeIn(now)];
+const transientDifferences = (sealed: Change, change: Change): Difference[] => {
   const { before, after } = change;
   const subjects = new Map<string, { id: string; name: string }>(
     (["identities", "providers", "invites"] as const).flatMap((nodes) => [...before[nodes], ...after[nodes]]),

@@ -1,6 +1,7 @@
 // Whether what a request does to an identity is what the seal shows: what it gains and loses, and who can assume it.
 import { parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
+import type { Listed } from "../graph/live-record.ts";
 import { isSameRelationship } from "../graph/same.ts";
 import { type Holding, heldBeyond, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
 import type { Change } from "./change.ts";
@@ -10,6 +11,9 @@ import { type Facts, uidIn } from "./facts.ts";
 export interface Bound extends Holding {
   uid: string;
 }
+
+/** As the API lists it. */
+export const boundFrom = ({ uid, role }: Listed): Bound => ({ uid, group: parentOf(uid), role: uidIn(role) });
 
 /** What a request does: it gives and takes role bindings, or writes a role. */
 export interface IdentityEffect {
@@ -43,9 +47,7 @@ export const identityProblems = async (
 /** What the run creates itself has no role bindings yet, but for those that the caller knows. */
 const boundTo = async ({ facts, idOf }: Rests, uid: string, known: readonly Bound[]): Promise<Bound[]> => {
   const listed = idOf("identity", uid) === uid ? await facts.bindingsOf(uid) : [];
-  const own = listed.flatMap((one) =>
-    uidIn(one.identity) === uid ? [{ uid: one.uid, group: parentOf(one.uid), role: uidIn(one.role) }] : [],
-  );
+  const own = listed.filter(({ identity }) => uidIn(identity) === uid).map(boundFrom);
   return [...new Map([...own, ...known].map((one) => [one.uid, one])).values()];
 };
 
@@ -68,8 +70,7 @@ export const heldProblems = async (rests: Rests, uid: string): Promise<string[]>
   const { change, facts, idOf } = rests;
   const subject = idOf("identity", uid);
   await facts.requireListable("roleBinding", parentOf(uid));
-  const bindings = await facts.bindingsOf(uid);
-  const holdings = bindings.map((one) => ({ group: parentOf(one.uid), role: uidIn(one.role) }));
+  const holdings = (await facts.bindingsOf(uid)).map(boundFrom);
   const beyond = await heldBeyond(rests, { subject, holdings });
   return beyond.map((row) => `${nameOf(change, subject)} holds ${row}, which the review does not show`);
 };

@@ -3,7 +3,7 @@
 import { type Json, type OperationName, parentOf } from "../../schema/index.ts";
 import { lineageOf, newGraph } from "../graph/graph.ts";
 import { addBinding, addGroup } from "../graph/live-record.ts";
-import type { Check, Rests } from "./access-check.ts";
+import { type Check, isOwn, type Rests } from "./access-check.ts";
 import { ACCESS_CHECKS } from "./access-write.ts";
 import { changeIn, type IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
@@ -40,20 +40,20 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
   const stepOf = (kind: string, uid: string): Step | undefined =>
     byUid.get(`${kind} ${uid}`) ?? byUrn.get(idOf(kind, uid));
 
-  /** What the change itself has created may go again, as an invite whose code was lost. Tags go with their repo. */
-  const isDeleted = (kind: string, uid: string): boolean =>
-    deletes.has(`${kind} ${uid}`) ||
-    idOf(kind, uid) !== uid ||
-    (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
-
   const rests: Rests = { change, facts, idOf, moved: new Map() };
+
+  /** Tags go with their repo. */
+  const isDeleted = ({ kind, uid }: Write): boolean =>
+    deletes.has(`${kind} ${uid}`) ||
+    isOwn(rests, { kind, uid }) ||
+    (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
 
   const writeProblems = async (write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
-    if (verb === "delete" && !isDeleted(kind, uid)) return [`${word} ${uid} would be deleted`];
+    if (verb === "delete" && !isDeleted(write)) return [`${word} ${uid} would be deleted`];
     if (verb === "update") {
       const step = stepOf(kind, uid);
-      const isShown = step && (step.op === "update" || idOf(kind, uid) !== uid || isNew(step));
+      const isShown = step && (step.op === "update" || isOwn(rests, write) || isNew(step));
       if (!isShown) return [`${word} ${uid} would be changed`];
     }
     const own = await CHECKS[kind]?.(rests, write);

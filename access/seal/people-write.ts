@@ -1,17 +1,14 @@
-// The same of a write of a record that gives a role to people.
+// Whether a write of a record that gives a role to people is one that the seal shows, and whether what it does now is what the seal shows.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
 import { addExternalGroup, addInvite, addProvider } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { added, type Check, outcomeOf, type Rests } from "./access-check.ts";
-import { deletedPeople, otherPeople, signInProblems } from "./people-check.ts";
-import type { Write } from "./writes.ts";
+import { added, type Check, isOwn, outcomeOf, type Rests } from "./access-check.ts";
+import { deletedPeople, otherPeople, type PeopleKind, signInProblems } from "./people-check.ts";
 
-const identityProvider: Check = async (rests, write) => {
+const identityProvider: Check = async (rests, { verb, parent, uid, record, touches }) => {
   const { change, idOf } = rests;
   const { before, after } = change;
-  const { verb, parent, uid, record, touches } = write;
-  if (verb === "delete") return isOwn(rests, write) ? [] : deletedPeople(rests, "identityProvider", uid);
   const group = verb === "create" ? parent : parentOf(uid);
   const given = peopleNode("providers", record, group);
   const agrees = (one: { signIn: unknown; defaultRole: NodeId | null }): boolean =>
@@ -43,12 +40,10 @@ const identityProvider: Check = async (rests, write) => {
   ];
 };
 
-const externalGroupRoleMapping: Check = async (rests, write) => {
+const externalGroupRoleMapping: Check = async (rests, { verb, parent, record }) => {
+  if (verb === "update") return [];
   const { change, idOf } = rests;
   const { before, after } = change;
-  const { verb, parent, uid, record } = write;
-  if (verb === "delete") return isOwn(rests, write) ? [] : deletedPeople(rests, "externalGroupRoleMapping", uid);
-  if (verb === "update") return [];
   const { externalGroupId, role, group } = peopleNode("externalGroups", record, parent);
   const shown = added(before.externalGroups, after.externalGroups).find(
     (one) =>
@@ -62,12 +57,10 @@ const externalGroupRoleMapping: Check = async (rests, write) => {
   return [...gained, ...(await signInProblems(rests, parent))];
 };
 
-const groupInvite: Check = async (rests, write) => {
+const groupInvite: Check = async (rests, { verb, parent, record }) => {
+  if (verb === "update") return [];
   const { change, idOf } = rests;
   const { before, after } = change;
-  const { verb, parent, uid, record } = write;
-  if (verb === "delete") return isOwn(rests, write) ? [] : deletedPeople(rests, "groupInvite", uid);
-  if (verb === "update") return [];
   const { role, email, singleUse } = peopleNode("invites", record, parent);
   const shown = added(before.invites, after.invites).find(
     (one) =>
@@ -80,8 +73,13 @@ const groupInvite: Check = async (rests, write) => {
   return role ? newPeople(rests, shown.id, "the people of the invite", { group: parent, role }) : [];
 };
 
-/** What the change itself has created may go again, as an invite whose code was lost. */
-const isOwn = ({ idOf }: Rests, { kind, uid }: Write): boolean => idOf(kind, uid) !== uid;
+/** `given`: of a create or an update. */
+const checkOf =
+  (kind: PeopleKind, given: Check): Check =>
+  async (rests, write) => {
+    if (write.verb !== "delete") return given(rests, write);
+    return isOwn(rests, write) ? [] : deletedPeople(rests, kind, write.uid);
+  };
 
 const roleId = ({ idOf }: Rests, role: string | null): NodeId | null => (role ? idOf("role", role) : null);
 
@@ -104,7 +102,7 @@ const peopleNode = <K extends keyof typeof ADD>(kind: K, record: Json, parent: s
 };
 
 export const PEOPLE_CHECKS: Readonly<Record<string, Check>> = {
-  identityProvider,
-  externalGroupRoleMapping,
-  groupInvite,
+  identityProvider: checkOf("identityProvider", identityProvider),
+  externalGroupRoleMapping: checkOf("externalGroupRoleMapping", externalGroupRoleMapping),
+  groupInvite: checkOf("groupInvite", groupInvite),
 };

@@ -110,7 +110,7 @@ const Content = z.object({
   steps: z.array(Step),
   /** `KIND UID`, in order */
   deletes: z.array(z.string()),
-  /** the deletions among them that the API refuses */
+  /** the deletions among them that fail */
   blocked: z.array(z.string()),
   unlisted: z.array(z.string()),
   before: Part,

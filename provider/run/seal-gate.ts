@@ -146,7 +146,7 @@ const openSeal = async ({
   digest: string | undefined;
   required: string | undefined;
 }): Promise<Seal> => {
-  // An output of a CI job that does not exist is the empty string: whoever passes one on means to bind the run.
+  // A CI job that passes on an output which does not exist sets the empty string, and means to bind the run.
   for (const [name, value] of Object.entries(VARIABLES))
     if (env[name] === "") throw refused(`${name} is set and empty; set it to ${value}, or unset it`);
   if (required && required !== "1")

@@ -2,19 +2,17 @@
 import type { AccessGraph, NodeId } from "../../graph/graph.ts";
 import type { AccessRow } from "../change.ts";
 import { GRANTING } from "../danger.ts";
-import { transientIn } from "../transient.ts";
 import { type Found, placesOf, type Rule } from "./rule.ts";
 
 export const gainsOwner: Rule = {
   name: "gains-owner",
   people: true,
-  find: ({ changes, before, after, most }) => {
+  find: ({ changes, after, most, transient }) => {
     const gained = ownersAmong(after, changes, (capabilities) => `: it gains ${capabilities}`);
     const known = new Set(gained.map(({ subject }) => subject));
-    const transient = transientIn(before, after, most).map(({ identity, rows: gains }) => ({ identity, gains }));
     const passing = ownersAmong(
       most,
-      transient,
+      transient.map(({ identity, rows: gains }) => ({ identity, gains })),
       (capabilities) => ` while the update runs, or after one that ends early: it may hold ${capabilities}`,
     );
     return [...gained, ...passing.filter(({ subject }) => !known.has(subject))];

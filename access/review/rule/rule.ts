@@ -5,6 +5,7 @@ import type { Budget } from "../../pattern/budget.ts";
 import type { IdentityChange } from "../change.ts";
 import type { Proposal } from "../proposal.ts";
 import type { RuleName } from "../report.ts";
+import type { Transient } from "../transient.ts";
 
 export interface Found {
   /** an identity, or an organization */
@@ -16,6 +17,8 @@ export interface RuleInput extends Proposal {
   changes: readonly IdentityChange[];
   /** all that may be there at some moment of the update (transient.ts) */
   most: AccessGraph;
+  /** rows of `most` that are there in between only */
+  transient: readonly Transient[];
   /** identities whose relationship the change brings: new ones, and those that get another */
   reassumed: readonly IdentityNode[];
   /** pairs of an identity that goes and the one that takes its place */

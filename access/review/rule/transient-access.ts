@@ -1,13 +1,12 @@
 // transient-access: an identity may hold, while the update runs, what it holds neither before nor after it. An update that ends early leaves
 // it so, and the order of the steps decides.
-import { transientIn } from "../transient.ts";
 import { placesOf, type Rule } from "./rule.ts";
 
 export const transientAccess: Rule = {
   name: "transient-access",
   people: true,
-  find: ({ before, after, most }) =>
-    transientIn(before, after, most).map(({ identity, rows }) => {
+  find: ({ most, transient }) =>
+    transient.map(({ identity, rows }) => {
       const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
       const places = placesOf(
         most,
