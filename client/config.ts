@@ -1,5 +1,5 @@
-// Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment. Tokens
-// are never read from the stack's configuration, because the state stores all of it.
+// Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment, except
+// for the seal. Tokens are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
 import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest, suggestion } from "../schema/index.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, type Env } from "./credential-settings.ts";
@@ -137,10 +137,6 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
   if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
     problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organization`);
   const seal = read("seal");
-  // The change that is applied must not choose its own seal: the environment is the job's, and the configuration the change's.
-  const ownSeal = env[VARIABLE.seal];
-  if (seal && ownSeal && seal.value !== ownSeal)
-    problems.push(`${seal.place}: is another file than ${placesOf("seal")[1]} names; remove one of them`);
   const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
@@ -265,11 +261,15 @@ export const unknownArguments = (names: readonly string[]): string[] =>
     .filter((name) => !PROVIDER_SETTINGS.includes(name))
     .map((name) => `${name}: unknown argument${suggestion(name, PROVIDER_SETTINGS)}`);
 
+/** The change that is applied must not choose its own seal: the configuration is a part of it, and the environment is the job's. */
+const ENVIRONMENT_FIRST: readonly Setting[] = ["seal"];
+
 // A CI system sets a missing variable to the empty string. An empty IRM_SEAL refuses the run (provider/run/seal-gate.ts).
 const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string]) => {
-  const values = [get(`irm:${key}`), env[VARIABLE[key]]];
-  const found = values.findIndex((value) => value !== undefined && value !== "");
-  return found === -1 ? undefined : { value: values[found] as string, place: places[found] as string };
+  const inConfig = { value: get(`irm:${key}`), place: places[0] };
+  const inEnvironment = { value: env[VARIABLE[key]], place: places[1] };
+  const order = ENVIRONMENT_FIRST.includes(key) ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
+  return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
 };
 
 // The value is not quoted: it may hold a password.

@@ -10,11 +10,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
 import { ELSEWHERE_FILE, REHEARSAL, REHEARSAL_FILE, type Rehearsal } from "../../client/rehearsal.ts";
+import { stackFile } from "../../provider/run/project-file.ts";
 import { isObject } from "../../schema/index.ts";
 import { EngineError } from "./engine.ts";
 
@@ -38,15 +39,13 @@ export const projectAt = (folder: string): Project => {
   } catch (error) {
     throw new EngineError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  const { name, stackConfigDir, config, plugins } = isObject(content) ? content : {};
+  const project = isObject(content) ? content : {};
+  const { name, plugins } = project;
   if (typeof name !== "string") throw new EngineError(`${file} has no name`);
-  // Projects of older engines have a folder there, in the place of settings.
-  const own = stackConfigDir ?? config;
-  const place = typeof own === "string" ? join(dirname(file), own) : dirname(file);
   const providers = isObject(plugins) && Array.isArray(plugins.providers) ? plugins.providers : [];
   return {
     name,
-    settingsOf: (stack) => join(place, `Pulumi.${stack}${extname(file)}`),
+    settingsOf: (stack) => stackFile(file, project, stack),
     plugins: providers.flatMap((one) => (isObject(one) && typeof one.name === "string" ? [one.name] : [])),
   };
 };

@@ -1,11 +1,36 @@
-// The Pulumi.yaml of the program, as far as this package reads it.
+// The Pulumi.yaml of the program and the configuration of its stacks, as far as this package reads them.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
+import { isObject, type Json } from "../../schema/index.ts";
 
 /** A member of the project's file; undefined where there is no file, or it has no such member. `folder` is the program's. */
-export const projectMember = (folder: string, name: "backend" | "runtime"): unknown => {
-  const text = projectFile(folder);
+export const projectMember = (folder: string, name: ProjectMember): unknown =>
+  memberOf(textOf(projectFile(folder) ?? ""), name);
+
+type ProjectMember = "backend" | "runtime" | "stackConfigDir" | "config";
+
+/**
+ * What the file of a stack's configuration has for a key, `irm:seal`: a string, or an object for a secret. It does not see what an
+ * environment of Pulumi ESC or `--config-file` supplies.
+ */
+export const stackSetting = (folder: string, stack: string, key: string): unknown => {
+  const project = projectFile(folder);
+  if (project === undefined) return undefined;
+  const [stackConfigDir, config] = (["stackConfigDir", "config"] as const).map((name) => projectMember(folder, name));
+  const text = textOf(stackFile(project, { stackConfigDir, config }, stack));
+  const settings = text.includes(key) ? memberOf(text, "config") : undefined;
+  return isObject(settings) ? settings[key] : undefined;
+};
+
+/** The file of a stack's configuration. */
+export const stackFile = (projectFile: string, { stackConfigDir, config }: Json, stack: string): string => {
+  // Projects of older engines have the folder in `config`, in the place of settings.
+  const own = stackConfigDir ?? config;
+  return join(dirname(projectFile), typeof own === "string" ? own : "", `Pulumi.${stack}${extname(projectFile)}`);
+};
+
+const memberOf = (text: string, name: string): unknown => {
   if (!text.includes(name)) return undefined;
   try {
     // Loaded only where it is needed: few projects name a backend.
@@ -17,13 +42,10 @@ export const projectMember = (folder: string, name: "backend" | "runtime"): unkn
   }
 };
 
-const projectFile = (folder: string): string => {
+const projectFile = (folder: string): string | undefined => {
   for (let at = folder; ; at = dirname(at)) {
-    for (const name of ["Pulumi.yaml", "Pulumi.yml"]) {
-      const text = textOf(join(at, name));
-      if (text !== "") return text;
-    }
-    if (at === dirname(at)) return "";
+    const found = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(at, name)).find((file) => textOf(file) !== "");
+    if (found !== undefined || at === dirname(at)) return found;
   }
 };
 

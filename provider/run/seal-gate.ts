@@ -6,18 +6,22 @@ import { factsWith, UnreadableFact } from "../../access/seal/facts.ts";
 import { type Judge, judgeWith } from "../../access/seal/judge.ts";
 import { parseSeal, type Seal, SealFileError } from "../../access/seal/seal.ts";
 import type { Call, Client } from "../../client/client.ts";
-import type { Env } from "../../client/config.ts";
+import type { Config, Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";
 import { withSection } from "../../client/recovery.ts";
+import { rehearsalIn } from "../../client/rehearsal.ts";
 import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
 import type { Ownership } from "./ownership.ts";
+import { stackSetting } from "./project-file.ts";
 
 export interface SealGate {
-  /** Throws where the seal does not contain the step. `inputs`: of the resource; for a delete, its outputs. */
-  step(op: "create" | "update" | "delete", inputs: Json): Promise<void>;
+  /** Throws where the seal does not contain the create or update of a resource with these inputs. */
+  step(op: "create" | "update", inputs: Json): Promise<void>;
+  /** Throws where the seal does not bind this run. `outputs`: of the resource; `isDestroy`: no program runs. */
+  removal(outputs: Json, isDestroy: boolean): Promise<void>;
   /** Throws where the seal does not show that the run takes over this record, or where others control it now. */
   adoption(kind: string, uid: string): Promise<void>;
   /** Throws where the seal does not contain one of these deletions, so that none of them begins. */
@@ -27,7 +31,7 @@ export interface SealGate {
 }
 
 interface Parts {
-  file: string | undefined;
+  settings: Pick<Config, "seal" | "provider">;
   env: Env;
   cwd: string;
   client: Client;
@@ -55,11 +59,14 @@ const VARIABLES = {
   IRM_SEAL_REQUIRED: "1",
 } as const;
 
-/** Undefined where no seal is given, and none is required. */
-export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts): SealGate | undefined => {
+/** Lets everything pass where no seal is given, and none is required. */
+export const sealGate = ({ settings, env, cwd, client, service, ownership }: Parts): SealGate => {
   const { IRM_SEAL_REQUIRED: required, IRM_SEAL_DIGEST: digest } = env;
-  const isSet = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
-  if (file === undefined && !isSet) return undefined;
+  const isRequired = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
+  let file = settings.seal;
+  const isBound = (): boolean => isRequired || file !== undefined;
+  // The engine gives a destroy the configuration of the last update.
+  const isRemembered = !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
   let opened: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
@@ -73,6 +80,7 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
     return opened;
   };
   const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
+    if (!isBound()) return;
     const { judge } = await open();
     const problems = await problemsBy(judge, ask);
     if (problems.length === 0) return;
@@ -80,14 +88,22 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
     const lines = [...new Set(problems)].map(printable);
     throw new SealRefusal(withSection([head, ...lines].join("\n  - ") + ADVICE, "seal"));
   };
+  const requireStack = async (resource: string | undefined): Promise<void> => {
+    if (!isBound()) return;
+    const { stack } = (await open()).seal.origin;
+    if (resource !== undefined && !resource.startsWith(`${stack}/`))
+      throw refused(`the seal ${file} is of stack ${stack}, and this is another one`);
+  };
   return {
     step: async (op, inputs) => {
-      const { seal } = await open();
-      const resource = typeof inputs[KEY] === "string" ? withoutOrganization(inputs[KEY]) : undefined;
-      const { stack } = seal.origin;
-      if (resource !== undefined && !resource.startsWith(`${stack}/`))
-        throw refused(`the seal ${file} is of stack ${stack}, and this is another one`);
-      if (op !== "delete") await require((judge) => judge.step(resource ?? "", op, inputs));
+      const resource = resourceIn(inputs);
+      await requireStack(resource);
+      await require((judge) => judge.step(resource ?? "", op, inputs));
+    },
+    removal: async (outputs, isDestroy) => {
+      const resource = resourceIn(outputs);
+      if (isDestroy && isRemembered && resource !== undefined) file = sealNow(cwd, resource) ?? file;
+      await requireStack(resource);
     },
     adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),
     deletions: (records) =>
@@ -96,7 +112,7 @@ export const sealGate = ({ file, env, cwd, client, service, ownership }: Parts):
         return (await Promise.all(problems)).flat();
       }),
     call: (operation, request, options = {}) => {
-      if (operations[operation].method === "GET") return client.call(operation, request, options);
+      if (!isBound() || operations[operation].method === "GET") return client.call(operation, request, options);
       let attempts = 0;
       const forget = async (): Promise<void> => (await open()).judge.forget();
       const sent = client.call(operation, request, {
@@ -142,7 +158,8 @@ const openSeal = async ({
   cwd,
   client,
   service,
-}: Pick<Parts, "file" | "env" | "cwd" | "client" | "service"> & {
+}: Pick<Parts, "env" | "cwd" | "client" | "service"> & {
+  file: string | undefined;
   digest: string | undefined;
   required: string | undefined;
 }): Promise<Seal> => {
@@ -171,6 +188,13 @@ const openSeal = async ({
   return seal;
 };
 
+/** The seal that the configuration of the resource's stack names now. */
+const sealNow = (cwd: string, resource: string): string | undefined => {
+  const value = stackSetting(cwd, resource.split("/")[1] as string, "irm:seal");
+  if (value === undefined || typeof value === "string") return value || undefined;
+  throw refused("irm:seal of the stack's configuration is a secret; set it as plain text, or set IRM_SEAL");
+};
+
 const readSeal = (path: string, file: string): Seal => {
   try {
     return parseSeal(readFileSync(path, "utf8"), file);
@@ -182,6 +206,10 @@ const readSeal = (path: string, file: string): Seal => {
     );
   }
 };
+
+/** `project/stack/type::name` */
+const resourceIn = ({ [KEY]: key }: Json): string | undefined =>
+  typeof key === "string" ? withoutOrganization(key) : undefined;
 
 const withoutOrganization = (key: string): string => key.slice(key.indexOf("/") + 1);
 

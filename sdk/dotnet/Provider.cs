@@ -58,7 +58,7 @@ namespace Pulumi.Irm
         public Output<string?> MovedFrom { get; private set; } = null!;
 
         /// <summary>
-        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         /// </summary>
         [Output("seal")]
         public Output<string?> Seal { get; private set; } = null!;
@@ -162,7 +162,7 @@ namespace Pulumi.Irm
         public Input<double>? RequestTimeout { get; set; }
 
         /// <summary>
-        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         /// </summary>
         [Input("seal")]
         public Input<string>? Seal { get; set; }

@@ -103,4 +103,20 @@ new RoleBindingSet("readers", { parent: new Group("team", { parent: platform, na
     expect(await writes()).toEqual([]);
     rmSync(join(program.folder, "seal.json"));
   });
+
+  it("holds for a destroy by the configuration of now: the engine has the one of the last update", async () => {
+    const program = await place.program(
+      "team",
+      `import { Group } from "pulumi-irm";
+new Group("team", { parent: process.env.ORG!, name: "team" });`,
+      { ORG: place.server.organization },
+    );
+    expect((await program.run("up", "--yes", "--skip-preview")).code).toBe(0);
+    await place.server.takeRequests();
+    program.configure({ "irm:seal": "none.json" });
+    const destroy = await program.run("destroy", "--yes", "--skip-preview");
+    expect(destroy.code).not.toBe(0);
+    expect(destroy.output).toContain("IRM_SEAL: this run is refused, and nothing is sent: the seal none.json cannot");
+    expect(await writes()).toEqual([]);
+  });
 });

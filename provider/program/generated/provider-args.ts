@@ -21,8 +21,8 @@ export interface ProviderArgs {
   /** Address that the API had before it moved: confirms that it is the same service; default: none */
   movedFrom?: pulumi.Input<string>;
   /**
-   * File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`;
-   * default: `IRM_SEAL`
+   * File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes
+   * precedence; default: none
    */
   seal?: pulumi.Input<string>;
   /**

@@ -114,7 +114,7 @@ namespace Pulumi.Irm
 
         private static readonly __Value<string?> _seal = new __Value<string?>(() => __config.Get("seal"));
         /// <summary>
-        /// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        /// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         /// </summary>
         public static string? Seal
         {

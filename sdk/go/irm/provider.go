@@ -29,7 +29,7 @@ type Provider struct {
 	Journal pulumi.StringPtrOutput `pulumi:"journal"`
 	// Address that the API had before it moved: confirms that it is the same service; default: none
 	MovedFrom pulumi.StringPtrOutput `pulumi:"movedFrom"`
-	// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 	Seal pulumi.StringPtrOutput `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrOutput `pulumi:"token"`
@@ -79,7 +79,7 @@ type providerArgs struct {
 	MovedFrom *string `pulumi:"movedFrom"`
 	// Timeout of one request in seconds, from 1 to 3600; default: 60
 	RequestTimeout *float64 `pulumi:"requestTimeout"`
-	// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 	Seal *string `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token *string `pulumi:"token"`
@@ -107,7 +107,7 @@ type ProviderArgs struct {
 	MovedFrom pulumi.StringPtrInput
 	// Timeout of one request in seconds, from 1 to 3600; default: 60
 	RequestTimeout pulumi.Float64PtrInput
-	// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 	Seal pulumi.StringPtrInput
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrInput
@@ -189,7 +189,7 @@ func (o ProviderOutput) MovedFrom() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.MovedFrom }).(pulumi.StringPtrOutput)
 }
 
-// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 func (o ProviderOutput) Seal() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Seal }).(pulumi.StringPtrOutput)
 }

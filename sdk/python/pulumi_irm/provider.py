@@ -42,7 +42,7 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
@@ -172,7 +172,7 @@ class ProviderArgs:
     @pulumi.getter
     def seal(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         """
         return pulumi.get(self, "seal")
 
@@ -249,7 +249,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
@@ -379,7 +379,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter
     def seal(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         """
         return pulumi.get(self, "seal")
 

@@ -51,7 +51,7 @@ func GetRequestTimeout(ctx *pulumi.Context) float64 {
 	return config.GetFloat64(ctx, "irm:requestTimeout")
 }
 
-// File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 func GetSeal(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:seal")
 }

@@ -56,7 +56,7 @@ Timeout of one request in seconds, from 1 to 3600; default: 60
 
 seal: Optional[str]
 """
-File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
 """
 
 tokenEnv: Optional[str]

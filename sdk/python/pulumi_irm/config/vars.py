@@ -79,7 +79,7 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def seal(self) -> Optional[str]:
         """
-        File of the seal of a review, which binds the run (docs/sealing.md); it must not differ from `IRM_SEAL`; default: `IRM_SEAL`
+        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         """
         return __config__.get('seal')
 
