@@ -24,12 +24,14 @@ export const changeIn = (seal: Pick<SealContent, "before" | "after">): Change =>
   const [was, is] = [withPeople(before), withPeople(after)];
   const most = mostBetween(was, is);
   const [gained, lost] = [rowsBetween(was, most), rowsBetween(was, leastBetween(was, is))];
+  // What is held in between only: an earlier run under this seal may have given it before it was killed.
+  const ended = rowsBetween(most, is);
   const access = accessIn(most);
   return {
     before,
     after,
     gainsOf: (subject) => gained(subject).gains,
-    lossesOf: (subject) => lost(subject).losses,
+    lossesOf: (subject) => [...lost(subject).losses, ...ended(subject).losses],
     heldBeyond: (live, subject) =>
       accessIn(live)
         .topmostOf(subject)

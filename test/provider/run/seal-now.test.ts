@@ -120,6 +120,16 @@ test("an identity that loses a role does not gain what that role gains before: i
   expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName}, through writer`)]);
 });
 
+test("a run takes back what an earlier run under the seal has given in between", async () => {
+  const bound = binding("ann", await makeIdentity("ann"), ref("writer"));
+  await apply([role("writer", LISTS), bound]);
+  const wider = role("writer", LISTS, CREATES);
+  await seal([wider]);
+  // As a run that is killed after its first step.
+  expect(await up([wider, bound])).toEqual({ errors: [], writes: ["UpdateRole"] });
+  expect(await up([wider])).toEqual({ errors: [], writes: ["DeleteRoleBinding"] });
+});
+
 describe("a record that an earlier run under the seal has created", () => {
   const secondRun = async (program: Program) => {
     const engine = at.stack.bound();
