@@ -79,11 +79,14 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
         message: `${name} ${isNew ? `${one}: this is not in the seal` : `no longer ${one}`}`,
       }),
     );
-    const isSame = old?.assumedBefore === next?.assumedBefore && old?.assumedAfter === next?.assumedAfter;
-    if (isSame) return rows;
-    const was = old?.assumedAfter ?? old?.assumedBefore ?? "not in the seal";
-    const is = next?.assumedAfter ?? next?.assumedBefore ?? "no change of this identity";
-    return [...rows, { what: "assumable", subject, message: `who ${name} is, now: ${is}; in the seal: ${was}` }];
+    const isSameAfter = old?.assumedAfter === next?.assumedAfter;
+    if (isSameAfter && old?.assumedBefore === next?.assumedBefore) return rows;
+    const whoIn = (one: SubjectRow | undefined): string | null | undefined =>
+      isSameAfter ? one?.assumedBefore : (one?.assumedAfter ?? one?.assumedBefore);
+    const when = isSameAfter ? ", before the change" : "";
+    const was = whoIn(old) ?? "not in the seal";
+    const is = whoIn(next) ?? "no change of this identity";
+    return [...rows, { what: "assumable", subject, message: `who ${name} is${when}, now: ${is}; in the seal: ${was}` }];
   });
 };
 

@@ -159,8 +159,12 @@ export const parseSeal = (text: string, file: string): Seal => {
   const version = (json as { seal?: unknown } | null)?.seal;
   if (typeof version === "number" && version !== 1)
     return fail(`is a seal of version ${version}, and this version of pulumi-irm reads version 1`);
+  if (version === undefined) return fail("is not a seal");
   const { data, error } = Seal.safeParse(json);
-  if (error) return fail(`is not a seal: ${z.prettifyError(error)}`);
+  if (error) {
+    const [first] = error.issues;
+    return fail(`is not a seal: ${first?.path.join(".")}: ${first?.message}`);
+  }
   const { digest, ...content } = data;
   const own = digestOf(content);
   if (own !== digest) return fail(`was changed after it was written: its content has the digest ${own}, not ${digest}`);

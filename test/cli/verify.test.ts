@@ -113,6 +113,11 @@ test("names who can assume an identity that gains, and what it holds that anothe
     { kind: "identity", name: "bob", inputs: { parent: home, name: "bob", claimMatch: claims("robert"), adopt: bob } },
   ];
   await seal(adopting);
+  await edit(`identities/${bob}?updateMask=claimMatch`, { claimMatch: claims("bert") });
+  expect((await differs(adopting)).differs.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^who bob is, before the change, now: .* "bert"; in the seal: .* "bob"$/),
+  ]);
+  await edit(`identities/${bob}?updateMask=claimMatch`, { claimMatch: claims("bob") });
   await make(`roleBindings/${home}`, { identityUid: bob, roleUid: reader });
   expect((await differs(adopting)).differs).toEqual([
     {
@@ -218,7 +223,9 @@ test("is 1 for what is no seal, a seal of another stack, and a file that was cha
   writeFileSync(file, readFileSync(file, "utf8").replaceAll("repo.list", "repo.create"));
   await failed(`${file} was changed after it was written: its content has the digest sha256:`);
   writeFileSync(file, "[]");
-  await failed(`${file} is not a seal`);
+  await failed(`${file} is not a seal; irm review --seal FILE writes a seal\n`);
+  writeFileSync(file, '{"seal": 1}');
+  await failed(`${file} is not a seal: origin: Invalid input: expected object, received undefined; irm review`);
   const missing = await runIrm("verify", path("nothing.json"), "--preview", await preview(program()));
   expect(missing).toMatchObject({
     code: 1,
