@@ -20,8 +20,8 @@ import { stackSetting } from "./project-file.ts";
 export interface SealGate {
   /** Throws where the seal does not contain the create or update of a resource with these inputs. */
   step(op: "create" | "update", inputs: Json): Promise<void>;
-  /** Throws where the seal does not bind this run. `outputs`: of the resource; `isDestroy`: no program runs. */
-  removal(outputs: Json, isDestroy: boolean): Promise<void>;
+  /** Throws where the seal does not bind this run. `outputs`: of the resource; `isDeclared`: a program runs. */
+  removal(outputs: Json, isDeclared: boolean): Promise<void>;
   /** Throws where the seal does not show that the run takes over this record, or where others control it now. */
   adoption(kind: string, uid: string): Promise<void>;
   /** Throws where the seal does not contain one of these deletions, so that none of them begins. */
@@ -32,6 +32,8 @@ export interface SealGate {
 
 interface Parts {
   settings: Pick<Config, "seal" | "provider">;
+  /** no program has declared anything yet */
+  isDestroy: boolean;
   env: Env;
   cwd: string;
   client: Client;
@@ -59,14 +61,16 @@ const VARIABLES = {
   IRM_SEAL_REQUIRED: "1",
 } as const;
 
-/** Lets everything pass where no seal is given, and none is required. */
-export const sealGate = ({ settings, env, cwd, client, service, ownership }: Parts): SealGate => {
+/** Undefined where no seal is given, and none is required. */
+export const sealGate = (parts: Parts): SealGate | undefined => {
+  const { settings, env, cwd, client, service, ownership, isDestroy } = parts;
   const { IRM_SEAL_REQUIRED: required, IRM_SEAL_DIGEST: digest } = env;
   const isRequired = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
   let file = settings.seal;
   const isBound = (): boolean => isRequired || file !== undefined;
   // The engine gives a destroy the configuration of the last update.
-  const isRemembered = !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
+  const isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
+  if (!isBound() && !isRemembered) return undefined;
   let opened: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
@@ -100,9 +104,9 @@ export const sealGate = ({ settings, env, cwd, client, service, ownership }: Par
       await requireStack(resource);
       await require((judge) => judge.step(resource ?? "", op, inputs));
     },
-    removal: async (outputs, isDestroy) => {
+    removal: async (outputs, isDeclared) => {
       const resource = resourceIn(outputs);
-      if (isDestroy && isRemembered && resource !== undefined) file = sealNow(cwd, resource) ?? file;
+      if (!isDeclared && isRemembered && resource !== undefined) file = sealNow(cwd, resource) ?? file;
       await requireStack(resource);
     },
     adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),

@@ -33,8 +33,8 @@ export interface Session extends Client, Ledger {
   requestTimeoutMs: number;
   /** aborted by ^C */
   cancelled?: AbortSignal;
-  /** what the run may do */
-  seal: SealGate;
+  /** what the run may do; absent: no review binds it */
+  seal?: SealGate;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
 }
@@ -115,17 +115,18 @@ export const sessionWith = (
   config: Config,
   environment: Environment,
   ledger = ledgerWith(config, environment),
+  isDestroy = false,
 ): Session => {
   const notice = rehearsalNotice(environment.env);
   if (notice !== undefined) environment.log(notice);
   const client = clientWith({ ...environment, config, redactor: redactor() });
   const service = serviceOf(config.baseUrl);
   const { env, cwd = process.cwd() } = environment;
-  const seal = sealGate({ settings: config, env, cwd, client, service, ownership: ledger.ownership });
+  const seal = sealGate({ settings: config, isDestroy, env, cwd, client, service, ownership: ledger.ownership });
   return {
     ...client,
     ...ledger,
-    ...{ seal, call: seal.call },
+    ...(seal && { seal, call: seal.call }),
     service,
     requestTimeoutMs: config.requestTimeoutMs,
     log: environment.log,
