@@ -2,13 +2,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
+import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 
 /** A member of the project's file; undefined where there is no file, or it has no such member. `folder` is the program's. */
-export const projectMember = (folder: string, name: ProjectMember): unknown =>
+export const projectMember = (folder: string, name: "backend" | "runtime"): unknown =>
   memberOf(textOf(projectFile(folder) ?? ""), name);
-
-type ProjectMember = "backend" | "runtime" | "stackConfigDir" | "config";
 
 /**
  * What the file of a stack's configuration has for a key, `irm:seal`: a string, or an object for a secret. It does not see what an
@@ -17,8 +16,9 @@ type ProjectMember = "backend" | "runtime" | "stackConfigDir" | "config";
 export const stackSetting = (folder: string, stack: string, key: string): unknown => {
   const project = projectFile(folder);
   if (project === undefined) return undefined;
-  const [stackConfigDir, config] = (["stackConfigDir", "config"] as const).map((name) => projectMember(folder, name));
-  const text = textOf(stackFile(project, { stackConfigDir, config }, stack));
+  const own = textOf(project);
+  const places = { stackConfigDir: memberOf(own, "stackConfigDir"), config: memberOf(own, "config") };
+  const text = textOf(stackFile(project, places, stack));
   const settings = text.includes(key) ? memberOf(text, "config") : undefined;
   return isObject(settings) ? settings[key] : undefined;
 };
@@ -43,10 +43,9 @@ const memberOf = (text: string, name: string): unknown => {
 };
 
 const projectFile = (folder: string): string | undefined => {
-  for (let at = folder; ; at = dirname(at)) {
-    const found = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(at, name)).find((file) => textOf(file) !== "");
-    if (found !== undefined || at === dirname(at)) return found;
-  }
+  const isFile = (file: string): boolean => textOf(file) !== "";
+  const found = projectFolder(folder, isFile);
+  return found === undefined ? undefined : PROJECT_FILES.map((name) => join(found, name)).find(isFile);
 };
 
 const require = createRequire(import.meta.url);

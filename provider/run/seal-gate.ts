@@ -68,8 +68,8 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   const isRequired = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
   let file = settings.seal;
   const isBound = (): boolean => isRequired || file !== undefined;
-  // The engine gives a destroy the configuration of the last update.
-  const isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
+  // The engine gives a destroy the configuration of the last update. The first deletion reads that of now.
+  let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
   if (!isBound() && !isRemembered) return undefined;
   let opened: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
@@ -106,7 +106,10 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
     },
     removal: async (outputs, isDeclared) => {
       const resource = resourceIn(outputs);
-      if (!isDeclared && isRemembered && resource !== undefined) file = sealNow(cwd, resource) ?? file;
+      if (!isDeclared && isRemembered && resource !== undefined) {
+        file = sealNow(cwd, resource) ?? file;
+        isRemembered = false;
+      }
       await requireStack(resource);
     },
     adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),
