@@ -34,7 +34,8 @@ import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
-import { sealOf } from "../access/seal/make.ts";
+import { contentFor } from "../access/seal/begun.ts";
+import { type Sealing, sealOf } from "../access/seal/make.ts";
 import { type Seal, type SealContent, sealText, sealed as withDigest } from "../access/seal/seal.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
@@ -129,7 +130,9 @@ export const makeSealedReview = async (
 interface Sealable {
   made: Review;
   /** What is sealed of it, for so many days. Of a policy there is no seal. */
-  sealed(days?: number): SealContent;
+  sealed(days: number): SealContent;
+  /** The same to compare with this seal: what a run under it has done is still to be done. */
+  sealedAs(seal: SealContent): SealContent;
   /** Adds the rehearsal to the review, under the seal where there is one; absent: none is asked for. */
   rehearse?(seal?: Seal): Promise<void>;
   /** by the clock of the service */
@@ -162,33 +165,39 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const proposal = await propose(live, base);
   const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
   if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
-  const made = reviewOf(proposal, {
-    ...verdict,
-    ...(source && { rules: source }),
-    changedRules: [...changed, ...tests.changed],
-    tests: results,
-    notVisible: live.notVisible,
-    nowMs,
-    service: [...clients.keys()][0] ?? "",
-  });
+  const reviewed = (own: Proposal): Review =>
+    reviewOf(own, {
+      ...verdict,
+      ...(source && { rules: source }),
+      changedRules: [...changed, ...tests.changed],
+      tests: results,
+      notVisible: live.notVisible,
+      nowMs,
+      service: [...clients.keys()][0] ?? "",
+    });
+  const made = reviewed(proposal);
   made.report.origin = originOf({
     stack,
     service: [...clients.keys()].join(", "),
     folder: folderOf(flags),
     nowMs,
   });
-  const sealed = (days: number = SEAL_DAYS.usual): SealContent => {
+  const sealing = (days: number): Omit<Sealing, "report"> => {
     if (preview === undefined) throw new TypeError("a policy has no steps");
-    const { report } = made;
-    return sealOf({ preview, proposal, report, services: [...clients.keys()], days, nowMs });
+    return { preview, proposal, services: [...clients.keys()], days, nowMs };
   };
-  if (!options || !preview || !proposeBy) return { made, sealed, nowMs };
+  const sealable: Sealable = {
+    ...{ made, nowMs },
+    sealed: (days) => sealOf({ ...sealing(days), report: made.report }),
+    sealedAs: (seal) => contentFor(seal, sealing(SEAL_DAYS.usual), (own) => reviewed(own).report),
+  };
+  if (!options || !preview || !proposeBy) return sealable;
   const proposalOf = (own: Preview) => proposeBy(own, live);
   const rehearse: Sealable["rehearse"] = async (seal) => {
     const rehearsed = { ...options, stack: flags.stack, preview, proposal, proposalOf, clients };
     made.report.rehearsal = await rehearseHere({ ...rehearsed, ...(seal && { seal: sealText(seal) }) });
   };
-  return { made, sealed, rehearse, nowMs };
+  return { ...sealable, rehearse };
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */

@@ -1,11 +1,12 @@
 // `irm verify`: whether a change is still what a seal shows, before it is applied.
 import { readFileSync } from "node:fs";
+import { differencesAsText } from "../access/format/seal.ts";
 import { type Difference, differencesBetween } from "../access/seal/differences.ts";
 import { parseSeal, type Seal, SealFileError } from "../access/seal/seal.ts";
 import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";
 import { reviewErrorText, sealableReview } from "./review.ts";
-import { print, printError } from "./terminal.ts";
+import { print, printError, stdoutStyle } from "./terminal.ts";
 
 export interface VerifyFlags {
   stack?: string;
@@ -27,7 +28,7 @@ export const verifySeal = async (file: string, { digest, ...flags }: Omit<Verify
 export const verify = async (file: string, { format, ...flags }: VerifyFlags): Promise<number> => {
   try {
     const { differs, text, code } = await verifySeal(file, flags);
-    print(format === "json" ? `${JSON.stringify({ differs }, undefined, 2)}\n` : text);
+    print(format === "json" ? asJson(differs) : text);
     return code;
   } catch (error) {
     const text = error instanceof SealFileError ? error.message : reviewErrorText(error);
@@ -36,6 +37,9 @@ export const verify = async (file: string, { format, ...flags }: VerifyFlags): P
     return 1;
   }
 };
+
+const asJson = (differs: readonly Difference[]): string =>
+  `${JSON.stringify({ differs: differs.map(({ row: _, ...own }) => own) }, undefined, 2)}\n`;
 
 const readSeal = (file: string): Seal => {
   let text: string;
@@ -54,8 +58,8 @@ const differencesOf = async (
   flags: Omit<VerifyFlags, "digest" | "format">,
 ): Promise<Difference[]> => {
   const { stack, expires } = seal.origin;
-  const { sealed, nowMs } = await sealableReview(flags);
-  const now = sealed();
+  const { sealedAs, nowMs } = await sealableReview(flags);
+  const now = sealedAs(seal);
   if (now.origin.stack !== stack)
     throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
   const own: Difference[] = [];
@@ -77,7 +81,7 @@ const textOf = (file: string, { digest, origin }: Seal, differs: readonly Differ
       ? [`The change is what the seal shows: ${of}`]
       : [
           `The change is not what the seal shows: ${of}`,
-          ...differs.map(({ message }) => `- ${message}`),
+          ...differencesAsText(differs, stdoutStyle().width),
           "Review it again.",
         ];
   return lines.map((line) => `${printable(line)}\n`).join("");

@@ -14,7 +14,14 @@ export interface Difference {
   subject: string;
   /** in one sentence */
   message: string;
+  /** of a row: its capability, and the words around it in the message */
+  row?: { capability: string; around: readonly [string, string] };
 }
+
+const rowDifference = (subject: string, around: readonly [string, string], capability: string): Difference => ({
+  ...{ what: "row", subject, message: around.join(capability) },
+  row: { capability, around },
+});
 
 export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => {
   const [sealed, change] = [changeIn(seal), changeIn(now)];
@@ -70,23 +77,24 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
   const [olds, news] = [bySubject(sealed), bySubject(now)];
   return [...new Set([...olds.keys(), ...news.keys()])].sort(compare).flatMap((subject) => {
     const [old, next] = [olds.get(subject), news.get(subject)];
-    const texts = setDifferences(textsOf(old), textsOf(next));
+    const [was, is] = [textsOf(old), textsOf(next)];
     const name = (next ?? old)?.name ?? subject;
-    const rows = texts.map(
-      ({ one, isNew }): Difference => ({
-        what: "row",
-        subject,
-        message: `${name} ${isNew ? `${one}: this is not in the seal` : `no longer ${one}`}`,
-      }),
-    );
+    const rows = setDifferences([...was.keys()], [...is.keys()]).map(({ one, isNew }) => {
+      const { verb, capability, place } = (is.get(one) ?? was.get(one)) as RowText;
+      const end = isNew ? `${place}: this is not in the seal` : place;
+      return rowDifference(subject, [`${name} ${isNew ? "" : "no longer "}${verb} `, ` ${end}`], capability);
+    });
     const isSameAfter = old?.assumedAfter === next?.assumedAfter;
     if (isSameAfter && old?.assumedBefore === next?.assumedBefore) return rows;
     const whoIn = (one: SubjectRow | undefined): string | null | undefined =>
       isSameAfter ? one?.assumedBefore : (one?.assumedAfter ?? one?.assumedBefore);
     const when = isSameAfter ? ", before the change" : "";
-    const was = whoIn(old) ?? "not in the seal";
-    const is = whoIn(next) ?? "no change of this identity";
-    return [...rows, { what: "assumable", subject, message: `who ${name} is${when}, now: ${is}; in the seal: ${was}` }];
+    const shown = whoIn(old) ?? "not in the seal";
+    const now = whoIn(next) ?? "no change of this identity";
+    return [
+      ...rows,
+      { what: "assumable", subject, message: `who ${name} is${when}, now: ${now}; in the seal: ${shown}` },
+    ];
   });
 };
 
@@ -122,11 +130,11 @@ const heldDifferences = (sealed: Change, { before, after }: Change): Difference[
   [...before.identities.values()].flatMap(({ id, name, relationship }) => {
     const later = after.identities.get(id);
     if (!later || textOf(later.relationship) === textOf(relationship)) return [];
-    return sealed.heldBeyond(before, id).map(({ capability, group }) => ({
-      what: "row",
-      subject: id,
-      message: `${name}, which another workload is to assume, holds ${capability} at ${before.groups.get(group)?.name ?? group}: this is not in the seal`,
-    }));
+    return sealed.heldBeyond(before, id).map(({ capability, group }) => {
+      const place = before.groups.get(group)?.name ?? group;
+      const around = [`${name}, which another workload is to assume, holds `, ` at ${place}: this is not in the seal`];
+      return rowDifference(id, around as [string, string], capability);
+    });
   });
 
 /** What a subject may hold while the update runs, and the seal does not have; beyond what its rows say. */
@@ -137,13 +145,11 @@ const transientDifferences = (sealed: Change, change: Change): Difference[] => {
   );
   const rows = rowsBetween(before, after);
   return [...subjects.values()].flatMap(({ id, name }) =>
-    notShown(change.gainsOf(id), [...sealed.gainsOf(id), ...rows(id).gains], after).map(
-      ({ capability, group }): Difference => ({
-        what: "row",
-        subject: id,
-        message: `${name} may hold ${capability} at ${(after.groups.get(group) ?? before.groups.get(group))?.name ?? group} while the update runs: this is not in the seal`,
-      }),
-    ),
+    notShown(change.gainsOf(id), [...sealed.gainsOf(id), ...rows(id).gains], after).map(({ capability, group }) => {
+      const place = (after.groups.get(group) ?? before.groups.get(group))?.name ?? group;
+      const end = ` at ${place} while the update runs: this is not in the seal`;
+      return rowDifference(id, [`${name} may hold `, end], capability);
+    }),
   );
 };
 
@@ -158,13 +164,22 @@ const bySubject = (rows: readonly SubjectRow[]): Map<string, SubjectRow> => {
   return all;
 };
 
-const textsOf = (row: SubjectRow | undefined): string[] => [
-  ...(row?.gains ?? []).map((one) => `gains ${rowText(one)}`),
-  ...(row?.losses ?? []).map((one) => `loses ${rowText(one)}`),
-];
+interface RowText {
+  verb: "gains" | "loses";
+  capability: string;
+  place: string;
+}
 
-const rowText = ({ capability, groupName, role, group }: SubjectRow["gains"][number]): string =>
-  `${capability} at ${groupName} (${group ?? "new"}), through ${role}`;
+/** By all that tells a row from another one. */
+const textsOf = (row: SubjectRow | undefined): Map<string, RowText> =>
+  new Map(
+    (["gains", "loses"] as const).flatMap((verb) =>
+      (row?.[verb === "gains" ? "gains" : "losses"] ?? []).map(({ capability, groupName, role, group }) => {
+        const text = { verb, capability, place: `at ${groupName} (${group ?? "new"}), through ${role}` };
+        return [JSON.stringify(text), text] as const;
+      }),
+    ),
+  );
 
 const stepDifferences = (sealed: readonly Step[], now: readonly Step[]): Difference[] => {
   const [olds, news] = [sealed, now].map((steps) => new Map(steps.map((step) => [step.urn, step]))) as [

@@ -83,6 +83,12 @@ test("is 3 and names a row, a step and another digest", async () => {
   expect(code).toBe(3);
   const row = "ann gains repo.create at team (new), through reader: this is not in the seal";
   expect(stdout).toContain(`- ${row.replace("at team", `at home/home-${count}/team`)}\nReview it again.`);
+  await edit(`roles/${reader}?updateMask=capabilities`, {
+    capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE", "CAP_TAG_LIST"],
+  });
+  expect((await verify(program())).stdout).toContain(
+    `- ann gains 2 capabilities at home/home-${count}/team (new), through reader: this is not in the seal\n    repo.create, tag.list\n`,
+  );
   const [team, reads] = program() as [Program[number], Program[number]];
   const changed = [{ ...team, inputs: { ...team.inputs, description: "another one" } }];
   const found = await differs([...changed, { ...reads, name: "other" }], "--digest", "sha256:1");

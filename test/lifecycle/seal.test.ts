@@ -77,6 +77,13 @@ describe("a run under a seal", () => {
     // What does not rest on the role is there.
     expect((await writes()).toSorted()).toEqual(["CreateGroup", "CreateIdentity"]);
     await giveRole("CAP_REPO_LIST");
+    // A part of the change is done, and it is the same change.
+    const same = await irmIn(program, ["verify", "seal.json", "--stack", "dev"]);
+    expect(same).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("The change is what the seal shows: seal.json"),
+    });
+    await place.server.takeRequests();
     expect((await up()).code).toBe(0);
     expect(await writes()).toEqual(["CreateRoleBinding"]);
   });

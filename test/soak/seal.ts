@@ -47,6 +47,7 @@ const figuresOf = (counts: ReturnType<typeof newCounts>): PartResult["figures"] 
   "updates that did less than their preview": counts.less,
   "updates with lost responses": counts.lost,
   "updates that were killed, and continued": counts.killed,
+  "reviews of an update of which a part was done": counts.begun,
   "updates that were refused a step": counts.refused,
   "rows of access that updates brought": counts.rows,
   "rows that the seal does not show": counts.beyond,

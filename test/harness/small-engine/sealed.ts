@@ -7,6 +7,7 @@ import { deletedGroupsIn, planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
+import { contentFor } from "../../../access/seal/begun.ts";
 import { sealOf } from "../../../access/seal/make.ts";
 import { type Seal, type SealContent, sealed, sealText } from "../../../access/seal/seal.ts";
 import { type Client, clientWith } from "../../../client/client.ts";
@@ -37,8 +38,8 @@ export interface Sealed {
   bound(env?: Record<string, string>): Engine;
   /** as the owner of the organization */
   client(): Client;
-  /** `program` declares each resource after those that it refers to. */
-  review(program: Program): Promise<Reviewed>;
+  /** `program` declares each resource after those that it refers to. `seal`: to be compared with this one, as `irm verify` does. */
+  review(program: Program, seal?: SealContent): Promise<Reviewed>;
   /** Writes the file. */
   write(seal: SealContent): Seal;
   close(): Promise<void>;
@@ -57,14 +58,18 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
   return {
     ...{ testbed, adapter, file, engine, client },
     bound: (env = {}) => testbed.engine(STACK, { env: { IRM_SEAL: file, ...env } }),
-    review: async (program) => {
+    review: async (program, seal) => {
       const preview = parsePreview(JSON.stringify(await engine.document(program)), "a preview");
       const live = await readLive(client());
       const proposal = planFrom(preview, live, await readHeldRecords(() => client(), deletedGroupsIn(preview)));
       const nowMs = timeAt(pace);
-      const { report } = reviewOf(proposal, { deny: [], allow: [], notVisible: live.notVisible, nowMs });
-      const services = [server.baseUrl];
-      return { proposal, seal: sealOf({ preview, proposal, report, services, days: 7, nowMs }) };
+      const reportOf = (own: Proposal) =>
+        reviewOf(own, { deny: [], allow: [], notVisible: live.notVisible, nowMs }).report;
+      const sealing = { preview, proposal, services: [server.baseUrl], days: 7, nowMs };
+      return {
+        proposal,
+        seal: seal ? contentFor(seal, sealing, reportOf) : sealOf({ ...sealing, report: reportOf(proposal) }),
+      };
     },
     write: (content) => {
       const seal = sealed(content);

@@ -12,7 +12,7 @@ import { causedBeyond } from "./shown.ts";
 
 export const newCounts = () => ({
   ...{ cases: 0, relevant: 0, same: 0, refused: 0, rows: 0, beyond: 0, wrongly: 0, unreviewable: 0 },
-  ...{ more: 0, less: 0, lost: 0, killed: 0 },
+  ...{ more: 0, less: 0, lost: 0, killed: 0, begun: 0 },
 });
 export type Counts = ReturnType<typeof newCounts>;
 
@@ -66,7 +66,7 @@ export const runCase = async (
   const olds = await one.moment();
   if (random.below(2) === 0) await bound.run("refresh");
   const way = random.pick(WAYS);
-  const errors = await runUnder(one, random, way, { old, program, programs, seal }, counts);
+  const { errors, ...after } = await runUnder(one, random, way, { old, program, programs, seal }, counts);
   const isWhole = way === "usual" && errors.length === 0;
   const { rows, problems } = causedBeyond(one.shownBy(proposal), olds, await one.moment(), isWhole);
   counts.rows += rows;
@@ -81,10 +81,17 @@ export const runCase = async (
     const failed = way === "usual" ? errors.filter((text) => !isOfProgram(text)) : refusals;
     found.push(...failed.map((text) => `nothing moved, and it failed: ${text}`));
   }
+  if (verified.length === 0 && seal.blocked.length === 0) found.push(...after.wrongly);
   if (found.length === 0) return [];
   const told = [...edits.map((text) => `edit: ${text}`), ...verified.map((text) => `verify: ${text}`)];
   return [...found, `way: ${way}`, ...told, ...errors.map((text) => `error: ${text}`), JSON.stringify(program)];
 };
+
+interface Ran {
+  errors: string[];
+  /** what `irm verify` says wrongly of a change of which a part is done, where nothing moved */
+  wrongly: string[];
+}
 
 /** Returns the errors of the updates under the seal: one, and another one after it. */
 const runUnder = async (
@@ -93,19 +100,36 @@ const runUnder = async (
   way: Way,
   { old, program, programs, seal }: { old: Program; program: Program; programs: SealedProgram; seal: SealContent },
   counts: Counts,
-): Promise<string[]> => {
+): Promise<Ran> => {
   const { faults } = testbed.server;
   const errors: string[] = [];
+  const wrongly: string[] = [];
+  // A preview cannot always say which record a killed run has created.
+  const verify = async (when: string): Promise<string[]> => {
+    const { proposal, seal: now } = await review(program, seal);
+    return proposal.unknown.length > 0 ? [] : differs(seal, now).map((text) => `irm verify, ${when}: ${text}`);
+  };
   if (way === "more") {
     counts.more += 1;
-    return (await bound.run("up", programs.change(1 + random.below(3)))).errors;
+    return { errors: (await bound.run("up", programs.change(1 + random.below(3)))).errors, wrongly };
   }
   if (way === "less") {
     counts.less += 1;
     errors.push(...(await bound.run("up", lessOf(random, old, program))).errors);
     // Half of them are then carried out as the review shows.
-    if (random.below(2) === 0) errors.push(...(await bound.run("up", program)).errors);
-    return errors;
+    if (random.below(2) === 0) {
+      const now = await review(program, seal).catch(() => undefined);
+      const isSame = now && differs(seal, now.seal).length === 0;
+      const { errors: own } = await bound.run("up", program);
+      errors.push(...own);
+      if (isSame) {
+        counts.begun += 1;
+        wrongly.push(
+          ...own.filter(isRefusal).map((text) => `irm verify says it is the same, and it is refused: ${text}`),
+        );
+      }
+    }
+    return { errors, wrongly };
   }
   if (way === "lost") {
     const operations = [...CREATES, "BatchCreateRoleBindings"] as const;
@@ -125,9 +149,14 @@ const runUnder = async (
     faults?.release();
     await run?.pluginEnded;
   } else errors.push(...(await bound.run("up", program)).errors);
+  if (way !== "usual") {
+    counts.begun += 1;
+    wrongly.push(...(await verify("after a part of it")));
+  }
   // The same seal holds again for what is left to do, unless that has become more: a set that has become exclusive removes only then.
   const left = await review(program).catch(() => undefined);
-  if (left?.seal.deletes.every((one) => seal.deletes.includes(one)))
-    errors.push(...(await bound.run("up", program)).errors);
-  return errors;
+  const isLess = left?.seal.deletes.every((one) => seal.deletes.includes(one));
+  if (isLess) errors.push(...(await bound.run("up", program)).errors);
+  if (isLess && errors.length === 0) wrongly.push(...(await verify("after all of it")));
+  return { errors, wrongly };
 };

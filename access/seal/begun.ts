@@ -1,0 +1,116 @@
+// The change of a seal of which a run has done a part, as it was before that run: what the run has created is new again, and what it has
+// changed or deleted is as it was. Whatever else has changed stays as it is now, and so differs from the seal.
+import { parentOf } from "../../schema/index.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { NODES, type RecordKind, resourcesIn, wordOf } from "../preview/resource.ts";
+import type { Preview } from "../preview/shape.ts";
+import { partsOfUrn } from "../preview/urn.ts";
+import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
+import type { Report } from "../review/report.ts";
+import { changeIn } from "./change.ts";
+import { type Done, hasInputsOf, isBegun } from "./done.ts";
+import { type Sealing, sealOf } from "./make.ts";
+import { graphAfter, graphBefore, withIds } from "./rewound.ts";
+import type { SealContent, Step } from "./seal.ts";
+
+/** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews a proposal. */
+export const contentFor = (
+  seal: SealContent,
+  sealing: Omit<Sealing, "report">,
+  reportOf: (proposal: Proposal) => Report,
+): SealContent => {
+  const { preview, proposal } = sealing;
+  const now = sealOf({ ...sealing, report: reportOf(proposal) });
+  const made = madeBy(seal, now, preview, proposal.before);
+  const done: Done = { idOf: (uid) => made.get(uid) ?? uid, isEnded: endedIn(seal, now, proposal.before) };
+  const steps = new Map(now.steps.map((step) => [step.urn, step]));
+  const isDone = (step: Step): boolean => isBegun(step, steps.get(step.urn), done);
+  if (made.size === 0 && !seal.steps.some(isDone)) return now;
+  const change = changeIn(seal);
+  const whole: Proposal = {
+    ...proposal,
+    before: graphBefore(proposal.before, change, { ...done, deletes: seal.deletes }),
+    after: graphAfter(proposal.after, change, done),
+    adopted: adoptedBy(seal, proposal.adopted, isDone, made),
+  };
+  const content = sealOf({ ...sealing, proposal: whole, report: reportOf(whole) });
+  // What the change has created may go again, as an invite whose code was lost.
+  const isOwn = (one: string): boolean => made.has(recordIn(one).uid);
+  const ended = seal.deletes.filter((one) => done.isEnded(recordIn(one).kind, recordIn(one).uid));
+  return {
+    ...content,
+    steps: stepsOf(seal.steps, content.steps, done),
+    deletes: [...new Set([...content.deletes.filter((one) => !isOwn(one)), ...ended])],
+  };
+};
+
+/** By uid: the ids in the seal of the records that the change has created. */
+const madeBy = (seal: SealContent, now: SealContent, preview: Preview, live: AccessGraph): Map<string, NodeId> => {
+  const made = new Map<string, NodeId>();
+  const existing = new Set(seal.steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
+  const uids = new Map(now.steps.map(({ urn, uid, replaced }) => [urn, uid ?? replaced]));
+  const { byUrn } = resourcesIn(preview);
+  for (const { urn, kind, op, uid } of seal.steps) {
+    if ((op !== "create" && op !== "replace") || uid !== undefined || kind === "roleBindingSet") continue;
+    // The preview says which record of a killed run it takes over.
+    const own = uids.get(urn) ?? byUrn.get(urn)?.planned?.uid;
+    if (own !== undefined && !existing.has(own)) made.set(own, urn);
+  }
+  // The pairs of sets, and what a killed run has granted and no preview shows. Who else may have granted it makes no difference.
+  const known = new Set(seal.before.bindings.map(({ id }) => id));
+  const added = new Map(seal.after.bindings.flatMap((one) => (one.uid === null ? [[keyOf(one), one.id]] : [])));
+  const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
+  for (const binding of live.bindings.values()) {
+    const id = added.get(keyOf(withIds(binding, idOf)));
+    if (id !== undefined && !known.has(binding.id) && !made.has(binding.id)) made.set(binding.id, id);
+  }
+  return made;
+};
+
+const keyOf = ({ group, identity, role }: { group: NodeId; identity: NodeId; role: NodeId }): string =>
+  `${group} ${identity} ${role}`;
+
+const endedIn = (seal: SealContent, now: SealContent, live: AccessGraph): Done["isEnded"] => {
+  const deletes = new Set(seal.deletes);
+  const removed = new Set(seal.steps.flatMap(({ op, replaced }) => (op === "delete" && replaced ? [replaced] : [])));
+  const present = new Set(now.steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
+  return (kind, uid) => {
+    if (!deletes.has(`${kind} ${uid}`)) return true;
+    const nodes = NODES[kind as RecordKind];
+    // Of other kinds, the review reads none: they went with their resource, or with their group.
+    return nodes ? !live[nodes].has(uid) : !present.has(uid) && (removed.has(uid) || !live.groups.has(parentOf(uid)));
+  };
+};
+
+/** Of `KIND UID`. */
+const recordIn = (text: string): { kind: string; uid: string } => {
+  const at = text.indexOf(" ");
+  return { kind: text.slice(0, at), uid: text.slice(at + 1) };
+};
+
+/** A record that a killed run created is no adopted one, and one that the change has adopted is. */
+const adoptedBy = (
+  { owners, steps }: SealContent,
+  adopted: readonly AdoptedRecord[],
+  isDone: (step: Step) => boolean,
+  made: ReadonlyMap<string, NodeId>,
+): AdoptedRecord[] => {
+  const open = adopted.filter(({ uid }) => !made.has(uid));
+  const ended = steps.flatMap(({ kind, urn, uid, ...step }): AdoptedRecord[] => {
+    if (uid === undefined || owners[uid] === undefined || open.some((one) => one.uid === uid)) return [];
+    if (!isDone({ kind, urn, uid, ...step })) return [];
+    return [{ kind: wordOf(kind as RecordKind), uid, resource: partsOfUrn(urn).name, deletedLater: false }];
+  });
+  return [...open, ...ended];
+};
+
+const stepsOf = (sealed: readonly Step[], now: readonly Step[], done: Done): Step[] => {
+  const byUrn = new Map(now.map((step) => [step.urn, step]));
+  for (const step of sealed) {
+    const own = byUrn.get(step.urn);
+    const isSameOp = own?.op === step.op && own.uid === step.uid && own.replaced === step.replaced;
+    const isOf = isSameOp || isBegun(step, own, done);
+    if (isOf && (own === undefined || hasInputsOf(step.inputs, own.inputs, done))) byUrn.set(step.urn, step);
+  }
+  return [...byUrn.values()];
+};

@@ -1,0 +1,85 @@
+// The graphs of a change of which a part is done, with the ids that its seal has, as if nothing of it were done.
+import type { Json } from "../../schema/index.ts";
+import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
+import { isSameRelationship, textOf } from "../graph/same.ts";
+import { NODES } from "../preview/resource.ts";
+import type { Change } from "./change.ts";
+import type { Done } from "./done.ts";
+
+type Node = { id: NodeId };
+type Nodes = ReadonlyMap<NodeId, Node>;
+
+/** Without what the change has created, and with what it has changed and deleted as it was. */
+export const graphBefore = (
+  live: AccessGraph,
+  { before, after }: Pick<Change, "before" | "after">,
+  { idOf, isEnded, deletes }: Done & { deletes: readonly string[] },
+): AccessGraph => {
+  const graph = withSealedIds(live, idOf);
+  for (const [kind, nodes] of Object.entries(NODES)) {
+    const own = graph[nodes] as Map<NodeId, Node>;
+    const [was, is]: [Nodes, Nodes] = [before[nodes], after[nodes]];
+    for (const id of is.keys()) if (!was.has(id)) own.delete(id);
+    for (const [id, node] of was) {
+      const [now, made] = [own.get(id), is.get(id)];
+      const isDeleted = deletes.includes(`${kind} ${id}`) && isEnded(kind, id);
+      const isChanged = now && made && !isSame(node, made) && isSame(made, now);
+      if (isDeleted || isChanged) own.set(id, node);
+    }
+  }
+  return graph;
+};
+
+/** What is as the seal has it has its words: the API gives an invite its name, and static keys an end. */
+export const graphAfter = (live: AccessGraph, { after }: Pick<Change, "after">, { idOf }: Done): AccessGraph => {
+  const graph = withSealedIds(live, idOf);
+  for (const nodes of Object.values(NODES)) {
+    const own = graph[nodes] as Map<NodeId, Node>;
+    for (const [id, shown] of after[nodes] as Nodes) {
+      const now = own.get(id);
+      if (now && isSame(shown, now)) own.set(id, shown);
+    }
+  }
+  return graph;
+};
+
+const withSealedIds = (graph: AccessGraph, idOf: Done["idOf"]): GraphBuilder => {
+  const copy = newGraph();
+  for (const nodes of Object.values(NODES))
+    for (const node of graph[nodes].values()) {
+      const own = withIds(node, idOf);
+      (copy[nodes] as Map<NodeId, Node>).set(own.id, own);
+    }
+  return copy;
+};
+
+/** The members of nodes that are ids. */
+const IDS = ["id", "parent", "group", "identity", "role", "provider", "defaultRole"];
+
+/** The node, with other ids. One that the change has created has no uid yet. */
+export const withIds = <T extends Node>(node: T, idOf: Done["idOf"]): T => {
+  const ids = Object.entries(node).flatMap(([name, value]): [string, unknown][] => {
+    if (!IDS.includes(name) || typeof value !== "string" || idOf(value) === value) return [];
+    return name === "id"
+      ? [
+          ["uid", null],
+          [name, idOf(value)],
+        ]
+      : [[name, idOf(value)]];
+  });
+  return ids.length === 0 ? node : { ...node, ...Object.fromEntries(ids) };
+};
+
+const isSame = (shown: Node, now: Node): boolean => {
+  const [one, other] = [shown, now].map((node) => {
+    const { id: _id, uid: _uid, logicalName: _logicalName, relationship, expirationTime, name, ...own } = node as Json;
+    const isInvite = expirationTime !== undefined;
+    return { relationship: (relationship ?? null) as Json | null, text: textOf(isInvite ? own : { ...own, name }) };
+  }) as [Compared, Compared];
+  return one.text === other.text && isSameRelationship(one.relationship, other.relationship);
+};
+
+interface Compared {
+  text: string;
+  relationship: Json | null;
+}
