@@ -23,7 +23,8 @@ export interface WrittenRole {
 export interface Effect {
   /** node of the seal */
   subject: NodeId;
-  name: string;
+  /** in words; asked only for a refusal */
+  name: string | (() => Promise<string>);
   now: readonly Holding[];
   next: readonly Holding[];
   written?: WrittenRole;
@@ -66,12 +67,17 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
     [...change.gainsOf(subject), ...own.losses],
     [...change.lossesOf(subject), ...own.gains],
   ];
-  const problems = [
-    ...notShown(gains, mayGain, later).map((row) => `${name} would gain ${rowText(change, later, row)}`),
-    ...notShown(losses, mayLose, live).map((row) => `${name} would lose ${rowText(change, live, row)}`),
-  ];
-  if (problems.length === 0)
+  const more = notShown(gains, mayGain, later);
+  const less = notShown(losses, mayLose, live);
+  if (more.length + less.length === 0) {
     rests.moved.set(subject, { gains: [...own.gains, ...gains], losses: [...own.losses, ...losses] });
+    return { problems: [], gains };
+  }
+  const who = typeof name === "string" ? name : await name();
+  const problems = [
+    ...more.map((row) => `${who} would gain ${rowText(change, later, row)}`),
+    ...less.map((row) => `${who} would lose ${rowText(change, live, row)}`),
+  ];
   return { problems, gains };
 };
 

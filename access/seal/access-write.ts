@@ -7,6 +7,7 @@ import { added, type Check, isOwn, type Rests } from "./access-check.ts";
 import { uidIn } from "./facts.ts";
 import { boundFrom, claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { reachedPeople } from "./people-check.ts";
+import { titleOf } from "./title.ts";
 
 const roleBinding: Check = async (rests, write) => {
   const { verb, parent, uid, record } = write;
@@ -60,7 +61,7 @@ const identity: Check = async (rests, write) => {
   }
   if (!RELATIONSHIPS.some(touches)) return [];
   if (textOf(after.identities.get(id)?.relationship ?? null) !== claims)
-    return [`who can assume identity ${uid} would not be what the review shows`];
+    return [`who can assume ${await titleOf(rests, "identity", uid)} would not be what the review shows`];
   return [...(await claimProblems(change, facts, id, uid)), ...(await heldProblems(rests, uid))];
 };
 
@@ -78,7 +79,7 @@ const role: Check = async (rests, { verb, parent, uid, record, touches }) => {
     return isShown ? [] : [`role ${record.name} would be created with capabilities that the review does not show`];
   }
   if (textOf(after.roles.get(idOf("role", uid))?.capabilities ?? []) !== text)
-    return [`role ${uid} would get capabilities that the review does not show`];
+    return [`${await titleOf(rests, "role", uid)} would get capabilities that the review does not show`];
   return holderProblems(rests, uid, capabilities);
 };
 

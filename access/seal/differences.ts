@@ -4,6 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
 import { type Change, changeIn } from "./change.ts";
+import { inputNames } from "./inputs.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 import type { SealContent, Step, SubjectRow } from "./seal.ts";
 
@@ -216,7 +217,7 @@ const pointersOf = ({ inputs: old }: Step, { inputs: next }: Step): string[] => 
     Record<string, unknown>,
   ];
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((name) => one[name] !== other[name]).map((name) => name.slice(1).replaceAll("/", "."));
+  return inputNames([...names].filter((name) => one[name] !== other[name]));
 };
 
 const ownerDifferences = (sealed: SealContent["owners"], now: SealContent["owners"]): Difference[] =>

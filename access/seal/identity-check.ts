@@ -6,6 +6,7 @@ import { isSameRelationship } from "../graph/same.ts";
 import { type Holding, heldBeyond, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
 import type { Change } from "./change.ts";
 import { type Facts, uidIn } from "./facts.ts";
+import { titleOf } from "./title.ts";
 
 /** A role binding that exists. */
 export interface Bound extends Holding {
@@ -36,9 +37,8 @@ export const identityProblems = async (
   const now = await boundTo(rests, uid, bound);
   const kept = takes === "all" ? [] : now.filter((one) => one.uid !== takes);
   const next = gives ? [...kept, gives] : kept;
-  const name = nameOf(change, subject);
   const { problems, gains } = await outcomeOf(rests, {
-    ...{ subject, name, now, next },
+    ...{ subject, now, next, name: () => whoIs(rests, uid) },
     ...(written && { written }),
   });
   return gains.length === 0 ? problems : [...problems, ...(await claimProblems(change, facts, subject, uid))];
@@ -67,13 +67,19 @@ export const claimProblems = async (
 
 /** Whether the identity holds anything now that the seal does not have: another workload would get it too. */
 export const heldProblems = async (rests: Rests, uid: string): Promise<string[]> => {
-  const { change, facts, idOf } = rests;
+  const { facts, idOf } = rests;
   const subject = idOf("identity", uid);
   await facts.requireListable("roleBinding", parentOf(uid));
   const holdings = (await facts.bindingsOf(uid)).map(boundFrom);
   const beyond = await heldBeyond(rests, { subject, holdings });
-  return beyond.map((row) => `${nameOf(change, subject)} holds ${row}, which the review does not show`);
+  if (beyond.length === 0) return [];
+  const who = await whoIs(rests, uid);
+  return beyond.map((row) => `${who} holds ${row}, which the review does not show`);
 };
 
-const nameOf = ({ before, after }: Pick<Change, "before" | "after">, id: NodeId): string =>
-  (after.identities.get(id) ?? before.identities.get(id))?.name ?? `identity ${id}`;
+/** Its name, where the review has it; otherwise also its uid. */
+const whoIs = async (rests: Rests, uid: string): Promise<string> => {
+  const { change, idOf } = rests;
+  const id = idOf("identity", uid);
+  return (change.after.identities.get(id) ?? change.before.identities.get(id))?.name ?? titleOf(rests, "identity", uid);
+};

@@ -68,3 +68,14 @@ export const differingInputs = (
     if (!met.has(pointer)) differing.push(pointer);
   return differing.sort();
 };
+
+/** As a person reads them: `capabilities` for each of its items, `claimMatch.subject` for a member. */
+export const inputNames = (pointers: readonly string[]): string[] => [
+  ...new Set(
+    pointers.map((pointer) => {
+      const names = pointer.slice(1).split("/");
+      const item = names.findIndex((name) => /^\d+$/.test(name));
+      return names.slice(0, item < 0 ? undefined : item).join(".");
+    }),
+  ),
+];

@@ -8,11 +8,12 @@ import { ACCESS_CHECKS } from "./access-write.ts";
 import { changeIn, type IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
 import { claimProblems } from "./identity-check.ts";
-import { differingInputs } from "./inputs.ts";
+import { differingInputs, inputNames } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { signInProblems } from "./people-check.ts";
 import { PEOPLE_CHECKS } from "./people-write.ts";
 import type { Seal, Step } from "./seal.ts";
+import { titleOf } from "./title.ts";
 import { type Write, writesOf } from "./writes.ts";
 
 export interface Judge {
@@ -50,18 +51,18 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
 
   const writeProblems = async (write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
-    if (verb === "delete" && !isDeleted(write)) return [`${word} ${uid} would be deleted`];
+    if (verb === "delete" && !isDeleted(write)) return [`${await titleOf(rests, kind, uid)} would be deleted`];
     if (verb === "update") {
       const step = stepOf(kind, uid);
       const isShown = step && (step.op === "update" || isOwn(rests, write) || isNew(step));
-      if (!isShown) return [`${word} ${uid} would be changed`];
+      if (!isShown) return [`${await titleOf(rests, kind, uid)} would be changed`];
     }
     const own = await CHECKS[kind]?.(rests, write);
     if (own) return own;
     if (verb !== "create") return [];
     const place = placeId(idOf, write.parent);
     const isShown = seal.steps.some((step) => step.kind === kind && isNew(step) && placeIn(step) === place);
-    return isShown ? [] : [`a ${word} would be created in ${write.parent}`];
+    return isShown ? [] : [`a ${word} would be created in ${await titleOf(rests, "group", write.parent)}`];
   };
 
   return {
@@ -71,9 +72,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
       if (!step?.inputs) return [`${name} is no resource that the review shows`];
       if (op === "create" && !isNew(step)) return [`${name} would be created, and the review shows that it exists`];
       const pointers = differingInputs(step.inputs, inputs, (uid) => idOf(undefined, uid));
-      return pointers.map(
-        (pointer) => `${name}: ${pointer.slice(1).replaceAll("/", ".")} is not what the review shows`,
-      );
+      return inputNames(pointers).map((input) => `${name}: ${input} is not what the review shows`);
     },
     request: async (operation, request) => {
       const writes = writesOf(operation, request);
@@ -84,7 +83,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
     forget: () => facts.forget(),
     adoption: async (kind, uid) => {
       const { [uid]: owners } = seal.owners;
-      if (!owners) return [`${kind} ${uid} would be adopted`];
+      if (!owners) return [`${await titleOf(rests, kind, uid)} would be adopted`];
       return [...(await ownerProblems(rests, kind, uid, owners)), ...(await adoptedProblems(rests, kind, uid))];
     },
   };
@@ -99,12 +98,8 @@ const placeId = (idOf: IdOf, parent: string): string => (parent === "" ? "" : id
 const placeIn = ({ inputs }: Step): string => String(inputs?.created["/parent"] ?? inputs?.values["/parent"] ?? "");
 
 /** Who may change an adopted record must be those who could when it was reviewed. */
-const ownerProblems = async (
-  { facts }: Rests,
-  kind: string,
-  uid: string,
-  owners: readonly string[],
-): Promise<string[]> => {
+const ownerProblems = async (rests: Rests, kind: string, uid: string, owners: readonly string[]): Promise<string[]> => {
+  const { facts } = rests;
   const place = ownedPlace(kind, uid);
   const graph = newGraph();
   addGroup(graph, place);
@@ -114,9 +109,14 @@ const ownerProblems = async (
     const node = (await facts.record("role", role)).roles.get(role);
     if (node) graph.roles.set(role, node);
   }
-  return ownersAt(graph, place)
-    .filter((one) => !owners.includes(one))
-    .map((one) => `identity ${one} may give access where ${uid} is, and could not when it was reviewed`);
+  const others = ownersAt(graph, place).filter((one) => !owners.includes(one));
+  const record = others.length === 0 ? "" : await titleOf(rests, kind, uid);
+  return Promise.all(
+    others.map(async (one) => {
+      const owner = await titleOf(rests, "identity", one);
+      return `${owner} may give access where ${record} is, and could not when it was reviewed`;
+    }),
+  );
 };
 
 /** What an adopted record gives must be what the review shows. Whatever a role grants, its update is judged by itself. */

@@ -5,6 +5,7 @@ import { addExternalGroup, addInvite, addProvider } from "../graph/live-record.t
 import { textOf } from "../graph/same.ts";
 import { added, type Check, isOwn, outcomeOf, type Rests } from "./access-check.ts";
 import { deletedPeople, otherPeople, type PeopleKind, signInProblems } from "./people-check.ts";
+import { titleOf } from "./title.ts";
 
 const identityProvider: Check = async (rests, { verb, parent, uid, record, touches }) => {
   const { change, idOf } = rests;
@@ -25,7 +26,7 @@ const identityProvider: Check = async (rests, { verb, parent, uid, record, touch
   const id = idOf("identityProvider", uid);
   const shown = after.providers.get(id);
   if (!shown || !agrees(shown))
-    return [`the people of identity provider ${uid} would not be those that the review shows`];
+    return [`the people of ${await titleOf(rests, "identityProvider", uid)} would not be those that the review shows`];
   const now = (await rests.facts.record("identityProvider", uid)).providers.get(uid)?.defaultRole;
   const role = touches("defaultRole") ? given.defaultRole : now;
   const name = `people of ${shown.name}`;

@@ -41,7 +41,7 @@ describe("a native run under a seal", () => {
     const up = () => program.run("up", "--yes", "--skip-preview", "--refresh", "--continue-on-error");
     const refused = await up();
     expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain("- Role own: capabilities.1 is not what the review shows");
+    expect(refused.output).toContain("- Role own: capabilities is not what the review shows");
     const writes = writesOf(await place.server.takeRequests()).map(({ operation }) => operation);
     expect(writes.toSorted()).toEqual([
       "CreateGroup",

@@ -127,7 +127,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await bind(await makeIdentity("ann"), at.stack.testbed.uid(STACK, "reader"));
     const { errors, writes } = await up([changed]);
     expect(errors).toEqual([
-      expect.stringMatching(/- identity \S+ would gain repo\.create at home-\d+, through reader\n/),
+      expect.stringMatching(/- identity \S+ "ann" would gain repo\.create at home-\d+, through reader\n/),
     ]);
     expect(writes).toEqual([]);
   });
@@ -155,7 +155,9 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     const eve = await makeIdentity("eve");
     await bind(eve, at.owner, inner);
     expect((await up(program)).errors).toEqual([
-      refusal(`identity ${eve} may give access where ${inner} is, and could not when it was reviewed`),
+      refusal(
+        `identity ${eve} "eve" may give access where group ${inner} "inner" is, and could not when it was reviewed`,
+      ),
     ]);
   });
 

@@ -145,7 +145,7 @@ describe("a record that an earlier run under the seal has created", () => {
     await edit(`roles/${uidOf("fresh")}?updateMask=capabilities`, { capabilities: [LISTS] });
     await bind(bob, uidOf("fresh"));
     expect(await secondRun(program)).toEqual({
-      errors: [refusal(`identity ${bob} would gain repo.create at ${at.homeName}, through fresh`)],
+      errors: [refusal(`identity ${bob} "bob" would gain repo.create at ${at.homeName}, through fresh`)],
       writes: [],
     });
   });
