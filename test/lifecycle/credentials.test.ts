@@ -6,6 +6,7 @@ import { sectionsIn } from "../../cli/explain/find.ts";
 import type { CommandResult } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
+import { formsOf } from "../support/form.ts";
 
 describe("credentials of a run", () => {
   let place: Workplace;
@@ -95,10 +96,7 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
 
-  it.each([
-    ["dynamic", "pulumi-irm"],
-    ["native", "pulumi-irm/plugin"],
-  ])(
+  it.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]))(
     "that have expired are one error of a refresh of 20 %s resources, and one in full of a destroy",
     async (name, from) => {
       const token = join(place.folder, `${name}-token`);

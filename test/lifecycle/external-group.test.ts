@@ -197,8 +197,8 @@ describe(
     create: (place, source) => place.program("external", source, {}, { plugin: inject("pluginFolder") }),
   }),
 );
-describe(
-  "mappings of external groups in YAML",
+describe.skipIf(onlyInSoak)(
+  `mappings of external groups in YAML${onlyInSoak}`,
   life({
     source: yaml,
     create: (place, source) => createYamlProgram(place, "external", source),

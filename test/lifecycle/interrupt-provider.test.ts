@@ -2,6 +2,7 @@
 // docs/faults.md#f11). The engine lives on, stores its state and ends with an error; nothing is locked.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Program } from "../harness/engine-workplace.ts";
+import { onlyInSoak } from "../support/form.ts";
 import { expectOne, expectWhole, group, interruptions, source } from "./interruption.ts";
 
 const place = interruptions();
@@ -60,7 +61,8 @@ describe("kill -9 of the provider's process", () => {
   });
 });
 
-describe("kill -9 of the server, started again on the same records", () => {
+// test/faults/f11-killed-server.test.ts has the same without an engine.
+describe.skipIf(onlyInSoak)(`kill -9 of the server, started again on the same records${onlyInSoak}`, () => {
   it("before a create, and down for the rest of the run: the run fails, and the next up creates the record", async () => {
     // The next up waits until this request has timed out.
     const program = await place.program("away", source("away"), { IRM_REQUEST_TIMEOUT: "5" });

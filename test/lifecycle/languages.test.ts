@@ -192,8 +192,9 @@ describe(
     properties: false,
   }),
 );
-describe(
-  "a program in TypeScript with native resources",
+// Programs in YAML and Python use the same plugin.
+describe.skipIf(onlyInSoak)(
+  `a program in TypeScript with native resources${onlyInSoak}`,
   life({
     source: typescript("pulumi-irm/plugin"),
     create: createProgram({ plugin: inject("pluginFolder") }),

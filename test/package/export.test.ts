@@ -7,14 +7,12 @@ import { writesOf } from "../harness/api-process.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { createStack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { formsOf } from "../support/form.ts";
 import { environment, type Installed, installPackage } from "../support/package.ts";
 
 let place: Workplace;
-let template: Installed;
-/** without `typescript`, and with an older SDK */
-let plain: Installed;
 beforeAll(async () => {
-  [template, plain, place] = await Promise.all([installPackage(), installPackage("3.208.0"), createWorkplace()]);
+  place = await createWorkplace();
   const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
     const { status, json } = await place.call(method, target, options.body);
     return { status, json, text: JSON.stringify(json) };
@@ -24,11 +22,14 @@ beforeAll(async () => {
 afterAll(() => place.close());
 
 // test/lifecycle/export.test.ts runs each format in both forms.
-test.each<[string, string[], () => Installed]>([
-  ["of a program, where the engine brings the compiler", ["typescript"], () => plain],
-  ["of a policy with native resources", ["yaml", "--native"], () => template],
-])("a project %s runs", async (title, [format, ...flags], installed) => {
-  const project = installed();
+test.each(
+  formsOf<[string, string[], () => Promise<Installed>][]>(
+    // Without `typescript`, and with an older SDK.
+    ["of a program, where the engine brings the compiler", ["typescript"], () => installPackage("3.208.0")],
+    ["of a policy with native resources", ["yaml", "--native"], () => installPackage()],
+  ),
+)("a project %s runs", async (title, [format, ...flags], installed) => {
+  const project = await installed();
   const out = join(place.folder, title.replaceAll(/\W/g, "-"));
   const { baseUrl, token } = place.server;
   const { status, stderr } = spawnSync(

@@ -1,6 +1,7 @@
 // ^C of the engine, and kill -9 of the engine or of its plugin, while the plugin creates a record (docs/faults.md#f10,
 // docs/faults.md#f21).
 import { describe, expect, inject, it } from "vitest";
+import { onlyInSoak } from "../../support/form.ts";
 import { isRunning, processesBelow } from "../../support/process.ts";
 import { expectOne, expectWhole, group, interruptions, PATIENT, source } from "../interruption.ts";
 
@@ -37,7 +38,8 @@ describe("^C during a create of the plugin", () => {
   });
 });
 
-describe("kill -9 during a create of the plugin", () => {
+// test/faults/f10-killed-client.test.ts has each point of each method, without an engine.
+describe.skipIf(onlyInSoak)(`kill -9 during a create of the plugin${onlyInSoak}`, () => {
   it("of the engine, then of the plugin: the next up adopts the record, and ^C ends its wait for a request in flight", async () => {
     const program = await programOf("killed");
     const held = place.proxy.hold("POST", /\/groups\//, "after");
