@@ -5,6 +5,7 @@ import { type AccessGraph, type GraphBuilder, type GroupNode, type NodeId, newGr
 import type { AccessRow } from "../review/change.ts";
 import type { Change, IdOf } from "./change.ts";
 import { type Facts, UnreadableFact } from "./facts.ts";
+import { notReturning } from "./returning.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 import type { Write } from "./writes.ts";
 
@@ -68,7 +69,9 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
     [...change.lossesOf(subject), ...own.gains],
   ];
   const more = notShown(gains, mayGain, later);
-  const less = notShown(losses, mayLose, live);
+  const beyond = notShown(losses, mayLose, live);
+  const taken = notShown(losses, [...beyond, ...own.gains], live);
+  const less = [...beyond, ...(await notReturning(rests, { subject, losses: taken, next, live }))];
   if (more.length + less.length === 0) {
     rests.moved.set(subject, { gains: [...own.gains, ...gains], losses: [...own.losses, ...losses] });
     return { problems: [], gains };

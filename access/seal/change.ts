@@ -14,7 +14,10 @@ export interface Change {
   before: AccessGraph;
   after: AccessGraph;
   gainsOf(subject: NodeId): readonly AccessRow[];
+  /** Also what it loses for a moment only. */
   lossesOf(subject: NodeId): readonly AccessRow[];
+  /** What gives the subject this capability after the change, in one of these groups. */
+  givenAfter(subject: NodeId, capability: string, groups: readonly NodeId[]): readonly BindingNode[];
   /** Of what `live` says that the subject holds: what the seal does not have. */
   heldBeyond(live: AccessGraph, subject: NodeId): Grant[];
 }
@@ -27,11 +30,16 @@ export const changeIn = (seal: Pick<SealContent, "before" | "after">): Change =>
   // What is held in between only: an earlier run under this seal may have given it before it was killed.
   const ended = rowsBetween(most, is);
   const access = accessIn(most);
+  const bindings = Map.groupBy(is.bindings.values(), ({ identity }) => identity);
   return {
     before,
     after,
     gainsOf: (subject) => gained(subject).gains,
     lossesOf: (subject) => [...lost(subject).losses, ...ended(subject).losses],
+    givenAfter: (subject, capability, groups) =>
+      (bindings.get(subject) ?? []).filter(
+        ({ group, role }) => groups.includes(group) && is.roles.get(role)?.capabilities.includes(capability),
+      ),
     heldBeyond: (live, subject) =>
       accessIn(live)
         .topmostOf(subject)

@@ -120,6 +120,21 @@ test("an identity that loses a role does not gain what that role gains before: i
   expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName}, through writer`)]);
 });
 
+test("what the seal takes and gives again is not taken once the role that gives it grants less", async () => {
+  const ann = await makeIdentity("ann");
+  const reader = await makeRole("reader", LISTS, "CAP_TAG_LIST");
+  await apply([binding("had", ann, await makeRole("lister", LISTS))]);
+  const program = [binding("has", ann, reader)];
+  await seal(program);
+  const narrow = (...capabilities: string[]) =>
+    edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_TAG_LIST", ...capabilities] });
+  await narrow();
+  const loses = refusal(`ann would lose repo.list at ${at.homeName}, through lister`);
+  expect(await up(program)).toEqual({ errors: [loses], writes: ["CreateRoleBinding"] });
+  await narrow(LISTS);
+  expect(await up(program)).toEqual({ errors: [], writes: ["DeleteRoleBinding"] });
+});
+
 test("a run takes back what an earlier run under the seal has given in between", async () => {
   const bound = binding("ann", await makeIdentity("ann"), ref("writer"));
   await apply([role("writer", LISTS), bound]);
