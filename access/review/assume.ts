@@ -1,6 +1,7 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { createHash } from "node:crypto";
 import { type Json, printable } from "../../schema/index.ts";
+import { joinWithAnd } from "../format/words.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { quote } from "../quote.ts";
 import { examplesOf } from "./example.ts";
@@ -43,9 +44,6 @@ const claimName = (claim: string): string =>
   PLAIN_NAME.test(claim) && !Object.hasOwn(WORDS, claim) ? claim : quote(claim);
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
-
-const joinWithAnd = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
 const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string => {
   const print = issuerKeys ? ` (SHA-256 ${fingerprint(String(issuerKeys))}…)` : "";

@@ -1,5 +1,6 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes were not rehearsed.
 import { type ExportKind, groupOf } from "../../access/export/read.ts";
+import { joinWithAnd } from "../../access/format/words.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { visibilityIn } from "../../access/graph/visible.ts";
 import type { Preview, Step as PreviewStep } from "../../access/preview/shape.ts";
@@ -38,10 +39,12 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
     ({ urn, op }) => ourTypeOf(urn) !== undefined && op !== SHOWN_AS_THREE && !isReached(urn, op, input),
   );
   const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
-  const isOfOther = dependsOn(preview, new Set(others.map(({ urn }) => urn)));
-  const isOfFailed = dependsOn(preview, failed);
+  const changedByOthers = new Set(others.map(({ urn }) => urn));
+  const needs = dependenciesIn(preview);
+  const neededBy = inverted(needs);
   const notRehearsed: Outcome["notRehearsed"] = [];
   const steps: Step[] = [];
+  const waiting: string[] = [];
   for (const step of ours) {
     const unseen = unseenFor(step, input);
     if (unseen === undefined) steps.push({ ...step, ...missingIn(step.error, input) });
@@ -49,19 +52,20 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   }
   for (const { urn, op } of notReached) {
     // What depends on a resource is deleted before it.
-    const other = op.includes("delete")
-      ? others.find((one) => dependsOn(preview, new Set([urn]))(one.urn))?.urn
-      : isOfOther(urn);
-    const cause = isOfFailed(urn) ?? [...failed][0];
+    const waitsFor = op.includes("delete") ? neededBy : needs;
+    const [other] = reachedFrom(urn, waitsFor, changedByOthers);
+    const causes = reachedFrom(urn, waitsFor, failed);
     if (other !== undefined)
       notRehearsed.push({ urn, op, why: `it waits for ${nameOf(other)}, which another provider changes` });
     else
       steps.push({
         ...{ urn, op, ok: false },
-        error: cause === undefined ? "it did not run" : `it did not run, since ${nameOf(cause)} failed`,
+        error: notRunText(causes.length > 0 ? causes : [...failed]),
       });
+    if (causes.length > 0) waiting.push(urn);
   }
-  return { steps, errors: errors.filter((text) => !isOfStep(text, ran)), notRehearsed, others };
+  const isOwn = (text: string): boolean => !isOfStep(text, ran) && !isOfUnknownValue(text, waiting);
+  return { steps, errors: errors.filter(isOwn), notRehearsed, others };
 };
 
 /** A step may turn out to change nothing: then the engine has dealt with its resource all the same. */
@@ -78,6 +82,25 @@ const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
   return isFailed || text.includes(NOT_RUN);
 };
 
+/**
+ * Some versions of the SDK send what depends on a failed step all the same. The engine then has the provider check it with values that are not
+ * known, and nobody can correct those.
+ */
+const isOfUnknownValue = (text: string, waiting: readonly string[]): boolean => {
+  const [, type, name] =
+    /^(\S+) resource '(.+?)': property \S+ value .*?output<.*?>\{\}.* has a problem: /s.exec(text) ?? [];
+  return waiting.some((urn) => partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
+};
+
+const FAILED_SHOWN = 5;
+
+const notRunText = (failed: readonly string[]): string => {
+  if (failed.length === 0) return "it did not run";
+  const names = failed.slice(0, FAILED_SHOWN).map(nameOf);
+  const rest = failed.length - names.length;
+  return `it did not run, since ${joinWithAnd(rest > 0 ? [...names, `${rest} more`] : names)} failed`;
+};
+
 /** The engine shows a replacement as three steps: this one, and the two that carry it out. */
 const SHOWN_AS_THREE = "replace";
 
@@ -89,19 +112,30 @@ const isOther = ({ urn }: { urn: string }): boolean => {
   return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
 };
 
-/** The first of these that a resource depends on, by its inputs or its parent. */
-const dependsOn = ({ steps }: Preview, of: ReadonlySet<string>): ((urn: string) => string | undefined) => {
-  const byUrn = Map.groupBy(steps, ({ urn }) => urn);
-  const find = (urn: string, seen: Set<string>): string | undefined => {
-    for (const next of dependenciesOf(byUrn.get(urn) ?? [])) {
+type Edges = ReadonlyMap<string, readonly string[]>;
+
+/** Those of `wanted` that a resource leads to, in their order, without what lies behind them. */
+const reachedFrom = (start: string, edges: Edges, wanted: ReadonlySet<string>): string[] => {
+  const seen = new Set([start]);
+  const found = new Set<string>();
+  const open = [start];
+  for (let urn = open.pop(); urn !== undefined; urn = open.pop())
+    for (const next of edges.get(urn) ?? []) {
       if (seen.has(next)) continue;
       seen.add(next);
-      const found = of.has(next) ? next : find(next, seen);
-      if (found !== undefined) return found;
+      if (wanted.has(next)) found.add(next);
+      else open.push(next);
     }
-    return undefined;
-  };
-  return (urn) => find(urn, new Set([urn]));
+  return [...wanted].filter((urn) => found.has(urn));
+};
+
+/** What each resource depends on, by its inputs or its parent. */
+const dependenciesIn = ({ steps }: Preview): Edges =>
+  new Map([...Map.groupBy(steps, ({ urn }) => urn)].map(([urn, own]) => [urn, dependenciesOf(own)]));
+
+const inverted = (edges: Edges): Edges => {
+  const all = [...edges].flatMap(([from, targets]) => targets.map((to) => ({ from, to })));
+  return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, own]) => [to, own.map(({ from }) => from)]));
 };
 
 const dependenciesOf = (steps: readonly PreviewStep[]): string[] =>

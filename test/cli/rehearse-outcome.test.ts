@@ -61,6 +61,25 @@ describe("the outcome of a run", () => {
     ]);
   });
 
+  test("names each failure that a step waited for, of many the first five, and of a deletion what depends on it", () => {
+    const no = (urn: string, op = "create") => ({ urn, op, ok: false, error: "no" });
+    const groups = [1, 2, 3, 4, 5, 6, 7].map((n) => urnOf("irm:index:Group", `g${n}`));
+    const errorOf = (on: string[]) => {
+      const planned = [...groups.map((urn) => stepOf("create", urn)), stepOf("create", bot, { on })];
+      return outcome(planned, { steps: groups.map((urn) => no(urn)) }).steps.at(-1)?.error;
+    };
+    expect(errorOf(groups.slice(1, 2))).toBe("it did not run, since g2 failed");
+    expect(errorOf(groups.slice(1, 4))).toBe("it did not run, since g2, g3 and g4 failed");
+    expect(errorOf(groups)).toBe("it did not run, since g1, g2, g3, g4, g5 and 2 more failed");
+    const deleted = [
+      stepOf("create", group),
+      stepOf("delete", binding, { id: `${TEAM}/${"d".repeat(16)}`, on: [bot] }),
+      stepOf("delete", bot, { id: BOT }),
+    ];
+    const { steps } = outcome(deleted, { steps: [no(group), no(binding, "delete")] });
+    expect(steps.at(-1)?.error).toBe("it did not run, since rolebinding failed");
+  });
+
   test("takes a planned change for done where the engine found that there is none", () => {
     const planned = [stepOf("update", bot, { id: BOT })];
     expect(outcome(planned, { settled: new Set([bot]) }).steps).toEqual([]);
@@ -94,6 +113,22 @@ describe("the outcome of a run", () => {
       errors: [repeated, own, "irm rehearse does not run other providers: nothing was read"],
     });
     expect(errors).toEqual([own]);
+  });
+
+  test("leaves out what the engine says of values that a failed step would have given", () => {
+    const of = (name: string, value: string) =>
+      `irm:index:RoleBinding resource '${name}': property role value ${value} has a problem: must be a uid`;
+    const planned = [stepOf("create", group), stepOf("create", binding, { on: [group] })];
+    const { errors } = outcome(planned, {
+      steps: [{ urn: group, op: "create", ok: false, error: "no" }],
+      errors: [
+        of("rolebinding", "output<string>{}"),
+        of("rolebinding", "{map[role:output<string>{}]}"),
+        of("rolebinding", "{nonsense}"),
+        of("another", "output<string>{}"),
+      ],
+    });
+    expect(errors).toEqual([of("rolebinding", "{nonsense}"), of("another", "output<string>{}")]);
   });
 
   test("counts a step in a place that cannot be listed as not rehearsed, also where it went through", () => {
