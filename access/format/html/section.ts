@@ -46,6 +46,11 @@ export const unknownSection = ({ unknown }: Report): Section | false =>
 const markupOf = (part: Part): Markup => {
   if (typeof part === "string") return html`${part}`;
   if ("quoted" in part) return html`<bdi>${part.quoted}</bdi>`;
+  if ("lines" in part) {
+    const [first, ...more] = part.lines;
+    const rest = more.map((line) => html`<li><bdi>${line}</bdi></li>`);
+    return html`<bdi>${first}</bdi>${rest.length > 0 && html`<ul>${rest}</ul>`}`;
+  }
   const items = part.contents.map(
     ({ kind, name, uid }) => html`<li>${kind} <b><bdi>${name}</bdi></b> <small>${uid ?? ""}</small></li>`,
   );

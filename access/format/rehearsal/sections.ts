@@ -8,8 +8,10 @@ import { countText } from "../words.ts";
 
 const quote = (quoted: string): Part => ({ quoted });
 
-/** An error of several lines, in one. */
-const quoteText = (text: string): Part => quote(text.replaceAll(/\s*\n\s*/g, " "));
+const quoteLines = (text: string): Part => {
+  const [first = "", ...more] = text.trim().split(/\s*\n/);
+  return { lines: [first, ...more] };
+};
 
 const nameOf = (urn: string): Part => quote(partsOfUrn(urn).name || urn);
 
@@ -55,7 +57,11 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
     title: "Steps that fail",
     items: rehearsal.steps.filter(({ ok }) => !ok).map((step) => ({ parts: stepParts(step) })),
   },
-  { id: "run-errors", title: "What else fails", items: rehearsal.errors.map((text) => ({ parts: [quoteText(text)] })) },
+  {
+    id: "run-errors",
+    title: "What else fails",
+    items: rehearsal.errors.map((text) => ({ parts: [quoteLines(text)] })),
+  },
   {
     id: "not-rehearsed",
     title: "Not rehearsed, so it may fail",
@@ -71,7 +77,7 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
     title: "What a second update would do",
     // After a failure it only repeats what is above.
     items: (hasFailed(rehearsal) ? [] : rehearsal.secondPreview).map(({ urn, op }) => ({
-      parts: urn === "" ? [quoteText(op)] : [`${op} `, nameOf(urn)],
+      parts: urn === "" ? [quoteLines(op)] : [`${op} `, nameOf(urn)],
     })),
   },
 ];
@@ -115,7 +121,7 @@ const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
   ...(missing
     ? ["the identity lacks ", quote(missing.capabilities.join(", ")), " at ", quote(missing.groupName), ": "]
     : []),
-  quoteText(error),
+  quoteLines(error),
 ];
 
 const differenceItems = (all: readonly Difference[]): Section["items"] =>

@@ -5,7 +5,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
-import { COMMENT_BYTES_MAX, code, codeWithMarks, htmlCode } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code, codeLines, codeWithMarks, htmlCode } from "../markdown-text.ts";
 import { pathMarkdown } from "../paths/markdown.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { countText } from "../words.ts";
@@ -206,7 +206,10 @@ export const sectionBlock = ({ title, items }: Section, danger: number, isOpen =
   head: `<details${isOpen ? " open" : ""}><summary>${title} (${items.length})</summary>\n\n`,
   items: items.map(({ parts }) => {
     const text = inLine(parts)
-      .map((part) => (typeof part === "string" ? part : code(part.quoted, CLAIMS_MAX)))
+      .map((part) => {
+        if (typeof part === "string") return part;
+        return "quoted" in part ? code(part.quoted, CLAIMS_MAX) : codeLines(part.lines, CLAIMS_MAX);
+      })
       .join("");
     return plainItem(danger, `- ${text}\n`);
   }),

@@ -9,5 +9,8 @@ export interface Section {
 
 export type Contents = readonly { kind: string; name: string; uid: string | null }[];
 
-/** Our own words; a text of others, which a format sets apart; or what is in a group. */
-export type Part = string | { quoted: string } | { contents: Contents };
+/** Our own words; a text of others, which a format sets apart; or the lines of one. */
+export type ShownPart = string | { quoted: string } | { lines: readonly [string, ...string[]] };
+
+/** One more: what is in a group. */
+export type Part = ShownPart | { contents: Contents };

@@ -3,7 +3,7 @@ import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
 import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
 import { countText } from "../words.ts";
-import type { Part, Section } from "./section.ts";
+import type { Part, Section, ShownPart } from "./section.ts";
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
@@ -130,10 +130,10 @@ const rulesParts = ({ rules, tests }: Report): Part[][] => {
 
 const CONTENTS_SHOWN = 20;
 
-/** Puts the parts in one line, which shows only the first of the contents. */
-export const inLine = (parts: readonly Part[]): (string | { quoted: string })[] =>
+/** Shows only the first of the contents, as a list in a sentence. */
+export const inLine = (parts: readonly Part[]): ShownPart[] =>
   parts.flatMap((part) => {
-    if (typeof part === "string" || "quoted" in part) return [part];
+    if (typeof part === "string" || !("contents" in part)) return [part];
     const shown = part.contents.slice(0, CONTENTS_SHOWN);
     const rest = part.contents.length - shown.length;
     const names = shown.flatMap(({ kind, name }, i) => [i === 0 ? `${kind} ` : `, ${kind} `, { quoted: name }]);

@@ -8,7 +8,7 @@ import { differences, type Segment, withArrows } from "../differences.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { pathLines } from "../paths/terminal.ts";
 import { CHANGES, type Change, changesOf, footOf, headFacts, peopleFactOf, placeOf, titleOf, whoOf } from "./blocks.ts";
-import type { Section } from "./section.ts";
+import type { Part, Section } from "./section.ts";
 import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
 
 export interface TerminalOptions {
@@ -49,12 +49,26 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
 
 export const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
   if (items.length === 0) return [];
-  const texts = items.map(({ parts }) =>
-    inLine(parts)
-      .map((part) => (typeof part === "string" ? part : part.quoted))
-      .join(""),
-  );
-  return [style("bold", title), ...texts.flatMap((text) => wrapText(`- ${text}`, "  ", width)), ""];
+  const texts = items.flatMap(({ parts }) => {
+    const [first, ...more] = linesOf(parts);
+    return [
+      ...wrapText(`- ${first}`, "  ", width),
+      ...more.flatMap((line) => wrapText(line, `${LINE_INDENT}  `, width, LINE_INDENT)),
+    ];
+  });
+  return [style("bold", title), ...texts, ""];
+};
+
+/** Deeper than any entry: a text of others must not look like one. */
+const LINE_INDENT = "    ";
+
+const linesOf = (parts: readonly Part[]): string[] => {
+  const lines = [""];
+  for (const part of inLine(parts)) {
+    const [first, ...more] = typeof part === "string" ? [part] : "quoted" in part ? [part.quoted] : part.lines;
+    lines.push(`${lines.pop()}${first}`, ...more);
+  }
+  return lines;
 };
 
 /** The last in a long list are longer paths. */

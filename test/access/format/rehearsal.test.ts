@@ -25,7 +25,7 @@ const bad: Rehearsal = {
   ...good,
   steps: [
     {
-      ...{ urn: urnOf("<b>@all"), op: "create", ok: false, error: "needs roles.create at g1\nSee docs" },
+      ...{ urn: urnOf("<b>@all"), op: "create", ok: false, error: "needs roles.create at g1\n- See docs  \n\n  <i>" },
       missing: { capabilities: ["roles.create"], group: "g1", groupName: "platform" },
     },
   ],
@@ -59,13 +59,18 @@ describe("a rehearsal", () => {
       "- only the twin: release (new) gains at platform and below, through publisher: repo.create\n",
     );
     expect(text).toContain(
-      "- create <b>@all: the identity lacks roles.create at platform: needs roles.create at g1 See docs",
+      "- create <b>@all: the identity lacks roles.create at platform: needs roles.create at g1\n    - See docs\n      <i>\n",
     );
     expect(text).toContain("- update waits: it waits for bucket, which another provider changes");
     expect(text).toContain(
       "- only the review: release (new) loses at platform (new) and below, through publisher: repo.create\n",
     );
     expect(text).not.toContain("again");
+  });
+
+  test("has room for 500 characters of an error in a comment", () => {
+    const text = rehearsalAsMarkdown({ ...good, errors: [`first\n${"x".repeat(600)}`] }, origin);
+    expect(text).toContain(`- \`first\`<br>\n  \`${"x".repeat(494)}… (106 more characters)\`\n`);
   });
 
   test("whose second preview is not empty does not go through", () => {
@@ -77,8 +82,11 @@ describe("a rehearsal", () => {
   });
 
   test("is a comment and a page in which texts of others are no markup", () => {
-    expect(rehearsalAsMarkdown(bad, origin)).toContain("- create `<b>@all`: the identity lacks `roles.create`");
+    expect(rehearsalAsMarkdown(bad, origin)).toContain(
+      "- create `<b>@all`: the identity lacks `roles.create` at `platform`: `needs roles.create at g1`<br>\n  `- See docs`<br>\n  `  <i>`\n",
+    );
     const page = rehearsalAsHtml(bad, origin);
+    expect(page).toContain("</bdi><ul><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>");
     expect(page).toContain("&lt;b&gt;@all");
     expect(page).not.toContain("<b>@all");
   });
