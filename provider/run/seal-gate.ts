@@ -86,11 +86,13 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
     if (!isBound()) return;
     const { judge } = await open();
-    const problems = await problemsBy(judge, ask);
+    const { problems, isRead } = await problemsBy(judge, ask);
     if (problems.length === 0) return;
-    const head = `the seal ${file} does not contain this, and nothing is sent:`;
+    const isRehearsed = rehearsalIn(env) !== undefined;
+    const head = `the seal ${isRehearsed ? "of this review" : file} does not contain this, and nothing is sent:`;
     const lines = [...new Set(problems)].map(printable);
-    throw new SealRefusal(withSection([head, ...lines].join("\n  - ") + ADVICE, "seal"));
+    const text = [head, ...lines].join("\n  - ");
+    throw new SealRefusal(withSection(isRead ? `${text}\n${isRehearsed ? IN_REHEARSAL : ADVICE}` : text, "seal"));
   };
   const requireStack = async (resource: string | undefined): Promise<void> => {
     if (!isBound()) return;
@@ -145,13 +147,17 @@ interface Opened {
   judge: Judge;
 }
 
-const ADVICE = "\nReview the change again, as it is now, and apply it under the new seal.";
+const ADVICE = `Review the change again, as it is now, and apply it under the new seal.
+If that seal refuses it too, the program does in its update what its preview does not show.`;
+
+/** The seal is as new as the rehearsal. */
+const IN_REHEARSAL = "The program does in its update what its preview does not show. A new review would not help.";
 
 const problemsBy = async (judge: Judge, ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>) => {
   try {
-    return await ask(judge);
+    return { problems: await ask(judge), isRead: true };
   } catch (error) {
-    if (error instanceof UnreadableFact) return [error.message];
+    if (error instanceof UnreadableFact) return { problems: [error.message], isRead: false };
     throw error;
   }
 };

@@ -90,6 +90,9 @@ describe("a step that the review does not show is refused", () => {
       refusal("Group other is no resource that the review shows"),
       refusal("Group team: description is not what the review shows"),
     ]);
+    expect(errors[0]).toContain(
+      "under the new seal.\nIf that seal refuses it too, the program does in its update what its preview does not show.\nSee",
+    );
     expect(writes).toEqual([]);
     await apply([team]);
     await seal([team]);
