@@ -109,8 +109,9 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
   const found = groups.filter((one) => one.path === path || [path, text].includes(one.place));
   if (found.length > 1) {
     const candidates = found.map(({ group, place }) => `${group.uid} ${place}`);
+    const [example = ""] = found.map(({ place }) => place).toSorted();
     throw new QuestionError(
-      `${found.length} groups have the path ${quote(text)}; give a uid, or the path with its organization:${lines(candidates)}`,
+      `${found.length} groups have the path ${quote(text)}; give the path with its organization, such as ${quote(example)}, or a uid:${lines(candidates)}`,
     );
   }
   if (found[0]) return found[0].group;

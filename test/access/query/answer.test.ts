@@ -123,13 +123,15 @@ test("of several organizations, a path that several have needs its organization"
   const both = { graph, notVisible: [] };
   expect(answerRows({ group: "platform" }, both)).toHaveLength(2);
   expect(refusalOf({ group: "tools" }, both)).toBe(
-    `2 groups have the path "tools"; give a uid, or the path with its organization:\n  ${own.tools} tools of acme\n  ${tools} tools of zenith`,
+    `2 groups have the path "tools"; give the path with its organization, such as "tools of acme", or a uid:\n  ${own.tools} tools of acme\n  ${tools} tools of zenith`,
   );
   expect(answerRows({ group: "tools of zenith" }, both)).toEqual([
     "release tools groups.list by viewer",
     "release tools repo.list by viewer",
   ]);
-  expect(refusalOf({ group: "/" }, both)).toContain(`\n  ${ROOT} / of acme\n  ${other} / of zenith`);
+  expect(refusalOf({ group: "/" }, both)).toBe(
+    `2 groups have the path "/"; give the path with its organization, such as "/ of acme", or a uid:\n  ${ROOT} / of acme\n  ${other} / of zenith`,
+  );
   expect(answerRows({ group: "/ of acme" }, both)).toHaveLength(2);
   expect(answerRows({ group: "/ of zenith" }, both)).toEqual([]);
   expect(refusalOf({ group: "acme/platform" }, both)).toContain("a path begins below the organization: platform");
