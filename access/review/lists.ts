@@ -23,8 +23,8 @@ export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked
       const certain = isCertain(record);
       const [does, may] = WHY_BLOCKED[one.kind](unseen.join(", "));
       const message = certain
-        ? `this up will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
-        : `this up may be blocked: ${what} cannot be deleted ${isPossible ? BEFORE_FORCE : `while it ${may}`}`;
+        ? `this run will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
+        : `this run may be blocked: ${what} cannot be deleted ${isPossible ? BEFORE_FORCE : `while it ${may}`}`;
       return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
     })
     .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));

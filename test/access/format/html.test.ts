@@ -99,7 +99,7 @@ describe("the page of a review", () => {
     expect(items.map(({ text }) => text)).toEqual([
       "1 deletion will be blocked",
       expect.stringMatching(
-        /^registry: this up will be blocked: group platform\/registry .*repo images .*role binding release as/,
+        /^registry: this run will be blocked: group platform\/registry .*repo images .*role binding release as/,
       ),
     ]);
   });

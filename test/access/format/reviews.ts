@@ -105,7 +105,7 @@ export const smallReview = (): Review => {
         ],
         certain: true,
         message:
-          "this up will be blocked: group platform/registry cannot be deleted while it holds what this run does not delete",
+          "this run will be blocked: group platform/registry cannot be deleted while it holds what this run does not delete",
       },
     ],
     people: [

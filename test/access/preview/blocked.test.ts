@@ -22,7 +22,7 @@ describe("the deletion of a group", () => {
     expect(namesOf(report)).toEqual([
       ["team", true, ["group team/child", "identity bot", "role binding ci as viewer at team", "role maker"]],
     ]);
-    expect(report.blocked[0]?.message).toContain("this up will be blocked: group team cannot be deleted");
+    expect(report.blocked[0]?.message).toContain("this run will be blocked: group team cannot be deleted");
     expect(rowsOf(report)).toEqual([]);
     expect(report.deletedGroups).toEqual([]);
     expect(report.identities).toEqual([]);
@@ -81,7 +81,7 @@ describe("the deletion of a group", () => {
     const report = reportOf([...ALL, deleteStep("Group", "team", TEAM)], live(), held);
     expect(namesOf(report)).toEqual([["team", false, []]]);
     expect(report.blocked[0]?.message).toBe(
-      "this up may be blocked: group team cannot be deleted while it holds something, and you cannot list its repos",
+      "this run may be blocked: group team cannot be deleted while it holds something, and you cannot list its repos",
     );
     expect(report.deletedGroups.map(({ groupName }) => groupName)).toContain("team");
     expect(reportAsMarkdown(report)).toContain("1 deletion may be blocked");
@@ -113,7 +113,7 @@ describe("the deletion of a group", () => {
       reportAsText(report, { color: false, width: 1000 }),
       reviewAsHtml(review).replaceAll(/<[^>]*>/g, ""),
     ]) {
-      expect(text).toContain("this up will be blocked: group team cannot be deleted");
+      expect(text).toContain("this run will be blocked: group team cannot be deleted");
       expect(text).toContain("identity bot");
       expect(text).toContain("1 deletion will be blocked");
     }
@@ -125,7 +125,7 @@ describe("the deletion of an identity", () => {
     const report = reportOf([deleteStep("Identity", "ci", CI)]);
     expect(namesOf(report)).toEqual([["ci", true, ["role binding ci as viewer at team"]]]);
     expect(report.blocked[0]?.message).toBe(
-      "this up will be blocked: identity ci cannot be deleted while it has role bindings that this run does not delete; forceDestroy: true deletes them too",
+      "this run will be blocked: identity ci cannot be deleted while it has role bindings that this run does not delete; forceDestroy: true deletes them too",
     );
     expect(report.identities).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("the deletion of a role", () => {
     const report = reportOf([deleteStep("Role", "maker", MAKER)], own);
     expect(namesOf(report)).toEqual([["maker", false, []]]);
     expect(report.blocked[0]?.message).toBe(
-      "this up may be blocked: role maker cannot be deleted while it is granted, and you cannot list all role bindings",
+      "this run may be blocked: role maker cannot be deleted while it is granted, and you cannot list all role bindings",
     );
     const ofProviders = { ...liveWith(), notVisible: [{ kind: "identityProvider" as const, group: "", message }] };
     expect(reportOf([deleteStep("Role", "maker", MAKER)], ofProviders).blocked[0]?.message).toContain(

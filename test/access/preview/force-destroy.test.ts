@@ -37,7 +37,7 @@ describe("forceDestroy of a group", () => {
     const report = reportOf([deleteTeam()], made);
     expect(reasons(report)).toEqual([
       [
-        "this up will be blocked: group team cannot be deleted: forceDestroy does not delete role bindings elsewhere of the identities below it",
+        "this run will be blocked: group team cannot be deleted: forceDestroy does not delete role bindings elsewhere of the identities below it",
         ["bot as viewer at /"],
       ],
     ]);
@@ -98,7 +98,7 @@ test("the deletion of an identity with forceDestroy is blocked by a role binding
     const report = reportOf([keeps, forced], own);
     expect(namesOf(report)).toEqual([["ci", true, ["role binding ci as viewer at team"]]]);
     expect(report.blocked[0]?.message).toBe(
-      "this up will be blocked: identity ci cannot be deleted: forceDestroy takes nothing along while this run keeps some of it",
+      "this run will be blocked: identity ci cannot be deleted: forceDestroy takes nothing along while this run keeps some of it",
     );
     expect(report.identities).toEqual([]);
   }
@@ -148,8 +148,8 @@ describe("what is only used in a forced group that it is not in", () => {
       ["outer", false, ["role binding ci at child"]],
     ]);
     expect(report.blocked.map(({ message }) => message)).toEqual([
-      "this up may be blocked: identity ci cannot be deleted before forceDestroy of a group has taken along what is in the way",
-      "this up may be blocked: role outer cannot be deleted before forceDestroy of a group has taken along what is in the way",
+      "this run may be blocked: identity ci cannot be deleted before forceDestroy of a group has taken along what is in the way",
+      "this run may be blocked: role outer cannot be deleted before forceDestroy of a group has taken along what is in the way",
     ]);
     expect(report.deletedGroups.map(({ groupName }) => groupName)).toEqual(["team"]);
     expect(report.identities).toMatchObject([{ uid: CI, change: "deleted", losses: [{ capability: "repo.list" }] }]);

@@ -157,7 +157,7 @@ describe("an identity provider", () => {
     const own = { subject: "p", kind: "identity provider", certain: true };
     expect(report.blocked).toMatchObject([{ ...own, contents: [{ kind: "external group", uid: SRE, name: "SRE" }] }]);
     expect(report.blocked[0]?.message).toBe(
-      "this up will be blocked: identity provider sso cannot be deleted while it maps what this run does not delete; forceDestroy: true deletes them too",
+      "this run will be blocked: identity provider sso cannot be deleted while it maps what this run does not delete; forceDestroy: true deletes them too",
     );
     const stored = { old: mapping({ externalGroupId: "SRE" }) };
     const both = reportOf([step, changed("delete", "ExternalGroupRoleMapping", "m", SRE, stored)]);
@@ -172,7 +172,7 @@ describe("an identity provider", () => {
     expect(blocked.map(({ certain, message }) => [certain, message])).toEqual([
       [
         false,
-        `this up may be blocked: identity provider ${SSO} cannot be deleted while it maps something, and you cannot list its external groups; forceDestroy: true deletes them too`,
+        `this run may be blocked: identity provider ${SSO} cannot be deleted while it maps something, and you cannot list its external groups; forceDestroy: true deletes them too`,
       ],
     ]);
   });
