@@ -63,7 +63,9 @@ const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefi
   if (subject !== undefined && subject.kind !== "holders" && test.can === undefined && test.cannot === undefined)
     mistake(path, "tests nothing: give can, cannot or both");
   if (test.ever && subject !== undefined && subject.kind !== "holders" && test.cannot === undefined)
-    mistake([...path, "ever"], "is about what must never be possible: give cannot", { atKey: true });
+    mistake([...path, "ever"], "is about what must never be possible: give cannot, or capability with only", {
+      atKey: true,
+    });
   if (name === undefined || subject === undefined) return undefined;
   const ever = test.ever === true && { ever: true as const };
   return { name, subject, ...(at !== undefined && { at }), can, cannot, ...ever, place: report.placeOf(path) };

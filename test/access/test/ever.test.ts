@@ -78,7 +78,7 @@ describe("ever", () => {
 
   test("without cannot it says nothing, which is a mistake; and so is anything but true and false", () => {
     expect(parse({ identity: "release", can: ["tag.create"], ever: true }).texts).toEqual([
-      "tests[0].ever: is about what must never be possible: give cannot",
+      "tests[0].ever: is about what must never be possible: give cannot, or capability with only",
     ]);
     expect(parse({ identity: "release", cannot: ["tag.create"], ever: "yes" }).texts).toEqual([
       expect.stringContaining("tests[0].ever: must be"),
