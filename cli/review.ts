@@ -155,8 +155,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   const at = baseOf(flags.base, process.env, process.cwd());
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
-  for (const text of [at?.notice, notice])
-    if (text !== undefined) process.stderr.write(`irm review: ${printable(text)}\n`);
+  for (const text of [at?.notice, notice]) if (text !== undefined) printNotice(text);
   const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const live = await readServices(clients);
@@ -176,6 +175,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
       service: [...clients.keys()][0] ?? "",
     });
   const made = reviewed(proposal);
+  for (const text of made.unknownSubjects) printNotice(text);
   made.report.origin = originOf({
     stack,
     service: [...clients.keys()].join(", "),
@@ -198,6 +198,10 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     made.report.rehearsal = await rehearseHere({ ...rehearsed, ...(seal && { seal: sealText(seal) }) });
   };
   return { ...sealable, rehearse };
+};
+
+const printNotice = (text: string): void => {
+  process.stderr.write(`irm review: ${printable(text)}\n`);
 };
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */

@@ -30,6 +30,7 @@ import { rules } from "./rule/index.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
 import { mostBetween, transientIn } from "./transient.ts";
+import { unknownSubjects } from "./unknown-subject.ts";
 import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
 
 export interface ReviewOptions extends Verdict {
@@ -84,6 +85,11 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...subjectsOf(input, findBroken(proposal, verdict.required ?? {}, notVisible)),
     ...possibleFindings(input, unknown, verdict.required ?? {}),
   ];
+  const subjects = [
+    ...found.flatMap(({ finding }) => [finding.subject, finding.name]),
+    ...tests.map(({ name }) => name),
+    ...[people.before, people.after].flatMap(({ identities }) => [...identities.values()].map(({ name }) => name)),
+  ];
   const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
   const report: Report = {
     source: proposal.source,
@@ -107,7 +113,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...(tests.length > 0 && { tests: [...tests] }),
     ...(source && { rules: source }),
   };
-  return { report, before, after };
+  const named = { before, after, others: subjects, notVisible };
+  return { report, before, after, unknownSubjects: unknownSubjects(verdict.allow, named) };
 };
 
 const identitiesOf = ({ before, after, changes, reassumed, replacements, budget }: RuleInput): IdentityReview[] => {

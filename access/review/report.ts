@@ -256,6 +256,8 @@ export interface Review {
   report: Report;
   before: AccessGraph;
   after: AccessGraph;
+  /** allowances whose subject nothing has as its name */
+  unknownSubjects: readonly string[];
 }
 
 /** JSON Schema of the report, for those who read it. */

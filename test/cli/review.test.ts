@@ -112,6 +112,27 @@ test("exits with 3 for a finding of a denied rule, unless it is allowed by uid o
   expect(await run("--rules", rules, "--deny", "root-binding")).toBe(3);
 });
 
+test("says of an allowance that nothing has its subject, and reviews all the same", async () => {
+  const allow = [
+    "gains-owner@nobody",
+    "root-binding@owne",
+    "rules-changed@review.yaml",
+    "test-fails@it holds",
+    `gains-owner@${ci}`,
+  ];
+  const { code, stdout, stderr } = await runIrm(
+    ...["review", "--preview", preview(), "--format", "json", ...allow.flatMap((one) => ["--allow", one])],
+  );
+  expect(code).toBe(0);
+  expect(Report.parse(JSON.parse(stdout)).findings).not.toEqual([]);
+  const texts = [
+    'gains-owner@nobody excuses nothing: there is no identity, group or role "nobody"',
+    'root-binding@owne excuses nothing: there is no identity, group or role "owne"; did you mean owner?',
+    'test-fails@it holds excuses nothing: there is no identity, group or role "it holds"',
+  ];
+  expect(stderr).toBe(texts.map((text) => `irm review: ${text}\n`).join(""));
+});
+
 describe("a wrong command line exits with 2 and says all that is wrong with it", () => {
   test.each([
     [["--deny", "gains-ownr"], 'irm review: --deny: there is no rule "gains-ownr"; did you mean gains-owner?'],

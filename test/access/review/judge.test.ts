@@ -63,6 +63,33 @@ test.each([
   expect(judged(grantTo(RELEASE), [`gains-owner@${subject}`])).toMatchObject({ allowed: true });
 });
 
+test("an allowance names a record before or after the change, a test, or people; the review says of any other that it does not", () => {
+  const unknown = (hidden: ListedKind[], ...allow: string[]): readonly string[] => {
+    const before = start();
+    const sso = uidIn(ROOT, 20);
+    const signIn = { issuer: "https://sso.example.com", clientId: "acme", groupsClaim: "groups" };
+    before.providers.set(sso, { id: sso, uid: sso, name: "acme-sso", group: ROOT, signIn, defaultRole: GIVER });
+    const after = newGraph(before);
+    create("urn:new", "fresh", PRODUCT)(after);
+    return reviewOf(proposalBetween(before, after), {
+      notVisible: hidden.map((kind) => ({ kind, group: PRODUCT, message: "hidden" })),
+      nowMs: 0,
+      deny: [],
+      tests: [{ name: "nobody gives access", passed: true }],
+      allow: allow.map((one) => allowanceFrom(`gains-owner@${one}`) as never),
+    }).unknownSubjects;
+  };
+  const known = [RELEASE, "release", "platform/release", "/apply", "/", "platform", "acme", GIVER, "giver"];
+  expect(unknown([], ...known, "fresh", "product/fresh", "nobody gives access", "people of acme-sso")).toEqual([]);
+  expect(unknown([], "platfrom/release", uidIn(PRODUCT, 99))).toEqual([
+    'gains-owner@platfrom/release excuses nothing: there is no identity, group or role "platfrom/release"; did you mean platform/release?',
+    `gains-owner@${uidIn(PRODUCT, 99)} excuses nothing: there is no identity, group or role "${uidIn(PRODUCT, 99)}"`,
+  ]);
+  expect(unknown(["identity"], "zzz")).toEqual([
+    'gains-owner@zzz excuses nothing: there is no identity, group or role "zzz"; you cannot list all of them, so it may be among the others',
+  ]);
+});
+
 test("in the organization itself, a path begins with a slash", () => {
   expect(judged(grantTo(uidIn(ROOT, 17)), ["gains-owner@/apply"])).toMatchObject({ allowed: true });
 });
