@@ -79,9 +79,8 @@ const pathsLines = (title: string, paths: readonly PathReview[], width: number, 
   const rest = paths.length - PATHS_SHOWN;
   return [
     style("bold", title),
-    ...paths.slice(0, PATHS_SHOWN).flatMap((path) => pathLines(reviewedPathText(path), width, style)),
-    ...(rest > 0 ? [`and ${rest} more (--format json has all)`] : []),
-    "",
+    ...paths.slice(0, PATHS_SHOWN).flatMap((path) => [...pathLines(reviewedPathText(path), width, style), ""]),
+    ...(rest > 0 ? [`and ${rest} more (--format json has all)`, ""] : []),
   ];
 };
 

@@ -54,6 +54,15 @@ describe("a path", () => {
       expect(shown).toContain("Closes: paths to more access that end");
   });
 
+  test.each([2, 21])("has one blank line between it and the next, of %i", (count) => {
+    const many = Array.from({ length: count }, () => opens.report.opens).flat();
+    const text = reportAsText({ ...opens.report, opens: many, closes: many }, { color: false, width: 200 });
+    expect(text.match(/(?<=\n\n|\n(Opens|Closes): .*\n).* could come to hold {2}/g)).toHaveLength(
+      2 * Math.min(count, 20),
+    );
+    expect(text).not.toContain("\n\n\n");
+  });
+
   test("is a graph on the page, without a script, and names cannot add to it", () => {
     const page = reviewAsHtml(opens);
     const [graph = ""] = /<svg.*?<\/svg>/s.exec(page) ?? [];
