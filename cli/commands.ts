@@ -205,11 +205,11 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "who starts: an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: every identity that has a role)",
     )
     .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
+    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
     .option(
       "--prove",
       "carry each path out on a copy of what you can see, in memory, and print what the last caller may then do; exits with 3 if a path is not what it says",
     )
-    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: PathsFlags) => exit(await (await import("./paths/paths.ts")).paths(flags)));
 

@@ -14,7 +14,7 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("print the change in access that a preview or a policy brings")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails; with --rehearse, also with 3 if the update does not go through, and with 4 if review and rehearsal disagree. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option(...PREVIEW)
     .option("--policy <FILE>", "the policy file to compare with the API")

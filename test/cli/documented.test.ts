@@ -16,6 +16,19 @@ const helpOf = async (command: string): Promise<string> => {
   return help;
 };
 
+test("the help of irm paths has its flags in the order of docs/paths.md", async () => {
+  const document = readFileSync(join(root, "docs", "paths.md"), "utf8");
+  const flags = (await helpOf("paths")).match(/(?<=^ +)--[a-z]+/gm) ?? [];
+  const places = flags.map((flag) => document.indexOf(`\`${flag}`));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test("the help of irm review has the exit codes of a rehearsal", async () => {
+  const help = (await helpOf("review")).replaceAll(/\s+/g, " ");
+  expect(help).toContain("with --rehearse, also with 3 if the update does not go through, and with 4 if");
+});
+
 test.each(documents(root))("the commands in %s exist, with their flags", async (document) => {
   const commands = commandsOf(readFileSync(join(root, document), "utf8")).flatMap((line) => {
     const [, command = "", rest = ""] = /^(?:npx )?irm ([a-z]+)(.*)$/.exec(line) ?? [];
