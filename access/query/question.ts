@@ -84,7 +84,8 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
         all.map(({ name }) => name),
         3,
       );
-  if (found[0] === undefined) throw new QuestionError(`there is no identity ${quote(text)}${near || hidden}`);
+  const where = near || hidden || "; irm access prints each identity that has a role";
+  if (found[0] === undefined) throw new QuestionError(`there is no identity ${quote(text)}${where}`);
   return found[0];
 };
 

@@ -86,6 +86,14 @@ test("two bindings that grant the same are two grants", () => {
   ).toEqual(["release tools repo.list by publisher", "release tools repo.list by viewer"]);
 });
 
+test.each(["nobody", uidIn(ROOT, 99)])(
+  "of an identity without a near name, the error says which command prints them: %s",
+  (identity) => {
+    const where = "irm access prints each identity that has a role";
+    expect(refusalOf({ identity })).toBe(`there is no identity "${identity}"; ${where}`);
+  },
+);
+
 test("all unknown names are reported at once, each with the nearest", () => {
   expect(refusalOf({ identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" })).toBe(
     [
