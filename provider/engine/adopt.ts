@@ -17,21 +17,18 @@ export const MATCHES = "match";
 export const adoptProblem = (adopt: unknown): string | undefined =>
   adopt === MATCHES || isUidp(adopt) ? undefined : 'must be "match", or the uid of the record';
 
-/** The records that `adopt` means: exactly one, or nothing is adopted. `args` identify the record; all of them are known. */
+/** The records that `adopt` means: exactly one, or nothing is adopted. For "match", `args` identify the record; all of these are known. */
 export const findAdopted = async (kind: Kind, session: Session, args: Json): Promise<Json[]> => {
   const { adopt, parent = "" } = args;
-  const identifying = (await withUids(session, desiredFrom(kind, args))).args;
-  const records =
-    adopt === MATCHES
-      ? listChildren(session, kind.list, parent as string, kind.filters(identifying))
-      : listAll(session, kind.list, { uidp: { ids: [adopt as string] } });
-  const found: Json[] = [];
-  for await (const one of records) {
-    const record = observe(kind, one);
-    // Checked again: a service that ignored a filter must not choose the adopted record.
-    if (adopt === MATCHES ? isMatch(kind, record, identifying) : record.uid === adopt) found.push(record);
+  const observed = (one: Json): Json => observe(kind, one);
+  // Each is checked again: a service that ignored a filter must not choose the adopted record.
+  if (adopt !== MATCHES) {
+    const records = await Array.fromAsync(listAll(session, kind.list, { uidp: { ids: [adopt as string] } }), observed);
+    return records.filter(({ uid }) => uid === adopt);
   }
-  return found;
+  const identifying = (await withUids(session, desiredFrom(kind, args))).args;
+  const children = listChildren(session, kind.list, parent as string, kind.filters(identifying));
+  return (await Array.fromAsync(children, observed)).filter((record) => isMatch(kind, record, identifying));
 };
 
 /** Why nothing is adopted: `found` is not one record. Secret names are not shown. */

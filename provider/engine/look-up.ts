@@ -28,7 +28,8 @@ export const lookUpRecord = async (
   if (adopt === undefined || adopt === null || isUnknown(adopt) || adoptProblem(adopt) || failures.length > 0)
     return { news, failures };
   if (isAdoptedBefore(olds, adopt)) return { news: { ...news, adopt: olds.adopt }, failures: [] };
-  const identifying = Object.fromEntries(IDENTIFYING.map((name) => [name, news[name]]));
+  // A uid says by itself which record it is, also where the record is to refer to one that does not exist yet.
+  const identifying = adopt === MATCHES ? IDENTIFYING.map((name) => news[name]) : adopt;
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
   const [record] = found;

@@ -183,6 +183,9 @@ describe("what a check looks up", () => {
     expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
     const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });
     expect(later.inputs).toMatchObject({ adopt: UNKNOWN });
+    // A uid needs nothing else.
+    const byUid = await other.check(urnOf("Group", "by uid"), { parent: org, name: UNKNOWN, adopt: existing.id });
+    expect(byUid.inputs).toMatchObject({ adopt: existing.id });
   });
 
   it("is the name of a built-in role", async () => {
