@@ -83,16 +83,7 @@ export const sectionsOf = (report: Report): Section[] => [
   {
     id: "forced",
     title: TITLES.forceDestroy,
-    items: report.forceDestroy.map(({ kind, name, deletes, contents }) => ({
-      parts: deletes
-        ? [
-            `${kind} `,
-            quote(name),
-            contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ",
-            { contents },
-          ]
-        : [`${kind} `, quote(name), " gets forceDestroy: a later deletion takes along what no resource manages"],
-    })),
+    items: report.forceDestroy.map((row) => ({ parts: forcedParts(row, report) })),
   },
   {
     id: "undeclared",
@@ -126,6 +117,16 @@ const rulesParts = ({ rules, tests }: Report): Part[][] => {
     parts.push([`${countText(tests.length, "test")} of access: ${failed === 0 ? "all passed" : `${failed} failed`}`]);
   }
   return parts;
+};
+
+const forcedParts = (row: Report["forceDestroy"][number], { blocked }: Pick<Report, "blocked">): Part[] => {
+  const { kind, name, uid, deletes, contents } = row;
+  const title = [`${kind} `, quote(name)];
+  if (!deletes) return [...title, " gets forceDestroy: a later deletion takes along what no resource manages"];
+  if (blocked.some((one) => one.certain && one.uid === uid))
+    return [...title, " is not deleted, and nothing in it: the deletion will fail"];
+  const what = contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ";
+  return [...title, what, { contents }];
 };
 
 const CONTENTS_SHOWN = 20;

@@ -1,5 +1,6 @@
 // What forceDestroy takes along, and what the provider refuses to delete with it.
 import { describe, expect, test } from "vitest";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import type { Report } from "../../../access/review/report.ts";
@@ -42,7 +43,11 @@ describe("forceDestroy of a group", () => {
       ],
     ]);
     expect(rowsOf(report)).toEqual([]);
-    expect(reportOf([deleteTeam(), deleteStep("RoleBinding", "b", elsewhere)], made).blocked).toEqual([]);
+    const text = (one: Report): string => reportAsText(one, { color: false, width: 200 });
+    expect(text(report)).toContain("- group team is not deleted, and nothing in it: the deletion will fail\n");
+    const whole = reportOf([deleteTeam(), deleteStep("RoleBinding", "b", elsewhere)], made);
+    expect(whole.blocked).toEqual([]);
+    expect(text(whole)).toContain("- group team is deleted, and with it ");
   });
 
   test("deletes no more than forceDestroyMax, and no organization", () => {
