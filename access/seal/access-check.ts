@@ -5,7 +5,7 @@ import { type AccessGraph, type GraphBuilder, type GroupNode, type NodeId, newGr
 import type { AccessRow } from "../review/change.ts";
 import type { Change, IdOf } from "./change.ts";
 import { type Facts, UnreadableFact } from "./facts.ts";
-import { notReturning } from "./returning.ts";
+import { lossesBeyond } from "./losses.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 import type { Write } from "./writes.ts";
 
@@ -13,6 +13,8 @@ import type { Write } from "./writes.ts";
 export interface Holding {
   group: string;
   role: string;
+  /** of its role binding; absent: another record gives the role, or the request creates it */
+  uid?: string;
 }
 
 /** A role, and what the request makes it grant. */
@@ -64,14 +66,8 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
   ];
   const { gains, losses } = rowsBetween(live, later)(subject);
   const own = rests.moved.get(subject) ?? { gains: [], losses: [] };
-  const [mayGain, mayLose] = [
-    [...change.gainsOf(subject), ...own.losses],
-    [...change.lossesOf(subject), ...own.gains],
-  ];
-  const more = notShown(gains, mayGain, later);
-  const beyond = notShown(losses, mayLose, live);
-  const taken = notShown(losses, [...beyond, ...own.gains], live);
-  const less = [...beyond, ...(await notReturning(rests, { subject, losses: taken, next, live }))];
+  const more = notShown(gains, [...change.gainsOf(subject), ...own.losses], later);
+  const less = await lossesBeyond(rests, { subject, losses, given: own.gains, now, next, live });
   if (more.length + less.length === 0) {
     rests.moved.set(subject, { gains: [...own.gains, ...gains], losses: [...own.losses, ...losses] });
     return { problems: [], gains };

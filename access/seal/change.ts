@@ -16,6 +16,8 @@ export interface Change {
   gainsOf(subject: NodeId): readonly AccessRow[];
   /** Also what it loses for a moment only. */
   lossesOf(subject: NodeId): readonly AccessRow[];
+  /** What it holds for a moment only, and loses again. */
+  endedOf(subject: NodeId): readonly AccessRow[];
   /** What gives the subject this capability after the change, in one of these groups. */
   givenAfter(subject: NodeId, capability: string, groups: readonly NodeId[]): readonly BindingNode[];
   /** Of what `live` says that the subject holds: what the seal does not have. */
@@ -35,7 +37,8 @@ export const changeIn = (seal: Pick<SealContent, "before" | "after">): Change =>
     before,
     after,
     gainsOf: (subject) => gained(subject).gains,
-    lossesOf: (subject) => [...lost(subject).losses, ...ended(subject).losses],
+    lossesOf: (subject) => lost(subject).losses,
+    endedOf: (subject) => ended(subject).losses,
     givenAfter: (subject, capability, groups) =>
       (bindings.get(subject) ?? []).filter(
         ({ group, role }) => groups.includes(group) && is.roles.get(role)?.capabilities.includes(capability),

@@ -145,6 +145,17 @@ test("a run takes back what an earlier run under the seal has given in between",
   expect(await up([wider])).toEqual({ errors: [], writes: ["DeleteRoleBinding"] });
 });
 
+test("what somebody has granted, and the change would give for a moment only, is not taken", async () => {
+  const ann = await makeIdentity("ann");
+  await apply([role("writer", LISTS, CREATES)]);
+  const program = [role("writer", LISTS), binding("has", ann, ref("writer"))];
+  await seal(program);
+  const own = await bind(ann, uidOf("writer"));
+  expect((await up(program)).errors).toEqual([refusal(`ann would lose repo.create at ${at.homeName}, through writer`)]);
+  await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
+  expect((await up(program)).errors).toEqual([]);
+});
+
 describe("a record that an earlier run under the seal has created", () => {
   const secondRun = async (program: Program) => {
     const engine = at.stack.bound();
