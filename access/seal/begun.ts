@@ -48,13 +48,14 @@ export const contentFor = (
 const madeBy = (seal: SealContent, now: SealContent, preview: Preview, live: AccessGraph): Map<string, NodeId> => {
   const made = new Map<string, NodeId>();
   const existing = new Set(seal.steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
-  const uids = new Map(now.steps.map(({ urn, uid, replaced }) => [urn, uid ?? replaced]));
+  const steps = new Map(now.steps.map((step) => [step.urn, step]));
   const { byUrn } = resourcesIn(preview);
   for (const { urn, kind, op, uid } of seal.steps) {
     if ((op !== "create" && op !== "replace") || uid !== undefined || kind === "roleBindingSet") continue;
-    // The preview says which record of a killed run it takes over.
-    const own = uids.get(urn) ?? byUrn.get(urn)?.planned?.uid;
-    if (own !== undefined && !existing.has(own)) made.set(own, urn);
+    const step = steps.get(urn);
+    // The preview says which record of a killed run it takes over, and which one it replaces since its secret was lost.
+    const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
+    for (const one of own) if (one !== undefined && !existing.has(one)) made.set(one, urn);
   }
   // The pairs of sets, and what a killed run has granted and no preview shows. Who else may have granted it makes no difference.
   const known = new Set(seal.before.bindings.map(({ id }) => id));

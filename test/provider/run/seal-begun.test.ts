@@ -118,8 +118,13 @@ describe("a change of every kind of step", () => {
   });
 });
 
-test("a record of a killed run is still to be created, by this seal", async () => {
-  const program = [group("team"), identity("new", { parent: ref("team") }), binding("has", ref("new"), at.viewer)];
+test.each([
+  ["is still to be created", () => []],
+  ["is still to replace another one", () => [identity("new", { allowReplace: true })]],
+])("a record of a killed run %s, by this seal", async (_title, old) => {
+  await apply(old());
+  const moved = identity("new", { allowReplace: true, parent: ref("team") });
+  const program = [group("team"), moved, binding("has", ref("new"), at.viewer)];
   const content = await seal(program);
   const killed = at.stack.bound();
   const run = killed.start("up", program, { point: "after reply", of: "POST", nth: 2 });
