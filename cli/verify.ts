@@ -1,7 +1,8 @@
 // `irm verify`: whether a change is still what a seal shows, before it is applied.
 import { readFileSync } from "node:fs";
 import { differencesAsText } from "../access/format/seal.ts";
-import { type Difference, differencesBetween } from "../access/seal/differences.ts";
+import type { Difference } from "../access/seal/difference.ts";
+import { differencesBetween } from "../access/seal/differences.ts";
 import { parseSeal, type Seal, SealFileError } from "../access/seal/seal.ts";
 import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";

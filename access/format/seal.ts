@@ -1,6 +1,6 @@
 // What differs from a seal, for a terminal.
 import { printable } from "../../schema/index.ts";
-import type { Difference } from "../seal/differences.ts";
+import type { Difference } from "../seal/difference.ts";
 import { capabilityWords, wrapWords } from "./wrap.ts";
 
 /** One item for each difference; rows that differ in their capability alone share one. */

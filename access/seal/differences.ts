@@ -1,38 +1,18 @@
 // What differs between a seal and the same review as it would be now.
 import { isDeepStrictEqual } from "node:util";
-import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
-import { isSameRelationship, textOf } from "../graph/same.ts";
+import { textOf } from "../graph/same.ts";
 import { type Change, changeIn } from "./change.ts";
+import { type Difference, setDifferences } from "./difference.ts";
 import { inputNames } from "./inputs.ts";
-import { notShown, rowsBetween } from "./rows.ts";
-import type { SealContent, Step, SubjectRow } from "./seal.ts";
-
-/** One thing that the seal has and the change has not, or the other way round. */
-export interface Difference {
-  what: "row" | "assumable" | "step" | "delete" | "owner" | "service" | "digest" | "expired";
-  /** uid or name of the identity, or URN of the resource */
-  subject: string;
-  /** in one sentence */
-  message: string;
-  /** of a row: its capability, and the words around it in the message */
-  row?: { capability: string; around: readonly [string, string] };
-}
-
-const rowDifference = (subject: string, around: readonly [string, string], capability: string): Difference => ({
-  ...{ what: "row", subject, message: around.join(capability) },
-  row: { capability, around },
-});
+import { accessDifferences } from "./row-differences.ts";
+import type { SealContent, Step } from "./seal.ts";
 
 export const differencesBetween = (seal: SealContent, now: SealContent): Difference[] => {
   const [sealed, change] = [changeIn(seal), changeIn(now)];
-  const rows = rowDifferences(seal.rows, now.rows);
   return [
     ...serviceDifferences(seal, now),
-    ...rows,
-    ...assumableDifferences({ seal, now, sealed, change }, rows),
-    ...heldDifferences(sealed, change),
-    ...transientDifferences(sealed, change),
+    ...accessDifferences({ seal, now, sealed, change }),
     ...stepDifferences(seal.steps, now.steps),
     ...setDifferences(seal.deletes, now.deletes).map(
       ({ one, isNew }): Difference => ({
@@ -53,6 +33,7 @@ export const differencesBetween = (seal: SealContent, now: SealContent): Differe
       }),
     ),
     ...ownerDifferences(seal.owners, now.owners),
+    ...adoptedDifferences(Object.keys(seal.owners), sealed, change),
   ];
 };
 
@@ -62,125 +43,6 @@ const serviceDifferences = ({ origin }: SealContent, now: SealContent): Differen
     subject: one,
     message: isNew ? `the change is at ${one}, which the seal does not name` : `the change is not at ${one} any more`,
   }));
-
-const setDifferences = (sealed: readonly string[], now: readonly string[]): { one: string; isNew: boolean }[] => {
-  const [olds, news] = [new Set(sealed), new Set(now)];
-  return [
-    ...now.filter((one) => !olds.has(one)).map((one) => ({ one, isNew: true })),
-    ...sealed.filter((one) => !news.has(one)).map((one) => ({ one, isNew: false })),
-  ];
-};
-
-/** What is new has no uid yet. */
-const subjectOf = ({ uid, name, groupName }: SubjectRow): string => uid ?? `${name} in ${groupName}`;
-
-const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[]): Difference[] => {
-  const [olds, news] = [bySubject(sealed), bySubject(now)];
-  return [...new Set([...olds.keys(), ...news.keys()])].sort(compare).flatMap((subject) => {
-    const [old, next] = [olds.get(subject), news.get(subject)];
-    const [was, is] = [textsOf(old), textsOf(next)];
-    const name = (next ?? old)?.name ?? subject;
-    const rows = setDifferences([...was.keys()], [...is.keys()]).map(({ one, isNew }) => {
-      const { verb, capability, place } = (is.get(one) ?? was.get(one)) as RowText;
-      const end = isNew ? `${place}: this is not in the seal` : place;
-      return rowDifference(subject, [`${name} ${isNew ? "" : "no longer "}${verb} `, ` ${end}`], capability);
-    });
-    const isSameAfter = old?.assumedAfter === next?.assumedAfter;
-    if (isSameAfter && old?.assumedBefore === next?.assumedBefore) return rows;
-    const whoIn = (one: SubjectRow | undefined): string | null | undefined =>
-      isSameAfter ? one?.assumedBefore : (one?.assumedAfter ?? one?.assumedBefore);
-    const when = isSameAfter ? ", before the change" : "";
-    const shown = whoIn(old) ?? "not in the seal";
-    const now = whoIn(next) ?? "no change of this identity";
-    return [
-      ...rows,
-      { what: "assumable", subject, message: `who ${name} is${when}, now: ${now}; in the seal: ${shown}` },
-    ];
-  });
-};
-
-interface Compared {
-  seal: SealContent;
-  now: SealContent;
-  sealed: Change;
-  change: Change;
-}
-
-/** Who can assume the identities of rows, where the words of the rows are the same: an update compares the relationship itself. */
-const assumableDifferences = ({ seal, now, sealed, change }: Compared, rows: readonly Difference[]): Difference[] => {
-  const said = new Set(rows.flatMap(({ what, subject }) => (what === "assumable" ? [subject] : [])));
-  // The change does not rest on other identities.
-  const matters = new Set([...[...seal.rows, ...now.rows].map(({ uid }) => uid), ...Object.keys(seal.owners)]);
-  const shown = [sealed.before, sealed.after].map(({ identities }) => identities);
-  const later = change.after.identities;
-  const others = [...change.before.identities.values()].filter(({ id, relationship }) => {
-    if (!matters.has(id) || said.has(id)) return false;
-    const owns = shown.flatMap((identities) => identities.get(id) ?? []);
-    const isShown = (one: Json | null): boolean => owns.some((own) => isSameRelationship(own.relationship, one));
-    return owns.length > 0 && !(isShown(relationship) && isShown(later.get(id)?.relationship ?? relationship));
-  });
-  return others.map(({ id, name }) => ({
-    what: "assumable",
-    subject: id,
-    message: `who can assume ${name} is not what the seal shows`,
-  }));
-};
-
-/** What identities hold of which another workload is to be, where the seal has it neither before nor after the change. */
-const heldDifferences = (sealed: Change, { before, after }: Change): Difference[] =>
-  [...before.identities.values()].flatMap(({ id, name, relationship }) => {
-    const later = after.identities.get(id);
-    if (!later || textOf(later.relationship) === textOf(relationship)) return [];
-    return sealed.heldBeyond(before, id).map(({ capability, group }) => {
-      const place = before.groups.get(group)?.name ?? group;
-      const around = [`${name}, which another workload is to assume, holds `, ` at ${place}: this is not in the seal`];
-      return rowDifference(id, around as [string, string], capability);
-    });
-  });
-
-/** What a subject may hold while the update runs, and the seal does not have; beyond what its rows say. */
-const transientDifferences = (sealed: Change, change: Change): Difference[] => {
-  const { before, after } = change;
-  const subjects = new Map<string, { id: string; name: string }>(
-    (["identities", "providers", "invites"] as const).flatMap((nodes) => [...before[nodes], ...after[nodes]]),
-  );
-  const rows = rowsBetween(before, after);
-  return [...subjects.values()].flatMap(({ id, name }) =>
-    notShown(change.gainsOf(id), [...sealed.gainsOf(id), ...rows(id).gains], after).map(({ capability, group }) => {
-      const place = (after.groups.get(group) ?? before.groups.get(group))?.name ?? group;
-      const end = ` at ${place} while the update runs: this is not in the seal`;
-      return rowDifference(id, [`${name} may hold `, end], capability);
-    }),
-  );
-};
-
-/** Two new identities may share a name. */
-const bySubject = (rows: readonly SubjectRow[]): Map<string, SubjectRow> => {
-  const all = new Map<string, SubjectRow>();
-  for (const row of rows) {
-    let subject = subjectOf(row);
-    while (all.has(subject)) subject += "'";
-    all.set(subject, row);
-  }
-  return all;
-};
-
-interface RowText {
-  verb: "gains" | "loses";
-  capability: string;
-  place: string;
-}
-
-/** By all that tells a row from another one. */
-const textsOf = (row: SubjectRow | undefined): Map<string, RowText> =>
-  new Map(
-    (["gains", "loses"] as const).flatMap((verb) =>
-      (row?.[verb === "gains" ? "gains" : "losses"] ?? []).map(({ capability, groupName, role, group }) => {
-        const text = { verb, capability, place: `at ${groupName} (${group ?? "new"}), through ${role}` };
-        return [JSON.stringify(text), text] as const;
-      }),
-    ),
-  );
 
 const stepDifferences = (sealed: readonly Step[], now: readonly Step[]): Difference[] => {
   const [olds, news] = [sealed, now].map((steps) => new Map(steps.map((step) => [step.urn, step]))) as [
@@ -234,3 +96,18 @@ const ownerDifferences = (sealed: SealContent["owners"], now: SealContent["owner
         }),
       ),
     );
+
+/** What an adopted record gives before the change, as an update compares it. Who can assume an identity is compared for all of them. */
+const adoptedDifferences = (adopted: readonly string[], sealed: Change, now: Change): Difference[] =>
+  adopted.flatMap((uid): Difference[] => {
+    const [shown, binding] = [sealed.before.bindings.get(uid), now.before.bindings.get(uid)];
+    const isOther = shown && binding && (shown.identity !== binding.identity || shown.role !== binding.role);
+    const provider = now.before.providers.get(uid);
+    const signIns = [sealed.before, sealed.after].flatMap(({ providers }) => providers.get(uid)?.signIn ?? []);
+    const isElsewhere =
+      provider && signIns.length > 0 && !signIns.some((one) => textOf(one) === textOf(provider.signIn));
+    return [
+      ...(isOther ? [`the adopted role binding ${uid} grants something else than in the seal`] : []),
+      ...(isElsewhere ? [`where the people of the adopted ${provider.name} sign in is not what the seal shows`] : []),
+    ].map((message) => ({ what: "step", subject: uid, message }));
+  });

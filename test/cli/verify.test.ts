@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Difference } from "../../access/seal/differences.ts";
+import type { Difference } from "../../access/seal/difference.ts";
 import { parseSeal, type SealContent, sealed, sealText } from "../../access/seal/seal.ts";
 import type { Json } from "../../schema/index.ts";
 import { type Program, ref } from "../harness/small-engine/program.ts";
@@ -211,6 +211,25 @@ test("names the owner of an adopted record, a deletion, another service and a da
     `owner: identity ${ann} may give access where the adopted ${inner} is, which the seal does not show`,
     `service: the change is at ${stack.testbed.server.baseUrl}, which the seal does not name`,
     "service: the change is not at https://elsewhere.example any more",
+  ]);
+});
+
+test("names an adopted role binding that was changed by hand, also where the rows are the same", async () => {
+  const lister = await make(`roles/${home}`, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
+  const [bob, cid] = [
+    await make(`identities/${home}`, { name: "bob", claimMatch: claims("bob") }),
+    await make(`identities/${home}`, { name: "cid", claimMatch: claims("cid") }),
+  ];
+  for (const identityUid of [ann, bob]) await make(`roleBindings/${home}`, { identityUid, roleUid: lister });
+  const own = await make(`roleBindings/${home}`, { identityUid: ann, roleUid: reader });
+  const adopting: Program = [
+    { kind: "roleBinding", name: "reads", inputs: { parent: home, identity: cid, role: reader, adopt: own } },
+  ];
+  await seal(adopting);
+  expect((await differs(adopting)).differs).toEqual([]);
+  await edit(`roleBindings/${own}?updateMask=identityUid`, { identityUid: bob });
+  expect((await differs(adopting)).differs).toEqual([
+    { what: "step", subject: own, message: `the adopted role binding ${own} grants something else than in the seal` },
   ]);
 });
 
