@@ -37,6 +37,8 @@ export interface Rests {
   change: Change;
   facts: Facts;
   idOf: IdOf;
+  /** An earlier run has created this role binding for a resource of the seal, and the engine has stored that. */
+  isStored(uid: string): Promise<boolean>;
   /** what this run has given and taken, by subject: it may take the one back, and give the other again */
   moved: Map<NodeId, { gains: readonly AccessRow[]; losses: readonly AccessRow[] }>;
 }

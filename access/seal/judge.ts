@@ -28,7 +28,12 @@ export interface Judge {
 }
 
 /** `resourceOf` is the same of a URN. */
-export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn: string) => string): Judge => {
+export const judgeWith = (
+  seal: Seal,
+  facts: Facts,
+  { idOf, isStored }: Pick<Rests, "idOf" | "isStored">,
+  resourceOf: (urn: string) => string,
+): Judge => {
   const change = changeIn(seal);
   const steps = new Map(seal.steps.map((step) => [resourceOf(step.urn), step]));
   const deletes = new Set(seal.deletes);
@@ -41,7 +46,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
   const stepOf = (kind: string, uid: string): Step | undefined =>
     byUid.get(`${kind} ${uid}`) ?? byUrn.get(idOf(kind, uid));
 
-  const rests: Rests = { change, facts, idOf, moved: new Map() };
+  const rests: Rests = { change, facts, idOf, isStored, moved: new Map() };
 
   /** Tags go with their repo. */
   const isDeleted = ({ kind, uid }: Write): boolean =>

@@ -9,6 +9,8 @@ interface Rests {
   change: Change;
   facts: Pick<Facts, "record">;
   idOf: IdOf;
+  /** An earlier run has created this role binding for a resource of the seal, and the engine has stored that. */
+  isStored(uid: string): Promise<boolean>;
 }
 
 interface Held {
@@ -36,20 +38,25 @@ export const lossesBeyond = async (rests: Rests, taken: Taken): Promise<readonly
   const beyond = notShown(open, change.lossesOf(subject), live);
   const unended = new Set(notShown(beyond, change.endedOf(subject), live));
   const shown = open.filter((row) => !beyond.includes(row));
-  return [
-    ...beyond.filter((row) => unended.has(row) || !isOfChange(rests, taken, row)),
-    ...(await notReturning(rests, taken, shown)),
-  ];
+  const others = [];
+  for (const row of beyond) if (unended.has(row) || !(await isOfChange(rests, taken, row))) others.push(row);
+  return [...others, ...(await notReturning(rests, taken, shown))];
 };
 
 /** Only an earlier run under this seal has given it, and no hand beside it. */
-const isOfChange = ({ change, idOf }: Rests, { now, live }: Taken, { group, capability }: AccessRow): boolean => {
+const isOfChange = async (
+  { change, idOf, isStored }: Rests,
+  { now, live }: Taken,
+  { group, capability }: AccessRow,
+): Promise<boolean> => {
   const places = lineageOf(live, group);
-  return [...live.bindings.values()].every((one, at) => {
+  const unknown = [...live.bindings.values()].flatMap((one, at) => {
     const { uid } = now[at] as Held;
     const gives = places.includes(one.group) && live.roles.get(one.role)?.capabilities.includes(capability);
-    return !gives || uid === undefined || change.before.bindings.has(uid) || idOf("roleBinding", uid) !== uid;
+    const isKnown = uid === undefined || change.before.bindings.has(uid) || idOf("roleBinding", uid) !== uid;
+    return gives && !isKnown ? [uid] : [];
   });
+  return (await Promise.all(unknown.map(isStored))).every(Boolean);
 };
 
 /**

@@ -14,8 +14,11 @@ import { type Json, type OperationName, operations, printable } from "../../sche
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
+import { EngineStateError } from "./engine-state.ts";
+import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
 import { stackSetting } from "./project-file.ts";
+import type { StoredStacks } from "./stored-stack.ts";
 
 export interface SealGate {
   /** Throws where the seal does not contain the create or update of a resource with these inputs. */
@@ -39,6 +42,7 @@ interface Parts {
   client: Client;
   service: string;
   ownership: Pick<Ownership, "ownerOf">;
+  engineState: StoredStacks["engineState"];
 }
 
 /** The whole run is refused: nothing of it is in the seal. */
@@ -63,7 +67,7 @@ const VARIABLES = {
 
 /** Undefined where no seal is given, and none is required. */
 export const sealGate = (parts: Parts): SealGate | undefined => {
-  const { settings, env, cwd, client, service, ownership, isDestroy } = parts;
+  const { settings, env, cwd, client, service, ownership, engineState, isDestroy } = parts;
   const { IRM_SEAL_REQUIRED: required, IRM_SEAL_DIGEST: digest } = env;
   const isRequired = Object.keys(VARIABLES).some((name) => env[name] !== undefined);
   let file = settings.seal;
@@ -72,10 +76,18 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
   if (!isBound() && !isRemembered) return undefined;
   let opened: Promise<Opened> | undefined;
+  /** organization/project/stack, from the first resource */
+  let stack: string | undefined;
+  const note = ({ [KEY]: key }: Json): void => {
+    stack ??= typeof key === "string" ? stackOf(key) : undefined;
+  };
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
-      const idOf = idsIn(seal, ownership);
-      return { seal, judge: judgeWith(seal, factsWith(client, seal.unlisted), idOf, resourceOf) };
+      const known = {
+        idOf: idsIn(seal, ownership),
+        isStored: async (uid: string) => (await storedBy(seal, engineState, stack)).has(uid),
+      };
+      return { seal, judge: judgeWith(seal, factsWith(client, seal.unlisted), known, resourceOf) };
     });
     // The service may not have answered.
     opened.catch((error) => {
@@ -102,11 +114,13 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   };
   return {
     step: async (op, inputs) => {
+      note(inputs);
       const resource = resourceIn(inputs);
       await requireStack(resource);
       await require((judge) => judge.step(resource ?? "", op, inputs));
     },
     removal: async (outputs, isDeclared) => {
+      note(outputs);
       const resource = resourceIn(outputs);
       if (!isDeclared && isRemembered && resource !== undefined) {
         file = sealNow(cwd, resource) ?? file;
@@ -231,6 +245,30 @@ const resourceOf = (text: string): string => {
   const { stack, project, types, name } = urnFrom(text);
   return `${project}/${stack}/${placeInStack(types, name)}`;
 };
+
+/** Role bindings in the engine's state that resources of the seal have created. Only a run with `--refresh` knows them otherwise. */
+const storedBy = async (
+  { steps }: Seal,
+  engineState: StoredStacks["engineState"],
+  stack: string | undefined,
+): Promise<ReadonlySet<string>> => {
+  if (stack === undefined) return new Set();
+  const urns = new Set(steps.map(({ urn }) => urn));
+  try {
+    const { resources } = await engineState(stack);
+    return new Set(
+      resources.flatMap(({ urn, id, outputs }) => (urns.has(urn) ? [id ?? [], pairsOf(outputs)].flat() : [])),
+    );
+  } catch (error) {
+    // Then nothing is known of an earlier run.
+    if (error instanceof EngineStateError) return new Set();
+    throw error;
+  }
+};
+
+/** Of a set. */
+const pairsOf = ({ bindings }: Json): string[] =>
+  Array.isArray(bindings) ? bindings.flatMap((one) => (typeof one?.uid === "string" ? [one.uid] : [])) : [];
 
 /** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
 const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Ownership, "ownerOf">) => {

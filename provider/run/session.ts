@@ -122,7 +122,8 @@ export const sessionWith = (
   const client = clientWith({ ...environment, config, redactor: redactor() });
   const service = serviceOf(config.baseUrl);
   const { env, cwd = process.cwd() } = environment;
-  const seal = sealGate({ settings: config, isDestroy, env, cwd, client, service, ownership: ledger.ownership });
+  const { ownership, engineState } = ledger;
+  const seal = sealGate({ settings: config, isDestroy, env, cwd, client, service, ownership, engineState });
   return {
     ...client,
     ...ledger,

@@ -57,7 +57,7 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
   };
   return {
     ...{ testbed, adapter, file, engine, client },
-    bound: (env = {}) => testbed.engine(STACK, { env: { IRM_SEAL: file, ...env } }),
+    bound: (env = {}) => testbed.engine(STACK, { env: { IRM_SEAL: file, ...env }, checkpoints: "on" }),
     review: async (program, seal) => {
       const preview = parsePreview(JSON.stringify(await engine.document(program)), "a preview");
       const live = await readLive(client());

@@ -27,7 +27,7 @@ export const openCase = async (adapter: Adapter): Promise<SealCase> => {
   const store = createStore(openDatabase(":memory:"));
   const stack = await openSealed(adapter, { store, speed: 20 });
   const { testbed, file } = stack;
-  const killable = testbed.engine(STACK, { env: { IRM_SEAL: file }, pluginProcess: true });
+  const killable = testbed.engine(STACK, { env: { IRM_SEAL: file }, checkpoints: "on", pluginProcess: true });
   const idOf = (id: string): string => {
     const { resources } = readState(testbed.stateFile(STACK));
     const prefix = adapter === "native" ? TOKEN_PREFIX : TYPE_PREFIX;
