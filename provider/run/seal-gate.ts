@@ -1,23 +1,19 @@
 // A run under a seal (access/seal/): the provider sends nothing that the review did not show. Every request that writes passes this gate,
 // whatever step sends it, and so does every create and update of a resource, with its inputs.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { factsWith, UnreadableFact } from "../../access/seal/facts.ts";
 import { type Judge, judgeWith } from "../../access/seal/judge.ts";
-import { parseSeal, type Seal, SealFileError } from "../../access/seal/seal.ts";
+import type { Seal } from "../../access/seal/seal.ts";
 import type { Call, Client } from "../../client/client.ts";
 import type { Config, Env } from "../../client/config.ts";
-import { SessionError } from "../../client/errors.ts";
 import { withSection } from "../../client/recovery.ts";
 import { rehearsalIn } from "../../client/rehearsal.ts";
 import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
-import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
-import { placeInStack, urnFrom } from "../record/urn.ts";
-import { EngineStateError } from "./engine-state.ts";
 import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
 import { stackSetting } from "./project-file.ts";
+import { openSeal, RunRefused, refused, VARIABLES } from "./seal-file.ts";
+import { idsIn, resourceOf, storedBy, withoutOrganization } from "./seal-records.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
 export interface SealGate {
@@ -45,25 +41,10 @@ interface Parts {
   engineState: StoredStacks["engineState"];
 }
 
-/** The whole run is refused: nothing of it is in the seal. */
-class RunRefused extends SessionError {
-  override readonly name = "RunRefused";
-}
-
 /** One step is refused: the others of the run may be in the seal. */
 export class SealRefusal extends Error {
   override readonly name = "SealRefusal";
 }
-
-const refused = (problem: string): RunRefused =>
-  new RunRefused(withSection(`IRM_SEAL: this run is refused, and nothing is sent: ${problem}`, "seal"));
-
-/** What each variable must hold. */
-const VARIABLES = {
-  IRM_SEAL: "the file of the seal",
-  IRM_SEAL_DIGEST: "the digest of the seal",
-  IRM_SEAL_REQUIRED: "1",
-} as const;
 
 /** Undefined where no seal is given, and none is required. */
 export const sealGate = (parts: Parts): SealGate | undefined => {
@@ -176,45 +157,6 @@ const problemsBy = async (judge: Judge, ask: (judge: Judge) => readonly string[]
   }
 };
 
-/** Throws a RunRefused for a seal that does not bind this run. */
-const openSeal = async ({
-  file,
-  digest,
-  required,
-  env,
-  cwd,
-  client,
-  service,
-}: Pick<Parts, "env" | "cwd" | "client" | "service"> & {
-  file: string | undefined;
-  digest: string | undefined;
-  required: string | undefined;
-}): Promise<Seal> => {
-  // A CI job that passes on an output which does not exist sets the empty string, and means to bind the run.
-  for (const [name, value] of Object.entries(VARIABLES))
-    if (env[name] === "") throw refused(`${name} is set and empty; set it to ${value}, or unset it`);
-  if (required && required !== "1")
-    throw refused(`IRM_SEAL_REQUIRED is ${JSON.stringify(printable(required))}; it must be 1 or not set`);
-  if (file === undefined)
-    throw refused(
-      `it has no seal, and ${required ? "IRM_SEAL_REQUIRED" : "IRM_SEAL_DIGEST"} is set: set IRM_SEAL to its file`,
-    );
-  if (required && !env.IRM_SEAL && !digest)
-    throw refused(
-      `the seal ${file} comes from the stack's configuration, which the change can choose, and IRM_SEAL_REQUIRED is set: set IRM_SEAL, or IRM_SEAL_DIGEST`,
-    );
-  const seal = readSeal(resolve(cwd, file), file);
-  const { services, expires } = seal.origin;
-  if (digest && digest !== seal.digest)
-    throw refused(`the seal ${file} has the digest ${seal.digest}, and IRM_SEAL_DIGEST is ${printable(digest)}`);
-  if (!services.includes(service))
-    throw refused(`the seal ${file} is of ${services.join(", ")}, and this run is at ${service}`);
-  // A date that cannot be read is over.
-  if (!((await client.serviceNow()) < Date.parse(expires)))
-    throw refused(`the seal ${file} expired at ${printable(expires)}`);
-  return seal;
-};
-
 /** The seal that the configuration of the resource's stack names now. */
 const sealNow = (cwd: string, resource: string): string | undefined => {
   const value = stackSetting(cwd, resource.split("/")[1] as string, "irm:seal");
@@ -222,69 +164,6 @@ const sealNow = (cwd: string, resource: string): string | undefined => {
   throw refused("irm:seal of the stack's configuration is a secret; set it as plain text, or set IRM_SEAL");
 };
 
-const readSeal = (path: string, file: string): Seal => {
-  try {
-    return parseSeal(readFileSync(path, "utf8"), file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem = code === "ENOENT" ? `there is no file ${path}` : message;
-    throw refused(
-      error instanceof SealFileError ? `the seal ${problem}` : `the seal ${file} cannot be read: ${problem}`,
-    );
-  }
-};
-
 /** `project/stack/type::name` */
 const resourceIn = ({ [KEY]: key }: Json): string | undefined =>
   typeof key === "string" ? withoutOrganization(key) : undefined;
-
-const withoutOrganization = (key: string): string => key.slice(key.indexOf("/") + 1);
-
-/** `project/stack/type::name`, as in a key behind its organization. */
-const resourceOf = (text: string): string => {
-  const { stack, project, types, name } = urnFrom(text);
-  return `${project}/${stack}/${placeInStack(types, name)}`;
-};
-
-/** Role bindings in the engine's state that resources of the seal have created. Only a run with `--refresh` knows them otherwise. */
-const storedBy = async (
-  { steps }: Seal,
-  engineState: StoredStacks["engineState"],
-  stack: string | undefined,
-): Promise<ReadonlySet<string>> => {
-  if (stack === undefined) return new Set();
-  const urns = new Set(steps.map(({ urn }) => urn));
-  try {
-    const { resources } = await engineState(stack);
-    return new Set(
-      resources.flatMap(({ urn, id, outputs }) => (urns.has(urn) ? [id ?? [], pairsOf(outputs)].flat() : [])),
-    );
-  } catch (error) {
-    // Then nothing is known of an earlier run.
-    if (error instanceof EngineStateError) return new Set();
-    throw error;
-  }
-};
-
-/** Of a set. */
-const pairsOf = ({ bindings }: Json): string[] =>
-  Array.isArray(bindings) ? bindings.flatMap((one) => (typeof one?.uid === "string" ? [one.uid] : [])) : [];
-
-/** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
-const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Ownership, "ownerOf">) => {
-  const existing = new Set([
-    ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
-    ...steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()),
-    ...deletes.map((one) => one.slice(one.indexOf(" ") + 1)),
-  ]);
-  const created = new Map(
-    steps.flatMap(({ op, urn, uid }) =>
-      (op === "create" || op === "replace") && uid === undefined ? [[resourceOf(urn), urn] as const] : [],
-    ),
-  );
-  return (kind: string | undefined, uid: string): string => {
-    if (existing.has(uid)) return uid;
-    const owner = ownerOf(recordId(kind ?? "", uid));
-    return (owner !== undefined && created.get(withoutOrganization(owner))) || uid;
-  };
-};
