@@ -30,7 +30,8 @@ export interface Facts {
   people(): Promise<GraphBuilder>;
   /** Throws where the caller may not list these in the group: a list would show less than there is, and no error. */
   requireListable(kind: "roleBinding" | "identityProvider" | "groupInvite", group: string): Promise<void>;
-  forget(): void;
+  /** Default: all of them. */
+  forget(record?: { kind: ReadKind; uid: string }): void;
 }
 
 /** Of a part of a role binding as the API lists it: of its identity or its role. */
@@ -62,7 +63,7 @@ export const factsWith = (reader: Reader, unlisted: readonly string[] = []): Fac
         if (!(await isListable(reader, resources[kind], group)))
           throw new UnreadableFact(`the ${resources[kind].words} of group ${group} cannot be listed`);
       }),
-    forget: () => known.clear(),
+    forget: (record) => (record ? known.delete(`${record.kind} ${record.uid}`) : known.clear()),
   };
 };
 

@@ -23,8 +23,8 @@ export interface Judge {
   request(operation: OperationName, request: Json): Promise<readonly string[]>;
   /** The same in a record that a resource adopts. */
   adoption(kind: string, uid: string): Promise<readonly string[]>;
-  /** What comes after reads the facts again. */
-  forget(): void;
+  /** What comes after reads the facts again. Default: all of them. */
+  forget: Facts["forget"];
 }
 
 /** `resourceOf` is the same of a URN. */
@@ -85,7 +85,7 @@ export const judgeWith = (
       if (writes === "unknown") return [`${operation} is not a method that a seal can contain`];
       return (await Promise.all(writes.map(writeProblems))).flat();
     },
-    forget: () => facts.forget(),
+    forget: facts.forget,
     adoption: async (kind, uid) => {
       const { [uid]: owners } = seal.owners;
       if (!owners) return [`${await titleOf(rests, kind, uid)} would be adopted`];

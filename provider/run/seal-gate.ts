@@ -7,13 +7,14 @@ import type { Call, Client } from "../../client/client.ts";
 import type { Config, Env } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
 import { rehearsalIn } from "../../client/rehearsal.ts";
-import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
+import { type Json, type OperationName, operations, printable, resources } from "../../schema/index.ts";
 import { KEY } from "../record/state.ts";
 import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
 import { stackSetting } from "./project-file.ts";
 import { openSeal, RunRefused, refused, VARIABLES } from "./seal-file.ts";
 import { idsIn, resourceOf, storedBy, withoutOrganization } from "./seal-records.ts";
+import { createSealTurns } from "./seal-turns.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
 export interface SealGate {
@@ -56,6 +57,7 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   // The engine gives a destroy the configuration of the last update. The first deletion reads that of now.
   let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
   if (!isBound() && !isRemembered) return undefined;
+  const turns = createSealTurns();
   let opened: Promise<Opened> | undefined;
   /** organization/project/stack, from the first resource */
   let stack: string | undefined;
@@ -119,22 +121,37 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
       if (!isBound() || operations[operation].method === "GET") return client.call(operation, request, options);
       let attempts = 0;
       const forget = async (): Promise<void> => (await open()).judge.forget();
-      const sent = client.call(operation, request, {
-        ...options,
-        // Right before the request, so that the facts are of this moment. An attempt after another one may come minutes later.
-        beforeSend: async () => {
-          if (attempts > 0) await forget();
-          attempts += 1;
-          await require((judge) => judge.request(operation, request as Json));
-          await options.beforeSend?.();
+      const send = () =>
+        client.call(operation, request, {
+          ...options,
+          // Right before the request, so that the facts are of this moment. An attempt after another one may come minutes later.
+          beforeSend: async () => {
+            if (attempts > 0) await forget();
+            attempts += 1;
+            await require((judge) => judge.request(operation, request as Json));
+            await options.beforeSend?.();
+          },
+        });
+      const role = roleOf(operation, request as Json);
+      const sent = role === undefined ? turns.beside(send) : turns.alone(send);
+      return sent.then(
+        async (response) => {
+          if (role !== undefined) (await open()).judge.forget({ kind: "role", uid: role });
+          return response;
         },
-      });
-      return sent.catch(async (error: unknown) => {
-        if (attempts > 0 && !(error instanceof SealRefusal)) await forget();
-        throw error;
-      });
+        async (error: unknown) => {
+          if (attempts > 0 && !(error instanceof SealRefusal)) await forget();
+          throw error;
+        },
+      );
     },
   };
+};
+
+/** uid of the role that the request changes */
+const roleOf = (operation: OperationName, { role }: Json): string | undefined => {
+  const { uid } = (operation === resources.role.operations.update ? role : {}) as Json;
+  return typeof uid === "string" ? uid : undefined;
 };
 
 interface Opened {

@@ -135,6 +135,28 @@ test("what the seal takes and gives again is not taken once the role that gives 
   expect(await up(program)).toEqual({ errors: [], writes: ["DeleteRoleBinding"] });
 });
 
+test("a role counts as the run itself has changed it: an identity that lost it elsewhere does not get all of it", async () => {
+  const ann = await makeIdentity("ann");
+  const writer = await makeRole("writer", LISTS, CREATES);
+  const own = await bind(ann, await makeRole("maker", CREATES));
+  const adopting = resource("role", "writer", { name: "writer", capabilities: [LISTS, CREATES], adopt: writer });
+  // The invite is created first, and the run has read the role by then.
+  const invite = resource("groupInvite", "invite", { role: writer, ttl: "3600s" });
+  const program = [
+    invite,
+    { ...adopting, inputs: { ...adopting.inputs, description: ref("invite") } },
+    binding("has", ann, ref("writer")),
+  ];
+  await seal(program);
+  // By hand: the update gives the role back what it had, and ann no longer has that by another role.
+  await edit(`roles/${writer}?updateMask=capabilities`, { capabilities: [LISTS] });
+  await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
+  expect(await up(program)).toEqual({
+    errors: [refusal(`ann would gain repo.create at ${at.homeName}, through writer`)],
+    writes: ["CreateGroupInvite", "UpdateRole"],
+  });
+});
+
 test("a run takes back what an earlier run under the seal has given in between", async () => {
   const bound = binding("ann", await makeIdentity("ann"), ref("writer"));
   await apply([role("writer", LISTS), bound]);
