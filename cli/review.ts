@@ -182,14 +182,14 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     folder: folderOf(flags),
     nowMs,
   });
-  const sealing = (days: number): Omit<Sealing, "report"> => {
+  const sealing = (days: number = SEAL_DAYS.usual): Sealing => {
     if (preview === undefined) throw new TypeError("a policy has no steps");
-    return { preview, proposal, services: [...clients.keys()], days, nowMs };
+    return { preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs };
   };
   const sealable: Sealable = {
     ...{ made, nowMs },
-    sealed: (days) => sealOf({ ...sealing(days), report: made.report }),
-    sealedAs: (seal) => contentFor(seal, sealing(SEAL_DAYS.usual), (own) => reviewed(own).report),
+    sealed: (days) => sealOf(sealing(days)),
+    sealedAs: (seal) => contentFor(seal, sealing(), (own) => reviewed(own).report),
   };
   if (!options || !preview || !proposeBy) return sealable;
   const proposalOf = (own: Preview) => proposeBy(own, live);

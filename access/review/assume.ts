@@ -1,7 +1,7 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { createHash } from "node:crypto";
 import { type Json, printable } from "../../schema/index.ts";
-import { joinWithAnd } from "../format/words.ts";
+import { joinWithAnd } from "../list-text.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { quote } from "../quote.ts";
 import { examplesOf } from "./example.ts";

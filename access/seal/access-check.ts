@@ -4,18 +4,11 @@ import { parentOf } from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type GroupNode, type NodeId, newGraph } from "../graph/graph.ts";
 import type { AccessRow } from "../review/change.ts";
 import type { Change, IdOf } from "./change.ts";
-import { type Facts, UnreadableFact } from "./facts.ts";
+import { UnreadableFact } from "./facts.ts";
 import { lossesBeyond } from "./losses.ts";
+import type { Holding, Rests } from "./rests.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 import type { Write } from "./writes.ts";
-
-/** A role that a subject holds in a group, by their uids. */
-export interface Holding {
-  group: string;
-  role: string;
-  /** of its role binding; absent: another record gives the role, or the request creates it */
-  uid?: string;
-}
 
 /** A role, and what the request makes it grant. */
 export interface WrittenRole {
@@ -31,16 +24,6 @@ export interface Effect {
   now: readonly Holding[];
   next: readonly Holding[];
   written?: WrittenRole;
-}
-
-export interface Rests {
-  change: Change;
-  facts: Facts;
-  idOf: IdOf;
-  /** An earlier run has created this role binding for a resource of the seal, and the engine has stored that. */
-  isStored(uid: string): Promise<boolean>;
-  /** what this run has given and taken, by subject: it may take the one back, and give the other again */
-  moved: Map<NodeId, { gains: readonly AccessRow[]; losses: readonly AccessRow[] }>;
 }
 
 /** What differs from the seal, each a sentence. Undefined: the record gives no access beyond what its step says. */

@@ -3,10 +3,11 @@ import { type Json, parentOf } from "../../schema/index.ts";
 import { newGraph } from "../graph/graph.ts";
 import { addRole, RELATIONSHIPS, relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { added, type Check, isOwn, type Rests } from "./access-check.ts";
+import { added, type Check, isOwn } from "./access-check.ts";
 import { uidIn } from "./facts.ts";
 import { boundFrom, claimProblems, heldProblems, identityProblems } from "./identity-check.ts";
 import { reachedPeople } from "./people-check.ts";
+import type { Rests } from "./rests.ts";
 import { titleOf } from "./title.ts";
 
 const roleBinding: Check = async (rests, write) => {

@@ -8,50 +8,60 @@ import { partsOfUrn } from "../preview/urn.ts";
 import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { changeIn } from "./change.ts";
-import { type Done, hasInputsOf, isBegun } from "./done.ts";
+import { type Done, isBegun } from "./done.ts";
+import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
 import { graphAfter, graphBefore, withIds } from "./rewound.ts";
-import type { SealContent, Step } from "./seal.ts";
+import { isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 
-/** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews a proposal. */
+/** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal. */
 export const contentFor = (
   seal: SealContent,
-  sealing: Omit<Sealing, "report">,
+  sealing: Sealing,
   reportOf: (proposal: Proposal) => Report,
 ): SealContent => {
   const { preview, proposal } = sealing;
-  const now = sealOf({ ...sealing, report: reportOf(proposal) });
-  const made = madeBy(seal, now, preview, proposal.before);
-  const done: Done = { idOf: (uid) => made.get(uid) ?? uid, isEnded: endedIn(seal, now, proposal.before) };
+  const now = sealOf(sealing);
   const steps = new Map(now.steps.map((step) => [step.urn, step]));
-  const isDone = (step: Step): boolean => isBegun(step, steps.get(step.urn), done);
-  if (made.size === 0 && !seal.steps.some(isDone)) return now;
+  const made = madeBy(seal, steps, preview, proposal.before);
+  const done: Done = {
+    idOf: (uid) => made.get(uid) ?? uid,
+    deletes: new Set(seal.deletes),
+    isGone: goneFrom(proposal.before, seal.steps, recordsOf(now.steps)),
+  };
+  const begun = new Set(seal.steps.filter((step) => isBegun(step, steps.get(step.urn), done)));
+  if (made.size === 0 && begun.size === 0) return now;
   const change = changeIn(seal);
   const whole: Proposal = {
     ...proposal,
-    before: graphBefore(proposal.before, change, { ...done, deletes: seal.deletes }),
+    before: graphBefore(proposal.before, change, done),
     after: graphAfter(proposal.after, change, done),
-    adopted: adoptedBy(seal, proposal.adopted, isDone, made),
+    adopted: adoptedBy(seal.owners, begun, proposal.adopted, made),
   };
   const content = sealOf({ ...sealing, proposal: whole, report: reportOf(whole) });
   // What the change has created may go again, as an invite whose code was lost.
   const isOwn = (one: string): boolean => made.has(recordIn(one).uid);
-  const ended = seal.deletes.filter((one) => done.isEnded(recordIn(one).kind, recordIn(one).uid));
+  const gone = seal.deletes.filter((one) => done.isGone(recordIn(one).kind, recordIn(one).uid));
   return {
     ...content,
     steps: stepsOf(seal.steps, content.steps, done),
-    deletes: [...new Set([...content.deletes.filter((one) => !isOwn(one)), ...ended])],
+    deletes: [...new Set([...content.deletes.filter((one) => !isOwn(one)), ...gone])],
   };
 };
 
 /** By uid: the ids in the seal of the records that the change has created. */
-const madeBy = (seal: SealContent, now: SealContent, preview: Preview, live: AccessGraph): Map<string, NodeId> => {
+const madeBy = (
+  seal: SealContent,
+  steps: ReadonlyMap<string, Step>,
+  preview: Preview,
+  live: AccessGraph,
+): Map<string, NodeId> => {
   const made = new Map<string, NodeId>();
-  const existing = new Set(seal.steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
-  const steps = new Map(now.steps.map((step) => [step.urn, step]));
+  const existing = recordsOf(seal.steps);
   const { byUrn } = resourcesIn(preview);
-  for (const { urn, kind, op, uid } of seal.steps) {
-    if ((op !== "create" && op !== "replace") || uid !== undefined || kind === "roleBindingSet") continue;
+  for (const sealed of seal.steps) {
+    const { urn, kind, uid } = sealed;
+    if (!isNew(sealed) || uid !== undefined || kind === "roleBindingSet") continue;
     const step = steps.get(urn);
     // The preview says which record of a killed run it takes over, and which one it replaces since its secret was lost.
     const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
@@ -71,12 +81,10 @@ const madeBy = (seal: SealContent, now: SealContent, preview: Preview, live: Acc
 const keyOf = ({ group, identity, role }: { group: NodeId; identity: NodeId; role: NodeId }): string =>
   `${group} ${identity} ${role}`;
 
-const endedIn = (seal: SealContent, now: SealContent, live: AccessGraph): Done["isEnded"] => {
-  const deletes = new Set(seal.deletes);
-  const removed = new Set(seal.steps.flatMap(({ op, replaced }) => (op === "delete" && replaced ? [replaced] : [])));
-  const present = new Set(now.steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
+/** `present`: the records that the resources have now. */
+const goneFrom = (live: AccessGraph, sealed: readonly Step[], present: ReadonlySet<string>): Done["isGone"] => {
+  const removed = recordsOf(sealed.filter(({ op }) => op === "delete"));
   return (kind, uid) => {
-    if (!deletes.has(`${kind} ${uid}`)) return true;
     const nodes = NODES[kind as RecordKind];
     // Of other kinds, the review reads none: they went with their resource, or with their group.
     return nodes ? !live[nodes].has(uid) : !present.has(uid) && (removed.has(uid) || !live.groups.has(parentOf(uid)));
@@ -91,15 +99,14 @@ const recordIn = (text: string): { kind: string; uid: string } => {
 
 /** A record that a killed run created is no adopted one, and one that the change has adopted is. */
 const adoptedBy = (
-  { owners, steps }: SealContent,
+  owners: SealContent["owners"],
+  begun: Iterable<Step>,
   adopted: readonly AdoptedRecord[],
-  isDone: (step: Step) => boolean,
   made: ReadonlyMap<string, NodeId>,
 ): AdoptedRecord[] => {
   const open = adopted.filter(({ uid }) => !made.has(uid));
-  const ended = steps.flatMap(({ kind, urn, uid, ...step }): AdoptedRecord[] => {
+  const ended = [...begun].flatMap(({ kind, urn, uid }): AdoptedRecord[] => {
     if (uid === undefined || owners[uid] === undefined || open.some((one) => one.uid === uid)) return [];
-    if (!isDone({ kind, urn, uid, ...step })) return [];
     return [{ kind: wordOf(kind as RecordKind), uid, resource: partsOfUrn(urn).name, deletedLater: false }];
   });
   return [...open, ...ended];
@@ -111,7 +118,7 @@ const stepsOf = (sealed: readonly Step[], now: readonly Step[], done: Done): Ste
     const own = byUrn.get(step.urn);
     const isSameOp = own?.op === step.op && own.uid === step.uid && own.replaced === step.replaced;
     const isOf = isSameOp || isBegun(step, own, done);
-    if (isOf && (own === undefined || hasInputsOf(step.inputs, own.inputs, done))) byUrn.set(step.urn, step);
+    if (isOf && (own === undefined || hasInputsOf(step.inputs, own.inputs, done.idOf))) byUrn.set(step.urn, step);
   }
   return [...byUrn.values()];
 };

@@ -3,9 +3,10 @@ import { parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { isSameRelationship } from "../graph/same.ts";
-import { type Holding, heldBeyond, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
+import { heldBeyond, outcomeOf, type WrittenRole } from "./access-check.ts";
 import type { Change } from "./change.ts";
 import { type Facts, uidIn } from "./facts.ts";
+import type { Holding, Rests } from "./rests.ts";
 import { titleOf } from "./title.ts";
 
 /** A role binding that exists. */

@@ -45,18 +45,36 @@ export const sealedInputs = (bag: Json, records: Records): Inputs => {
   return inputs;
 };
 
-/** The pointers at which the inputs of a run differ from the sealed ones. `idOf` finds the URN of what creates a record, or its uid. */
-export const differingInputs = (
-  { values, created, hidden }: Inputs,
-  bag: Json,
+/** The uid or the URN of what holds the record. */
+export const parentIn = (inputs: Inputs | undefined): string =>
+  String(inputs?.created["/parent"] ?? inputs?.values["/parent"] ?? "");
+
+/** Whether the review does not know, or may not show, what is at the pointer. */
+const isHiddenIn = ({ hidden }: Pick<Inputs, "hidden">, pointer: string): boolean =>
+  Object.keys(hidden).some((one) => pointer === one || pointer.startsWith(`${one}/`));
+
+/** Whether inputs of a later review are the sealed ones. `idOf` as below. What the seal hides is not compared. */
+export const hasInputsOf = (
+  sealed: Inputs | undefined,
+  now: Inputs | undefined,
   idOf: (uid: string) => string,
-): string[] => {
-  const isHidden = (pointer: string): boolean =>
-    Object.keys(hidden).some((one) => pointer === one || pointer.startsWith(`${one}/`));
+): boolean => {
+  if (sealed === undefined || now === undefined) return sealed === now;
+  const shown = ({ values, created, hidden }: Inputs): string[] =>
+    Object.entries({ ...values, ...created, ...hidden })
+      .filter(([pointer]) => !isHiddenIn(sealed, pointer))
+      .map(([pointer, value]) => JSON.stringify([pointer, typeof value === "string" ? idOf(value) : value]))
+      .sort();
+  return shown(sealed).join() === shown(now).join();
+};
+
+/** The pointers at which the inputs of a run differ from the sealed ones. `idOf` finds the URN of what creates a record, or its uid. */
+export const differingInputs = (sealed: Inputs, bag: Json, idOf: (uid: string) => string): string[] => {
+  const { values, created } = sealed;
   const differing: string[] = [];
   const met = new Set<string>();
   walk(argumentsOf(bag), "", (pointer, value) => {
-    if (isHidden(pointer)) return true;
+    if (isHiddenIn(sealed, pointer)) return true;
     if (typeof value === "object" && value !== null) return false;
     met.add(pointer);
     const urn = created[pointer];

@@ -3,16 +3,17 @@
 import { type Json, type OperationName, parentOf } from "../../schema/index.ts";
 import { lineageOf, newGraph } from "../graph/graph.ts";
 import { addBinding, addGroup } from "../graph/live-record.ts";
-import { type Check, isOwn, type Rests } from "./access-check.ts";
+import { type Check, isOwn } from "./access-check.ts";
 import { ACCESS_CHECKS } from "./access-write.ts";
 import { changeIn, type IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
 import { claimProblems } from "./identity-check.ts";
-import { differingInputs, inputNames } from "./inputs.ts";
+import { differingInputs, inputNames, parentIn } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { signInProblems } from "./people-check.ts";
 import { PEOPLE_CHECKS } from "./people-write.ts";
-import type { Seal, Step } from "./seal.ts";
+import type { Rests } from "./rests.ts";
+import { isNew, type Seal, type Step } from "./seal.ts";
 import { titleOf } from "./title.ts";
 import { type Write, writesOf } from "./writes.ts";
 
@@ -66,7 +67,7 @@ export const judgeWith = (
     if (own) return own;
     if (verb !== "create") return [];
     const place = placeId(idOf, write.parent);
-    const isShown = seal.steps.some((step) => step.kind === kind && isNew(step) && placeIn(step) === place);
+    const isShown = seal.steps.some((step) => step.kind === kind && isNew(step) && parentIn(step.inputs) === place);
     return isShown ? [] : [`a ${word} would be created in ${await titleOf(rests, "group", write.parent)}`];
   };
 
@@ -96,11 +97,7 @@ export const judgeWith = (
 
 const CHECKS: Readonly<Record<string, Check>> = { ...ACCESS_CHECKS, ...PEOPLE_CHECKS };
 
-const isNew = ({ op }: Step): boolean => op === "create" || op === "replace";
-
 const placeId = (idOf: IdOf, parent: string): string => (parent === "" ? "" : idOf(undefined, parent));
-
-const placeIn = ({ inputs }: Step): string => String(inputs?.created["/parent"] ?? inputs?.values["/parent"] ?? "");
 
 /** Who may change an adopted record must be those who could when it was reviewed. */
 const ownerProblems = async (rests: Rests, kind: string, uid: string, owners: readonly string[]): Promise<string[]> => {

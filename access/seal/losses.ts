@@ -1,32 +1,16 @@
 // What a request takes from a subject, and may not: what the seal does not show, and what it shows for a moment only where that would last.
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "../graph/graph.ts";
 import type { AccessRow } from "../review/change.ts";
-import type { Change, IdOf } from "./change.ts";
-import type { Facts } from "./facts.ts";
+import type { Holding, Rests } from "./rests.ts";
 import { notShown } from "./rows.ts";
-
-interface Rests {
-  change: Change;
-  facts: Pick<Facts, "record">;
-  idOf: IdOf;
-  /** An earlier run has created this role binding for a resource of the seal, and the engine has stored that. */
-  isStored(uid: string): Promise<boolean>;
-}
-
-interface Held {
-  group: string;
-  role: string;
-  /** of its role binding; absent: another record gives the role */
-  uid?: string;
-}
 
 export interface Taken {
   subject: NodeId;
   losses: readonly AccessRow[];
   /** what this run has given */
   given: readonly AccessRow[];
-  now: readonly Held[];
-  next: readonly Held[];
+  now: readonly Holding[];
+  next: readonly Holding[];
   /** the graph of `now`, each with a role binding in this order */
   live: AccessGraph;
 }
@@ -51,7 +35,7 @@ const isOfChange = async (
 ): Promise<boolean> => {
   const places = lineageOf(live, group);
   const unknown = [...live.bindings.values()].flatMap((one, at) => {
-    const { uid } = now[at] as Held;
+    const { uid } = now[at] as Holding;
     const gives = places.includes(one.group) && live.roles.get(one.role)?.capabilities.includes(capability);
     const isKnown = uid === undefined || change.before.bindings.has(uid) || idOf("roleBinding", uid) !== uid;
     return gives && !isKnown ? [uid] : [];

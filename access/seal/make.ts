@@ -13,7 +13,7 @@ import { timeText } from "../time-text.ts";
 import { sealedInputs } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { partsOf } from "./part.ts";
-import { partFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
+import { isNew, partFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
 
 export interface Sealing {
   preview: Preview;
@@ -91,9 +91,8 @@ const stepsIn = (preview: Preview, records: Records): Step[] => {
     const known = byUrn.get(urn);
     const state = op === "delete" ? undefined : (newState ?? oldState);
     const inputs = state?.inputs ? sealedInputs(valuesIn(state.inputs), records) : known?.inputs;
-    const isNew = op === "create" || op === "replace";
     const uid = uidAfter(step) ?? known?.uid;
-    const replaced = known?.replaced ?? (isNew || op === "delete" ? oldState?.id : undefined);
+    const replaced = known?.replaced ?? (isNew({ op }) || op === "delete" ? oldState?.id : undefined);
     byUrn.set(urn, {
       ...{ urn, kind, op: opOf(op, known?.op) },
       ...(uid && { uid }),

@@ -1,7 +1,8 @@
 // Whether what a request does to people who have no identity is what the seal shows: by an identity provider, a mapping of an external
 // group, or an invite. Each of these records is a subject that holds one role.
 import { textOf } from "../graph/same.ts";
-import { heldBeyond, type Outcome, outcomeOf, type Rests, type WrittenRole } from "./access-check.ts";
+import { heldBeyond, type Outcome, outcomeOf, type WrittenRole } from "./access-check.ts";
+import type { Rests } from "./rests.ts";
 
 export type PeopleKind = "identityProvider" | "externalGroupRoleMapping" | "groupInvite";
 

@@ -3,8 +3,9 @@ import { type Json, parentOf } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
 import { addExternalGroup, addInvite, addProvider } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { added, type Check, isOwn, outcomeOf, type Rests } from "./access-check.ts";
+import { added, type Check, isOwn, outcomeOf } from "./access-check.ts";
 import { deletedPeople, otherPeople, type PeopleKind, signInProblems } from "./people-check.ts";
+import type { Rests } from "./rests.ts";
 import { titleOf } from "./title.ts";
 
 const identityProvider: Check = async (rests, { verb, parent, uid, record, touches }) => {

@@ -13,7 +13,7 @@ type Nodes = ReadonlyMap<NodeId, Node>;
 export const graphBefore = (
   live: AccessGraph,
   { before, after }: Pick<Change, "before" | "after">,
-  { idOf, isEnded, deletes }: Done & { deletes: readonly string[] },
+  { idOf, deletes, isGone }: Done,
 ): AccessGraph => {
   const graph = withSealedIds(live, idOf);
   for (const [kind, nodes] of Object.entries(NODES)) {
@@ -22,7 +22,7 @@ export const graphBefore = (
     for (const id of is.keys()) if (!was.has(id)) own.delete(id);
     for (const [id, node] of was) {
       const [now, made] = [own.get(id), is.get(id)];
-      const isDeleted = deletes.includes(`${kind} ${id}`) && isEnded(kind, id);
+      const isDeleted = deletes.has(`${kind} ${id}`) && isGone(kind, id);
       const isChanged = now && made && !isSame(node, made) && isSame(made, now);
       if (isDeleted || isChanged) own.set(id, node);
     }
@@ -58,28 +58,21 @@ const IDS = ["id", "parent", "group", "identity", "role", "provider", "defaultRo
 
 /** The node, with other ids. One that the change has created has no uid yet. */
 export const withIds = <T extends Node>(node: T, idOf: Done["idOf"]): T => {
-  const ids = Object.entries(node).flatMap(([name, value]): [string, unknown][] => {
-    if (!IDS.includes(name) || typeof value !== "string" || idOf(value) === value) return [];
-    return name === "id"
-      ? [
-          ["uid", null],
-          [name, idOf(value)],
-        ]
-      : [[name, idOf(value)]];
+  const ids = Object.entries(node).flatMap(([name, value]) => {
+    const id = IDS.includes(name) && typeof value === "string" ? idOf(value) : value;
+    return id === value ? [] : [[name, id] as const];
   });
-  return ids.length === 0 ? node : { ...node, ...Object.fromEntries(ids) };
+  if (ids.length === 0) return node;
+  return { ...node, ...(idOf(node.id) !== node.id && { uid: null }), ...Object.fromEntries(ids) };
 };
 
-const isSame = (shown: Node, now: Node): boolean => {
-  const [one, other] = [shown, now].map((node) => {
-    const { id: _id, uid: _uid, logicalName: _logicalName, relationship, expirationTime, name, ...own } = node as Json;
-    const isInvite = expirationTime !== undefined;
-    return { relationship: (relationship ?? null) as Json | null, text: textOf(isInvite ? own : { ...own, name }) };
-  }) as [Compared, Compared];
-  return one.text === other.text && isSameRelationship(one.relationship, other.relationship);
+/** What the API gives a record by itself is left out: its uid, and the name of an invite, which alone has an end. */
+const textWithout = ({ id: _id, uid: _uid, logicalName: _logical, relationship: _claims, ...own }: Json): string => {
+  const { expirationTime, name, ...others } = own;
+  return textOf(expirationTime === undefined ? { ...others, name } : others);
 };
 
-interface Compared {
-  text: string;
-  relationship: Json | null;
-}
+const relationshipIn = ({ relationship }: Json): Json | null => (relationship ?? null) as Json | null;
+
+const isSame = (shown: Node, now: Node): boolean =>
+  textWithout(shown) === textWithout(now) && isSameRelationship(relationshipIn(shown), relationshipIn(now));

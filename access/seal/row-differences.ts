@@ -7,7 +7,7 @@ import { type Difference, setDifferences } from "./difference.ts";
 import { notShown, rowsBetween } from "./rows.ts";
 import type { SealContent, SubjectRow } from "./seal.ts";
 
-export interface Compared {
+interface Compared {
   seal: SealContent;
   now: SealContent;
   sealed: Change;
@@ -84,9 +84,8 @@ const heldDifferences = (sealed: Change, { before, after }: Change): Difference[
     const later = after.identities.get(id);
     if (!later || textOf(later.relationship) === textOf(relationship)) return [];
     return sealed.heldBeyond(before, id).map(({ capability, group }) => {
-      const place = before.groups.get(group)?.name ?? group;
-      const around = [`${name}, which another workload is to assume, holds `, ` at ${place}: this is not in the seal`];
-      return rowDifference(id, around as [string, string], capability);
+      const end = ` at ${before.groups.get(group)?.name ?? group}: this is not in the seal`;
+      return rowDifference(id, [`${name}, which another workload is to assume, holds `, end], capability);
     });
   });
 
@@ -126,8 +125,11 @@ interface RowText {
 /** By all that tells a row from another one. */
 const textsOf = (row: SubjectRow | undefined): Map<string, RowText> =>
   new Map(
-    (["gains", "loses"] as const).flatMap((verb) =>
-      (row?.[verb === "gains" ? "gains" : "losses"] ?? []).map(({ capability, groupName, role, group }) => {
+    [
+      { verb: "gains" as const, rows: row?.gains ?? [] },
+      { verb: "loses" as const, rows: row?.losses ?? [] },
+    ].flatMap(({ verb, rows }) =>
+      rows.map(({ capability, groupName, role, group }) => {
         const text = { verb, capability, place: `at ${groupName} (${group ?? "new"}), through ${role}` };
         return [JSON.stringify(text), text] as const;
       }),

@@ -74,6 +74,12 @@ const Step = z.object({
 });
 export type Step = z.infer<typeof Step>;
 
+export const isNew = ({ op }: Pick<Step, "op">): boolean => op === "create" || op === "replace";
+
+/** uids of the records that the steps have, before the run or after it */
+export const recordsOf = (steps: readonly Step[]): Set<string> =>
+  new Set(steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()));
+
 const AccessRow = z.object({
   group: z.string().nullable(),
   groupName: z.string(),

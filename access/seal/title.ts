@@ -2,8 +2,8 @@
 import { resources } from "../../schema/index.ts";
 import { NODES, type RecordKind } from "../preview/resource.ts";
 import { quote } from "../quote.ts";
-import type { Rests } from "./access-check.ts";
 import { UnreadableFact } from "./facts.ts";
+import type { Rests } from "./rests.ts";
 
 /** The name is that of the seal, and otherwise that of the API. A record without a name has its uid alone. */
 export const titleOf = async (rests: Rests, kind: string, uid: string): Promise<string> => {

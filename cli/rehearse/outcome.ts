@@ -1,8 +1,8 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes were not rehearsed.
 import { type ExportKind, groupOf } from "../../access/export/read.ts";
-import { joinWithAnd } from "../../access/format/words.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { visibilityIn } from "../../access/graph/visible.ts";
+import { joinWithAnd } from "../../access/list-text.ts";
 import type { Preview, Step as PreviewStep } from "../../access/preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import type { Rehearsal, Step } from "../../access/rehearsal/report.ts";

@@ -3,11 +3,12 @@
 import { factsWith, UnreadableFact } from "../../access/seal/facts.ts";
 import { type Judge, judgeWith } from "../../access/seal/judge.ts";
 import type { Seal } from "../../access/seal/seal.ts";
+import { writesOf } from "../../access/seal/writes.ts";
 import type { Call, Client } from "../../client/client.ts";
 import type { Config, Env } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
 import { rehearsalIn } from "../../client/rehearsal.ts";
-import { type Json, type OperationName, operations, printable, resources } from "../../schema/index.ts";
+import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
 import { KEY } from "../record/state.ts";
 import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
@@ -149,9 +150,10 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
 };
 
 /** uid of the role that the request changes */
-const roleOf = (operation: OperationName, { role }: Json): string | undefined => {
-  const { uid } = (operation === resources.role.operations.update ? role : {}) as Json;
-  return typeof uid === "string" ? uid : undefined;
+const roleOf = (operation: OperationName, request: Json): string | undefined => {
+  const writes = writesOf(operation, request);
+  if (writes === undefined || writes === "unknown") return undefined;
+  return writes.find(({ kind, verb }) => kind === "role" && verb === "update")?.uid;
 };
 
 interface Opened {

@@ -1,5 +1,5 @@
 // Which records of the API are those that the resources of a seal create: by the ownership of this run, and by the engine's state.
-import type { Seal } from "../../access/seal/seal.ts";
+import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
@@ -35,13 +35,11 @@ const pairsOf = ({ bindings }: Json): string[] =>
 export const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Ownership, "ownerOf">) => {
   const existing = new Set([
     ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
-    ...steps.flatMap(({ uid, replaced }) => [uid ?? [], replaced ?? []].flat()),
+    ...recordsOf(steps),
     ...deletes.map((one) => one.slice(one.indexOf(" ") + 1)),
   ]);
   const created = new Map(
-    steps.flatMap(({ op, urn, uid }) =>
-      (op === "create" || op === "replace") && uid === undefined ? [[resourceOf(urn), urn] as const] : [],
-    ),
+    steps.flatMap((step) => (isNew(step) && step.uid === undefined ? [[resourceOf(step.urn), step.urn] as const] : [])),
   );
   return (kind: string | undefined, uid: string): string => {
     if (existing.has(uid)) return uid;

@@ -65,11 +65,9 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
       const nowMs = timeAt(pace);
       const reportOf = (own: Proposal) =>
         reviewOf(own, { deny: [], allow: [], notVisible: live.notVisible, nowMs }).report;
-      const sealing = { preview, proposal, services: [server.baseUrl], days: 7, nowMs };
-      return {
-        proposal,
-        seal: seal ? contentFor(seal, sealing, reportOf) : sealOf({ ...sealing, report: reportOf(proposal) }),
-      };
+      const report = reportOf(proposal);
+      const sealing = { preview, proposal, report, services: [server.baseUrl], days: 7, nowMs };
+      return { proposal, seal: seal ? contentFor(seal, sealing, reportOf) : sealOf(sealing) };
     },
     write: (content) => {
       const seal = sealed(content);
