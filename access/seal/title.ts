@@ -5,7 +5,7 @@ import { quote } from "../quote.ts";
 import { UnreadableFact } from "./facts.ts";
 import type { Rests } from "./rests.ts";
 
-/** The name is that of the seal, and otherwise that of the API. A record without a name has its uid alone. */
+/** With the name in the seal, or else in the API. A record without a name has its uid alone. */
 export const titleOf = async (rests: Rests, kind: string, uid: string): Promise<string> => {
   const { word } = resources[kind as RecordKind];
   const name = await nameOf(rests, kind, uid);

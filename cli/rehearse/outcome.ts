@@ -114,7 +114,7 @@ const isOther = ({ urn }: { urn: string }): boolean => {
 
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Those of `wanted` that a resource leads to, in their order, without what lies behind them. */
+/** The members of `wanted` that a resource leads to, in their order, without what lies behind them. */
 const reachedFrom = (start: string, edges: Edges, wanted: ReadonlySet<string>): string[] => {
   const seen = new Set([start]);
   const found = new Set<string>();
