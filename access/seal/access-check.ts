@@ -50,11 +50,11 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
     await graphOf(rests, subject, next, { known: now, written }),
   ];
   const { gains, losses } = rowsBetween(live, later)(subject);
-  const own = rests.moved.get(subject) ?? { gains: [], losses: [] };
+  const own = rests.moves.of(subject);
   const more = notShown(gains, [...change.gainsOf(subject), ...own.losses], later);
   const less = await lossesBeyond(rests, { subject, losses, given: own.gains, now, next, live });
   if (more.length + less.length === 0) {
-    rests.moved.set(subject, { gains: [...own.gains, ...gains], losses: [...own.losses, ...losses] });
+    rests.moves.add(subject, { gains, losses });
     return { problems: [], gains };
   }
   const who = typeof name === "string" ? name : await name();

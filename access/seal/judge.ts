@@ -9,6 +9,7 @@ import { changeIn, type IdOf } from "./change.ts";
 import type { Facts } from "./facts.ts";
 import { claimProblems } from "./identity-check.ts";
 import { differingInputs, inputNames, parentIn } from "./inputs.ts";
+import { movesOfRequest, newMoves } from "./moves.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { signInProblems } from "./people-check.ts";
 import { PEOPLE_CHECKS } from "./people-write.ts";
@@ -29,12 +30,7 @@ export interface Judge {
 }
 
 /** `resourceOf` is the same of a URN. */
-export const judgeWith = (
-  seal: Seal,
-  facts: Facts,
-  { idOf, isStored }: Pick<Rests, "idOf" | "isStored">,
-  resourceOf: (urn: string) => string,
-): Judge => {
+export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn: string) => string): Judge => {
   const change = changeIn(seal);
   const steps = new Map(seal.steps.map((step) => [resourceOf(step.urn), step]));
   const deletes = new Set(seal.deletes);
@@ -47,7 +43,8 @@ export const judgeWith = (
   const stepOf = (kind: string, uid: string): Step | undefined =>
     byUid.get(`${kind} ${uid}`) ?? byUrn.get(idOf(kind, uid));
 
-  const rests: Rests = { change, facts, idOf, isStored, moved: new Map() };
+  const moves = newMoves();
+  const rests: Rests = { change, facts, idOf, moves };
 
   /** Tags go with their repo. */
   const isDeleted = ({ kind, uid }: Write): boolean =>
@@ -55,7 +52,7 @@ export const judgeWith = (
     isOwn(rests, { kind, uid }) ||
     (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
 
-  const writeProblems = async (write: Write): Promise<readonly string[]> => {
+  const writeProblems = async (rests: Rests, write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;
     if (verb === "delete" && !isDeleted(write)) return [`${await titleOf(rests, kind, uid)} would be deleted`];
     if (verb === "update") {
@@ -84,7 +81,10 @@ export const judgeWith = (
       const writes = writesOf(operation, request);
       if (writes === undefined) return [];
       if (writes === "unknown") return [`${operation} is not a method that a seal can contain`];
-      return (await Promise.all(writes.map(writeProblems))).flat();
+      const own = movesOfRequest(moves);
+      const problems = await Promise.all(writes.map((write) => writeProblems({ ...rests, moves: own }, write)));
+      if (problems.flat().length === 0) own.keep();
+      return problems.flat();
     },
     forget: facts.forget,
     adoption: async (kind, uid) => {

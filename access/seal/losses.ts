@@ -22,25 +22,18 @@ export const lossesBeyond = async (rests: Rests, taken: Taken): Promise<readonly
   const beyond = notShown(open, change.lossesOf(subject), live);
   const unended = new Set(notShown(beyond, change.endedOf(subject), live));
   const shown = open.filter((row) => !beyond.includes(row));
-  const others = [];
-  for (const row of beyond) if (unended.has(row) || !(await isOfChange(rests, taken, row))) others.push(row);
+  const others = beyond.filter((row) => unended.has(row) || !isOfChange(rests, taken, row));
   return [...others, ...(await notReturning(rests, taken, shown))];
 };
 
 /** Only an earlier run under this seal has given it, and no hand beside it. */
-const isOfChange = async (
-  { change, idOf, isStored }: Rests,
-  { now, live }: Taken,
-  { group, capability }: AccessRow,
-): Promise<boolean> => {
+const isOfChange = ({ change, idOf }: Rests, { now, live }: Taken, { group, capability }: AccessRow): boolean => {
   const places = lineageOf(live, group);
-  const unknown = [...live.bindings.values()].flatMap((one, at) => {
+  return [...live.bindings.values()].every((one, at) => {
     const { uid } = now[at] as Holding;
     const gives = places.includes(one.group) && live.roles.get(one.role)?.capabilities.includes(capability);
-    const isKnown = uid === undefined || change.before.bindings.has(uid) || idOf("roleBinding", uid) !== uid;
-    return gives && !isKnown ? [uid] : [];
+    return !gives || uid === undefined || change.before.bindings.has(uid) || idOf("roleBinding", uid) !== uid;
   });
-  return (await Promise.all(unknown.map(isStored))).every(Boolean);
 };
 
 /**

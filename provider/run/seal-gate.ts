@@ -14,7 +14,7 @@ import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
 import { stackSetting } from "./project-file.ts";
 import { openSeal, RunRefused, refused, VARIABLES } from "./seal-file.ts";
-import { idsIn, resourceOf, storedBy, withoutOrganization } from "./seal-records.ts";
+import { recordsIn, resourceOf, type SealRecords, withoutOrganization } from "./seal-records.ts";
 import { createSealTurns } from "./seal-turns.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
@@ -67,11 +67,8 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   };
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
-      const known = {
-        idOf: idsIn(seal, ownership),
-        isStored: async (uid: string) => (await storedBy(seal, engineState, stack)).has(uid),
-      };
-      return { seal, judge: judgeWith(seal, factsWith(client, seal.unlisted), known, resourceOf) };
+      const records = recordsIn(seal, ownership, engineState);
+      return { seal, records, judge: judgeWith(seal, factsWith(client, seal.unlisted), records.idOf, resourceOf) };
     });
     // The service may not have answered.
     opened.catch((error) => {
@@ -81,8 +78,10 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   };
   const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
     if (!isBound()) return;
-    const { judge } = await open();
-    const { problems, isRead } = await problemsBy(judge, ask);
+    const { judge, records } = await open();
+    const judged = await problemsBy(judge, ask);
+    if (judged.problems.length === 0) return;
+    const { problems, isRead } = (await records.learn(stack)) ? await problemsBy(judge, ask) : judged;
     if (problems.length === 0) return;
     const isRehearsed = rehearsalIn(env) !== undefined;
     const head = `the seal ${isRehearsed ? "of this review" : file} does not contain this, and nothing is sent:`;
@@ -158,6 +157,7 @@ const roleOf = (operation: OperationName, request: Json): string | undefined => 
 
 interface Opened {
   seal: Seal;
+  records: SealRecords;
   judge: Judge;
 }
 

@@ -1,38 +1,28 @@
 // Which records of the API are those that the resources of a seal create: by the ownership of this run, and by the engine's state.
+import type { IdOf } from "../../access/seal/change.ts";
 import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
-import { EngineStateError } from "./engine-state.ts";
+import { EngineStateError, type StateResource } from "./engine-state.ts";
 import type { Ownership } from "./ownership.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
-/** Role bindings in the engine's state that resources of the seal have created. Only a run with `--refresh` knows them otherwise. */
-export const storedBy = async (
-  { steps }: Seal,
+export interface SealRecords {
+  /** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
+  idOf: IdOf;
+  /**
+   * Adds what the engine has stored of earlier runs. A run with `--refresh` knows it without that. Returns whether it has added
+   * anything; `stack`: organization/project/stack.
+   */
+  learn(stack: string | undefined): Promise<boolean>;
+}
+
+export const recordsIn = (
+  { before, steps, deletes }: Seal,
+  { ownerOf }: Pick<Ownership, "ownerOf">,
   engineState: StoredStacks["engineState"],
-  stack: string | undefined,
-): Promise<ReadonlySet<string>> => {
-  if (stack === undefined) return new Set();
-  const urns = new Set(steps.map(({ urn }) => urn));
-  try {
-    const { resources } = await engineState(stack);
-    return new Set(
-      resources.flatMap(({ urn, id, outputs }) => (urns.has(urn) ? [id ?? [], pairsOf(outputs)].flat() : [])),
-    );
-  } catch (error) {
-    // Then nothing is known of an earlier run.
-    if (error instanceof EngineStateError) return new Set();
-    throw error;
-  }
-};
-
-/** Of a set. */
-const pairsOf = ({ bindings }: Json): string[] =>
-  Array.isArray(bindings) ? bindings.flatMap((one) => (typeof one?.uid === "string" ? [one.uid] : [])) : [];
-
-/** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
-export const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Ownership, "ownerOf">) => {
+): SealRecords => {
   const existing = new Set([
     ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
     ...recordsOf(steps),
@@ -41,12 +31,40 @@ export const idsIn = ({ before, steps, deletes }: Seal, { ownerOf }: Pick<Owners
   const created = new Map(
     steps.flatMap((step) => (isNew(step) && step.uid === undefined ? [[resourceOf(step.urn), step.urn] as const] : [])),
   );
-  return (kind: string | undefined, uid: string): string => {
-    if (existing.has(uid)) return uid;
-    const owner = ownerOf(recordId(kind ?? "", uid));
-    return (owner !== undefined && created.get(withoutOrganization(owner))) || uid;
+  const kinds = new Map(steps.map(({ urn, kind }) => [urn, kind]));
+  /** URN of its resource, by record */
+  let stored: ReadonlyMap<string, string> | undefined;
+  const storedIn = ({ urn, id, outputs, delete: isReplaced }: StateResource): [string, string][] => {
+    const kind = kinds.get(urn);
+    if (kind === undefined || isReplaced) return [];
+    // A set may have existed before, and has the uid of its group.
+    if (kind === "roleBindingSet") return pairsOf(outputs).map((uid) => [recordId("roleBinding", uid), urn]);
+    return id && created.has(resourceOf(urn)) ? [[recordId(kind, id), urn]] : [];
+  };
+  return {
+    idOf: (kind, uid) => {
+      if (existing.has(uid)) return uid;
+      const record = recordId(kind ?? "", uid);
+      const owner = ownerOf(record);
+      return (owner !== undefined && created.get(withoutOrganization(owner))) || stored?.get(record) || uid;
+    },
+    learn: async (stack) => {
+      if (stack === undefined || stored) return false;
+      try {
+        stored = new Map((await engineState(stack)).resources.flatMap(storedIn));
+      } catch (error) {
+        if (!(error instanceof EngineStateError)) throw error;
+        // Then nothing is known of an earlier run.
+        stored = new Map();
+      }
+      return stored.size > 0;
+    },
   };
 };
+
+/** uids of the role bindings of a set */
+const pairsOf = ({ bindings }: Json): string[] =>
+  Array.isArray(bindings) ? bindings.flatMap((one) => (typeof one?.uid === "string" ? [one.uid] : [])) : [];
 
 /** `project/stack/type::name` of a key, which begins with the organization. */
 export const withoutOrganization = (key: string): string => key.slice(key.indexOf("/") + 1);

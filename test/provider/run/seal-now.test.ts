@@ -179,6 +179,30 @@ test("a run takes back what an earlier one has given by a role binding that only
   expect(await up(program)).toEqual({ errors: [], writes: ["UpdateRole"] });
 });
 
+test("a run knows the mapping that an earlier one has created, and that only the engine's state has", async () => {
+  const people = await makeProvider("joint", at.viewer);
+  const adopting = (issuer: string): Program[number] => {
+    const own = provider("joint", issuer);
+    return { ...own, inputs: { ...own.inputs, adopt: people } };
+  };
+  const others = [
+    wideRole("mapped", CREATES),
+    resource("externalGroupRoleMapping", "admins", {
+      ...{ parent: ref("joint"), externalGroupId: "admins", roleUid: ref("mapped") },
+      scope: at.stack.testbed.organization,
+    }),
+  ];
+  await apply([adopting("https://joint.example")]);
+  const program = [adopting("https://other.example"), ...others];
+  await seal(program);
+  // As a run that is killed after two of its steps.
+  expect(await up([adopting("https://joint.example"), ...others])).toEqual({
+    errors: [],
+    writes: ["CreateExternalGroupRoleMapping", "CreateRole"],
+  });
+  expect(await up(program)).toEqual({ errors: [], writes: ["UpdateIdentityProvider"] });
+});
+
 test("what somebody has granted, and the change would give for a moment only, is not taken", async () => {
   const ann = await makeIdentity("ann");
   await apply([role("writer", LISTS, CREATES)]);
