@@ -22,6 +22,8 @@ const State = z.object({
   deletedWith: z.string().nullish(),
   /** it was read, and is never deleted */
   external: z.boolean().nullish(),
+  /** a replacement has left it: its successor exists, and it is still to be deleted */
+  delete: z.boolean().nullish(),
 });
 export type State = z.infer<typeof State>;
 
@@ -91,7 +93,24 @@ export const parsePreview = (text: string, source: string): Preview => {
     if (step.success && problem === undefined) preview.steps.push(step.data);
     else preview.unreadable.push(`step ${i + 1}${urnIn(one)}: ${problem}`);
   });
-  return preview;
+  return { ...preview, steps: withPendingDeletes(preview.steps) };
+};
+
+/**
+ * The engine shows the deletion of what an interrupted replacement has left only with --show-replacement-steps. Its refresh shows the
+ * record, beside the one of the successor, which has the same URN.
+ */
+const withPendingDeletes = (steps: readonly Step[]): Step[] => {
+  const keyOf = ({ urn, oldState }: Step): string => `${urn} ${oldState?.id}`;
+  const shown = new Set(steps.filter(({ op }) => op === "delete-replaced").map(keyOf));
+  return steps.flatMap((step) => {
+    const { op, urn, oldState, newState } = step;
+    if (op !== "refresh" || !oldState?.delete) return [step];
+    // A record that is gone needs no deletion.
+    return newState && !shown.has(keyOf(step))
+      ? [{ op: "delete-replaced", urn, oldState: { ...oldState, ...newState } }]
+      : [];
+  });
 };
 
 // A component may have any text as its type, also one with `::` in it. Its URN, and the URNs of the resources below it, then show another

@@ -29,7 +29,7 @@ export interface Effect {
 /** What differs from the seal, each a sentence. Undefined: the record gives no access beyond what its step says. */
 export type Check = (rests: Rests, write: Write) => Promise<readonly string[] | undefined>;
 
-/** The change itself has created the record, so it may go again, as an invite whose code was lost. */
+/** The change itself has created the record. */
 export const isOwn = ({ idOf }: Pick<Rests, "idOf">, { kind, uid }: Pick<Write, "kind" | "uid">): boolean =>
   idOf(kind, uid) !== uid;
 

@@ -29,8 +29,19 @@ export interface Judge {
   forget: Facts["forget"];
 }
 
+export interface SealedRecords {
+  idOf: IdOf;
+  /** The program of this run declares the resource that has created the record: it may go again, as an invite whose code was lost. */
+  isDeclared(kind: string, uid: string): boolean;
+}
+
 /** `resourceOf` is the same of a URN. */
-export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn: string) => string): Judge => {
+export const judgeWith = (
+  seal: Seal,
+  facts: Facts,
+  { idOf, isDeclared }: SealedRecords,
+  resourceOf: (urn: string) => string,
+): Judge => {
   const change = changeIn(seal);
   const steps = new Map(seal.steps.map((step) => [resourceOf(step.urn), step]));
   const deletes = new Set(seal.deletes);
@@ -48,9 +59,7 @@ export const judgeWith = (seal: Seal, facts: Facts, idOf: IdOf, resourceOf: (urn
 
   /** Tags go with their repo. */
   const isDeleted = ({ kind, uid }: Write): boolean =>
-    deletes.has(`${kind} ${uid}`) ||
-    isOwn(rests, { kind, uid }) ||
-    (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
+    deletes.has(`${kind} ${uid}`) || isDeclared(kind, uid) || (kind === "tag" && deletes.has(`repo ${parentOf(uid)}`));
 
   const writeProblems = async (rests: Rests, write: Write): Promise<readonly string[]> => {
     const { kind, verb, uid, word } = write;

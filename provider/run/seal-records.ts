@@ -1,5 +1,5 @@
 // Which records of the API are those that the resources of a seal create: by the ownership of this run, and by the engine's state.
-import type { IdOf } from "../../access/seal/change.ts";
+import type { SealedRecords } from "../../access/seal/judge.ts";
 import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
@@ -8,9 +8,7 @@ import { EngineStateError, type StateResource } from "./engine-state.ts";
 import type { Ownership } from "./ownership.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
-export interface SealRecords {
-  /** A record that a resource of this run has created, or an earlier run under the same seal, has the URN of that resource. */
-  idOf: IdOf;
+export interface SealRecords extends SealedRecords {
   /**
    * Adds what the engine has stored of earlier runs. A run with `--refresh` knows it without that. Returns whether it has added
    * anything; `stack`: organization/project/stack.
@@ -41,13 +39,17 @@ export const recordsIn = (
     if (kind === "roleBindingSet") return pairsOf(outputs).map((uid) => [recordId("roleBinding", uid), urn]);
     return id && created.has(resourceOf(urn)) ? [[recordId(kind, id), urn]] : [];
   };
+  const declaredAs = (record: string): string | undefined => {
+    const owner = ownerOf(record);
+    return owner === undefined ? undefined : created.get(withoutOrganization(owner));
+  };
   return {
     idOf: (kind, uid) => {
       if (existing.has(uid)) return uid;
       const record = recordId(kind ?? "", uid);
-      const owner = ownerOf(record);
-      return (owner !== undefined && created.get(withoutOrganization(owner))) || stored?.get(record) || uid;
+      return declaredAs(record) ?? stored?.get(record) ?? uid;
     },
+    isDeclared: (kind, uid) => !existing.has(uid) && declaredAs(recordId(kind, uid)) !== undefined,
     learn: async (stack) => {
       if (stack === undefined || stored) return false;
       try {

@@ -1,5 +1,5 @@
 // A run under the seal of a review, through the engine: it makes what the review showed, and nothing else.
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
@@ -108,6 +108,23 @@ new RoleBindingSet("readers", { parent: new Group("team", { parent: platform, na
     expect(code).not.toBe(0);
     expect(destroyed).toMatch(/role binding \S+ would be deleted/);
     expect(await writes()).toEqual([]);
+  });
+
+  it("has the deletion of what an interrupted replacement left, which the engine's preview does not show", async () => {
+    const group = program.state().resources.find(({ urn }) => urn.endsWith("::platform"))?.id;
+    const { json } = await place.call("POST", `/iam/v2beta1/identities/${group}`, {
+      name: "old",
+      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/old" },
+    });
+    const exported = JSON.parse((await program.must("stack", "export")).stdout);
+    const { resources } = exported.deployment;
+    const own = resources.find((one: { urn: string }) => one.urn.endsWith("::release"));
+    resources.push({ ...own, id: json.uid, delete: true });
+    writeFileSync(join(program.folder, "interrupted.json"), JSON.stringify(exported));
+    await program.must("stack", "import", "--file", "interrupted.json");
+    await sealIt();
+    expect((await up()).code).toBe(0);
+    expect(await writes()).toContain("DeleteIdentity");
     rmSync(join(program.folder, "seal.json"));
   });
 

@@ -37,7 +37,7 @@ export const previewDocumentOf = async (
   const refreshes: Step[] = [];
   for (const stored of state.resources) {
     const live = await provider.read(stored, stored);
-    const oldState = stateOf(stored, shown(stored));
+    const oldState = { ...stateOf(stored, shown(stored)), ...(stored.delete && { delete: true }) };
     refreshes.push({ op: "refresh", urn: urnOf(stored), oldState, ...(live && { newState: stateOf(stored, live) }) });
     if (live) refreshed.push({ ...stored, ...live });
   }
@@ -84,7 +84,9 @@ export const previewDocumentOf = async (
   const isDeclared = (one: Stored): boolean =>
     program.some(({ name, kind }) => name === one.name && kind === one.kind) && !one.delete;
   const leaving = refreshed.filter((one) => !isDeclared(one));
-  steps.push(...leaving.map((one) => ({ op: "delete", urn: urnOf(one), oldState: stateOf(one, shown(one)) })));
+  // The engine shows no step for what a killed replacement has left.
+  const deleted = leaving.filter((one) => !one.delete);
+  steps.push(...deleted.map((one) => ({ op: "delete", urn: urnOf(one), oldState: stateOf(one, shown(one)) })));
   const changeSummary = Object.fromEntries(
     [...Map.groupBy(steps, ({ op }) => op)].map(([op, some]) => [op, some.length]),
   );

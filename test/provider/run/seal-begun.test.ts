@@ -134,3 +134,20 @@ test.each([
   expect((await up(program)).errors).toEqual([]);
   expect(await differs(content, program)).toEqual([]);
 });
+
+test("what an interrupted replacement has left is in the next review, and is deleted under its seal", async () => {
+  const moves = (parent: unknown, subject: string) =>
+    identity("moves", { allowReplace: true, parent, claimMatch: claims(subject) });
+  await apply([group("team"), moves(at.home, "moves")]);
+  const old = uidOf("moves");
+  const program = [group("team"), moves(ref("team"), "elsewhere")];
+  const { faults } = at.stack.testbed.server;
+  faults?.set({ rules: [{ operation: "DeleteIdentity", steps: [{ status: 403 }], repeat: true }] });
+  expect((await at.stack.engine.run("up", program)).errors).not.toEqual([]);
+  faults?.clear();
+  await at.stack.testbed.call("POST", `${IAM}/roleBindings/${at.home}`, { identityUid: old, roleUid: at.viewer });
+  const { rows, deletes } = await seal(program);
+  expect(rows.find(({ uid }) => uid === old)?.losses.length).toBeGreaterThan(0);
+  expect(deletes).toContain(`identity ${old}`);
+  expect(await up(program)).toEqual({ errors: [], writes: ["DeleteIdentity"] });
+});
