@@ -26,7 +26,7 @@ import {
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { deletedGroupsIn, planFrom } from "../access/preview/plan.ts";
-import { stackIn, storedStates } from "../access/preview/resource.ts";
+import { isTooEarly, stackIn, storedStates } from "../access/preview/resource.ts";
 import { type Preview, PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
@@ -135,6 +135,8 @@ interface Sealable {
   sealedAs(seal: SealContent): SealContent;
   /** Adds the rehearsal to the review, under the seal where there is one; absent: none is asked for. */
   rehearse?(seal?: Seal): Promise<void>;
+  /** A later preview may know more. */
+  isTooEarly: boolean;
   /** by the clock of the service */
   nowMs: number;
 }
@@ -187,7 +189,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     return { preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs };
   };
   const sealable: Sealable = {
-    ...{ made, nowMs },
+    ...{ made, nowMs, isTooEarly: preview !== undefined && isTooEarly(preview) },
     sealed: (days) => sealOf(sealing(days)),
     sealedAs: (seal) => contentFor(seal, sealing(), (own) => reviewed(own).report),
   };

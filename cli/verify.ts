@@ -4,6 +4,7 @@ import { differencesAsText } from "../access/format/seal.ts";
 import type { Difference } from "../access/seal/difference.ts";
 import { differencesBetween } from "../access/seal/differences.ts";
 import { parseSeal, type Seal, SealFileError } from "../access/seal/seal.ts";
+import { systemClock } from "../client/clock.ts";
 import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";
 import { reviewErrorText, sealableReview } from "./review.ts";
@@ -53,13 +54,32 @@ const readSeal = (file: string): Seal => {
   return parseSeal(text, file);
 };
 
+const WAIT_MS = 10_000;
+const WAITS_MAX = 12;
+
+/** After a killed run, a preview may come before what that run has created is visible. A saved preview stays as it is. */
 const differencesOf = async (
   seal: Seal,
   digest: string | undefined,
   flags: Omit<VerifyFlags, "digest" | "format">,
 ): Promise<Difference[]> => {
+  for (let waits = 0; ; waits += 1) {
+    const { differs, isTooEarly } = await differencesNow(seal, digest, flags);
+    if (differs.length === 0 || !isTooEarly || flags.preview !== undefined || waits === WAITS_MAX) return differs;
+    process.stderr.write(
+      `irm verify: what an interrupted run has created may not be visible yet: again in ${WAIT_MS / 1000} s\n`,
+    );
+    await systemClock.sleep(WAIT_MS);
+  }
+};
+
+const differencesNow = async (
+  seal: Seal,
+  digest: string | undefined,
+  flags: Omit<VerifyFlags, "digest" | "format">,
+): Promise<{ differs: Difference[]; isTooEarly: boolean }> => {
   const { stack, expires } = seal.origin;
-  const { sealedAs, nowMs } = await sealableReview(flags);
+  const { sealedAs, nowMs, isTooEarly } = await sealableReview(flags);
   const now = sealedAs(seal);
   if (now.origin.stack !== stack)
     throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
@@ -72,7 +92,7 @@ const differencesOf = async (
     });
   if (!(nowMs < Date.parse(expires)))
     own.push({ what: "expired", subject: expires, message: `the seal expired at ${expires}` });
-  return [...own, ...differencesBetween(seal, now)];
+  return { differs: [...own, ...differencesBetween(seal, now)], isTooEarly };
 };
 
 const textOf = (file: string, { digest, origin }: Seal, differs: readonly Difference[]): string => {

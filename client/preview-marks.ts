@@ -35,6 +35,9 @@ export interface TakenOver {
   doubt?: string;
 }
 
+/** The doubt about a record that a request of the earlier run may have created, and that no read shows yet. */
+export const NOT_VISIBLE_YET = "it may not be visible yet";
+
 const BY_EARLIER_RUN = ", created by an earlier run at ";
 
 /** The line that the provider prints. A preview shows no outputs of a native create, so a reader sees only this line. */
@@ -44,6 +47,9 @@ export const takeoverText = (resource: string, record: string, { at, doubt }: Ta
     : `${resource} may take over ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
 
 export const isTakeoverText = (text: string): boolean => text.includes(BY_EARLIER_RUN);
+
+/** Whether a line says that. */
+export const isNotVisibleText = (text: string): boolean => isTakeoverText(text) && text.endsWith(NOT_VISIBLE_YET);
 
 const IS_OPEN = " is open: ";
 

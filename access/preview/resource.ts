@@ -1,7 +1,7 @@
 // The steps of a preview, gathered by resource: what the engine does with each resource of ours, and the state and the inputs
 // that it shows for it.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import { isTakeoverText, TAKEN_OVER } from "../../client/preview-marks.ts";
+import { isNotVisibleText, isTakeoverText, NOT_VISIBLE_YET, TAKEN_OVER } from "../../client/preview-marks.ts";
 import {
   type Resource as Descriptor,
   resources as descriptors,
@@ -288,6 +288,11 @@ const plannedCreate = (state: State): Planned => {
     op: "create",
   };
 };
+
+/** A request of an interrupted run may have created a record that is not visible yet: a later preview knows. */
+export const isTooEarly = ({ steps, lines }: Preview): boolean =>
+  lines.some(({ text }) => isNotVisibleText(text)) ||
+  steps.some(({ newState }) => newState && takenOver(newState)?.doubt === NOT_VISIBLE_YET);
 
 const takenOver = ({ inputs }: State): Json | undefined => valuesIn(inputs)[TAKEN_OVER] as Json | undefined;
 

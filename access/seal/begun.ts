@@ -11,7 +11,7 @@ import { changeIn } from "./change.ts";
 import { type Done, isBegun } from "./done.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
-import { graphAfter, graphBefore, withIds } from "./rewound.ts";
+import { graphAfter, graphBefore, isSame, keyOf, type Nodes, withIds } from "./rewound.ts";
 import { isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 
 /** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal. */
@@ -67,19 +67,35 @@ const madeBy = (
     const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
     for (const one of own) if (one !== undefined && !existing.has(one)) made.set(one, urn);
   }
-  // The pairs of sets, and what a killed run has granted and no preview shows. Who else may have granted it makes no difference.
-  const known = new Set(seal.before.bindings.map(({ id }) => id));
-  const added = new Map(seal.after.bindings.flatMap((one) => (one.uid === null ? [[keyOf(one), one.id]] : [])));
-  const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
-  for (const binding of live.bindings.values()) {
-    const id = added.get(keyOf(withIds(binding, idOf)));
-    if (id !== undefined && !known.has(binding.id) && !made.has(binding.id)) made.set(binding.id, id);
-  }
+  addUnshown(made, seal, live);
   return made;
 };
 
-const keyOf = ({ group, identity, role }: { group: NodeId; identity: NodeId; role: NodeId }): string =>
-  `${group} ${identity} ${role}`;
+/**
+ * What a killed run has created and no preview shows, with the pairs of sets: it is as the seal has it. Who else may have created it makes
+ * no difference.
+ */
+const addUnshown = (made: Map<string, NodeId>, seal: SealContent, live: AccessGraph): void => {
+  const { before, after } = changeIn(seal);
+  const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
+  // Others of the same fields may have been there before.
+  const repeatable = new Set(seal.steps.flatMap(({ urn, inputs }) => (inputs?.values["/allowDuplicate"] ? [urn] : [])));
+  // What others refer to comes first.
+  for (const nodes of Object.values(NODES)) {
+    const [was, is, now]: [Nodes, Nodes, Nodes] = [before[nodes], after[nodes], live[nodes]];
+    const found = new Set(made.values());
+    const open = [...is.values()].filter(({ id, uid }) => uid === null && !found.has(id) && !repeatable.has(id));
+    const missing = Map.groupBy(open, keyOf);
+    for (const node of now.values()) {
+      if (was.has(node.id) || made.has(node.id)) continue;
+      const own = withIds(node, idOf);
+      const others = missing.get(keyOf(own)) ?? [];
+      const at = others.findIndex((one) => isSame(one, own));
+      const [shown] = at < 0 ? [] : others.splice(at, 1);
+      if (shown) made.set(node.id, shown.id);
+    }
+  }
+};
 
 /** `present`: the records that the resources have now. */
 const goneFrom = (live: AccessGraph, sealed: readonly Step[], present: ReadonlySet<string>): Done["isGone"] => {

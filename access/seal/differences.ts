@@ -33,7 +33,7 @@ export const differencesBetween = (seal: SealContent, now: SealContent): Differe
       }),
     ),
     ...ownerDifferences(seal.owners, now.owners),
-    ...adoptedDifferences(Object.keys(seal.owners), sealed, change),
+    ...changedDifferences(seal, sealed, change),
   ];
 };
 
@@ -97,9 +97,14 @@ const ownerDifferences = (sealed: SealContent["owners"], now: SealContent["owner
       ),
     );
 
-/** What an adopted record gives before the change, as an update compares it. Who can assume an identity is compared for all of them. */
-const adoptedDifferences = (adopted: readonly string[], sealed: Change, now: Change): Difference[] =>
-  adopted.flatMap((uid): Difference[] => {
+/**
+ * What a record that is adopted or updated gives before the change, as an update compares it. Who can assume an identity is compared for
+ * all of them.
+ */
+const changedDifferences = ({ owners, steps }: SealContent, sealed: Change, now: Change): Difference[] => {
+  const updated = steps.flatMap(({ op, uid }) => (op === "update" && uid !== undefined ? [uid] : []));
+  return [...new Set([...Object.keys(owners), ...updated])].sort(compare).flatMap((uid): Difference[] => {
+    const word = owners[uid] ? "adopted " : "";
     const [shown, binding] = [sealed.before.bindings.get(uid), now.before.bindings.get(uid)];
     const isOther = shown && binding && (shown.identity !== binding.identity || shown.role !== binding.role);
     const provider = now.before.providers.get(uid);
@@ -107,7 +112,8 @@ const adoptedDifferences = (adopted: readonly string[], sealed: Change, now: Cha
     const isElsewhere =
       provider && signIns.length > 0 && !signIns.some((one) => textOf(one) === textOf(provider.signIn));
     return [
-      ...(isOther ? [`the adopted role binding ${uid} grants something else than in the seal`] : []),
-      ...(isElsewhere ? [`where the people of the adopted ${provider.name} sign in is not what the seal shows`] : []),
+      ...(isOther ? [`the ${word}role binding ${uid} grants something else than in the seal`] : []),
+      ...(isElsewhere ? [`where the people of the ${word}${provider.name} sign in is not what the seal shows`] : []),
     ].map((message) => ({ what: "step", subject: uid, message }));
   });
+};

@@ -6,20 +6,22 @@ import { NODES } from "../preview/resource.ts";
 import type { Change } from "./change.ts";
 import type { Done } from "./done.ts";
 
-type Node = { id: NodeId };
-type Nodes = ReadonlyMap<NodeId, Node>;
+type Node = { id: NodeId; uid: string | null };
+export type Nodes = ReadonlyMap<NodeId, Node>;
 
-/** Without what the change has created, and with what it has changed and deleted as it was. */
+/** Without what the change has created and what has been added to that, and with what it has changed and deleted as it was. */
 export const graphBefore = (
   live: AccessGraph,
   { before, after }: Pick<Change, "before" | "after">,
   { idOf, deletes, isGone }: Done,
 ): AccessGraph => {
   const graph = withSealedIds(live, idOf);
+  const created = new Set<NodeId>();
   for (const [kind, nodes] of Object.entries(NODES)) {
     const own = graph[nodes] as Map<NodeId, Node>;
     const [was, is]: [Nodes, Nodes] = [before[nodes], after[nodes]];
-    for (const id of is.keys()) if (!was.has(id)) own.delete(id);
+    for (const { id, uid } of is.values()) if (uid === null && !was.has(id)) created.add(id);
+    removeAll(own, created);
     for (const [id, node] of was) {
       const [now, made] = [own.get(id), is.get(id)];
       const isDeleted = deletes.has(`${kind} ${id}`) && isGone(kind, id);
@@ -28,6 +30,18 @@ export const graphBefore = (
     }
   }
   return graph;
+};
+
+/** Also what refers to them, which is `created` then, too. */
+const removeAll = (nodes: Map<NodeId, Node>, created: Set<NodeId>): void => {
+  for (let size = -1; size !== created.size; ) {
+    size = created.size;
+    for (const [id, node] of nodes)
+      if (Object.entries(node).some(([name, value]) => IDS.includes(name) && created.has(value as NodeId))) {
+        nodes.delete(id);
+        created.add(id);
+      }
+  }
 };
 
 /** What is as the seal has it has its words: the API gives an invite its name, and static keys an end. */
@@ -66,13 +80,17 @@ export const withIds = <T extends Node>(node: T, idOf: Done["idOf"]): T => {
   return { ...node, ...(idOf(node.id) !== node.id && { uid: null }), ...Object.fromEntries(ids) };
 };
 
-/** What the API gives a record by itself is left out: its uid, and the name of an invite, which alone has an end. */
-const textWithout = ({ id: _id, uid: _uid, logicalName: _logical, relationship: _claims, ...own }: Json): string => {
+/**
+ * What nodes that are the same have in common, without who may assume an identity. What the API gives a record by itself is left out: its
+ * uid, and the name of an invite, which alone has an end.
+ */
+export const keyOf = (node: Node): string => {
+  const { id: _id, uid: _uid, logicalName: _logical, relationship: _claims, ...own }: Json = { ...node };
   const { expirationTime, name, ...others } = own;
   return textOf(expirationTime === undefined ? { ...others, name } : others);
 };
 
-const relationshipIn = ({ relationship }: Json): Json | null => (relationship ?? null) as Json | null;
+const relationshipIn = (node: Node): Json | null => ((node as Json).relationship ?? null) as Json | null;
 
-const isSame = (shown: Node, now: Node): boolean =>
-  textWithout(shown) === textWithout(now) && isSameRelationship(relationshipIn(shown), relationshipIn(now));
+export const isSame = (shown: Node, now: Node): boolean =>
+  keyOf(shown) === keyOf(now) && isSameRelationship(relationshipIn(shown), relationshipIn(now));

@@ -1,5 +1,6 @@
 // What open runs created and no resource has: each record with the create that produced it. It is deleted only if it is exactly what that
 // create asked for, in its time: the journal is a file, so its word is not enough.
+import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -108,7 +109,7 @@ const findNamed = async (
     const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
     if (record) return [leftoverFrom(session, kind, entry, record, changed)];
     const hiddenMs = await hiddenMsOf(session, entry);
-    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: "it may not be visible yet" }] : [];
+    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: NOT_VISIBLE_YET }] : [];
   } catch (error) {
     return [{ entry, kind, ...unreadable(error) }];
   }

@@ -1,6 +1,6 @@
 // What a preview says of a new resource whose create a killed run had begun, as the engine's state has it. It neither waits nor writes.
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
-import { takeoverText } from "../../client/preview-marks.ts";
+import { NOT_VISIBLE_YET, takeoverText } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf } from "../record/id.ts";
@@ -35,7 +35,7 @@ export const previewInterrupted = async (kind: Kind, session: Session, inputs: J
     }
     const isHidden = (await Promise.all(own.map((one) => hiddenMs(once, one)))).some((ms) => ms > 0);
     const at = new Date(last.entry.at).toISOString();
-    return isHidden ? describe(withArticle(kind.word), { at, doubt: "it may not be visible yet" }) : undefined;
+    return isHidden ? describe(withArticle(kind.word), { at, doubt: NOT_VISIBLE_YET }) : undefined;
   } catch (error) {
     if (sessionErrorOf(error) ?? apiErrorOf(error) ?? apiErrorOf((error as Error).cause)) return undefined;
     throw error;

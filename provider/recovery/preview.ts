@@ -1,7 +1,7 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
-import { type TakenOver, takeoverText } from "../../client/preview-marks.ts";
+import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { withoutSection } from "../../client/recovery.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -69,7 +69,7 @@ export const previewRecovery = async (
     }
     // Its request may still be under way.
     if (named === undefined && (await hiddenMsOf(session, entry)) > 0)
-      return describe(unread, undefined, "it may not be visible yet");
+      return describe(unread, undefined, NOT_VISIBLE_YET);
   }
   return undefined;
 };

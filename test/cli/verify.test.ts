@@ -6,7 +6,7 @@ import type { Difference } from "../../access/seal/difference.ts";
 import { parseSeal, type SealContent, sealed, sealText } from "../../access/seal/seal.ts";
 import type { Json } from "../../schema/index.ts";
 import { type Program, ref } from "../harness/small-engine/program.ts";
-import { openSealed, type Sealed } from "../harness/small-engine/sealed.ts";
+import { openSealed, type Sealed, STACK } from "../harness/small-engine/sealed.ts";
 import { runIrm } from "../support/irm.ts";
 
 const IAM = "/iam/v2beta1";
@@ -214,7 +214,7 @@ test("names the owner of an adopted record, a deletion, another service and a da
   ]);
 });
 
-test("names an adopted role binding that was changed by hand, also where the rows are the same", async () => {
+test("names a role binding that is adopted or updated and was changed by hand, also where the rows are the same", async () => {
   const lister = await make(`roles/${home}`, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
   const [bob, cid] = [
     await make(`identities/${home}`, { name: "bob", claimMatch: claims("bob") }),
@@ -230,6 +230,19 @@ test("names an adopted role binding that was changed by hand, also where the row
   await edit(`roleBindings/${own}?updateMask=identityUid`, { identityUid: bob });
   expect((await differs(adopting)).differs).toEqual([
     { what: "step", subject: own, message: `the adopted role binding ${own} grants something else than in the seal` },
+  ]);
+
+  await edit(`roleBindings/${own}?updateMask=identityUid`, { identityUid: ann });
+  const binding = (who: string): Program => [
+    { kind: "roleBinding", name: "own", inputs: { parent: home, identity: who, role: reader, allowDuplicate: true } },
+  ];
+  await stack.engine.run("up", binding(ann));
+  const managed = stack.testbed.uid(STACK, "own");
+  await seal(binding(cid));
+  expect((await differs(binding(cid))).differs).toEqual([]);
+  await edit(`roleBindings/${managed}?updateMask=identityUid`, { identityUid: bob });
+  expect((await differs(binding(cid))).differs).toEqual([
+    { what: "step", subject: managed, message: `the role binding ${managed} grants something else than in the seal` },
   ]);
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { SealContent } from "../../../access/seal/seal.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { Program } from "./program.ts";
+import type { Adapter } from "./provider.ts";
 import type { Engine } from "./run.ts";
 import { openSealed, type Sealed, STACK } from "./sealed.ts";
 
@@ -18,7 +19,7 @@ interface Sent {
 }
 
 /** Registers the hooks of the calling file. The fields of the place are set while its tests run. */
-export const sealedPlace = () => {
+export const sealedPlace = (adapter: Adapter = "dynamic") => {
   const at = {} as {
     stack: Sealed;
     /** uid of the role */
@@ -39,7 +40,7 @@ export const sealedPlace = () => {
   };
 
   beforeAll(async () => {
-    at.stack = await openSealed("dynamic", { speed: 20 });
+    at.stack = await openSealed(adapter, { speed: 20 });
     at.viewer = await builtIn("viewer");
     at.owner = await builtIn("owner");
   });

@@ -118,23 +118,6 @@ describe("a change of every kind of step", () => {
   });
 });
 
-test.each([
-  ["is still to be created", () => []],
-  ["is still to replace another one", () => [identity("new", { allowReplace: true })]],
-])("a record of a killed run %s, by this seal", async (_title, old) => {
-  await apply(old());
-  const moved = identity("new", { allowReplace: true, parent: ref("team") });
-  const program = [group("team"), moved, binding("has", ref("new"), at.viewer)];
-  const content = await seal(program);
-  const killed = at.stack.bound();
-  const run = killed.start("up", program, { point: "after reply", of: "POST", nth: 2 });
-  await run.paused;
-  await killed.kill();
-  expect(await differs(content, program)).toEqual([]);
-  expect((await up(program)).errors).toEqual([]);
-  expect(await differs(content, program)).toEqual([]);
-});
-
 test("what an interrupted replacement has left is in the next review, and is deleted under its seal", async () => {
   const moves = (parent: unknown, subject: string) =>
     identity("moves", { allowReplace: true, parent, claimMatch: claims(subject) });
