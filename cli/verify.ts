@@ -81,8 +81,14 @@ const differencesNow = async (
   const { stack, expires } = seal.origin;
   const { sealedAs, nowMs, isTooEarly } = await sealableReview(flags);
   const now = sealedAs(seal);
-  if (now.origin.stack !== stack)
+  // The preview of a destroy that is done names none.
+  if (now.origin.stack !== stack && now.origin.stack !== "")
     throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
+  if (flags.preview === undefined && isOfDestroy(seal) && now.steps.some(({ op }) => op !== "delete"))
+    throw new SealFileError(
+      "the seal is of a destroy, and irm verify has run a preview of the program: give --preview FILE with what " +
+        "pulumi destroy --preview-only --json --show-sames --refresh prints",
+    );
   const own: Difference[] = [];
   if (digest !== undefined && digest !== seal.digest)
     own.push({
@@ -94,6 +100,8 @@ const differencesNow = async (
     own.push({ what: "expired", subject: expires, message: `the seal expired at ${expires}` });
   return { differs: [...own, ...differencesBetween(seal, now)], isTooEarly };
 };
+
+const isOfDestroy = ({ steps }: Seal): boolean => steps.length > 0 && steps.every(({ op }) => op === "delete");
 
 const textOf = (file: string, { digest, origin }: Seal, differs: readonly Difference[]): string => {
   const of = `${file} (${digest}, of ${origin.time})`;

@@ -78,8 +78,10 @@ export const parsePreview = (text: string, source: string): Preview => {
   }
   const { data, error } = Document.safeParse(json);
   if (error) throw new PreviewError(`${source} is not a preview: ${z.prettifyError(error)}; ${HOW}`);
-  const { steps, diagnostics, changeSummary } = data;
-  if (!steps && !diagnostics && !changeSummary) throw new PreviewError(`${source} is not a preview; ${HOW}`);
+  const { steps, diagnostics, changeSummary, duration } = data;
+  // The preview of a destroy that has nothing left to delete says how long it took, and no more.
+  if (!steps && !diagnostics && !changeSummary && typeof duration !== "number")
+    throw new PreviewError(`${source} is not a preview; ${HOW}`);
   const printed = (diagnostics ?? []).flatMap((one) => Diagnostic.safeParse(one).data ?? []);
   const errors = printed.flatMap(({ severity, message }) => (severity === "error" ? [(message ?? "").trim()] : []));
   if (errors.length > 0)

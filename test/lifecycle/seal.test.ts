@@ -142,5 +142,20 @@ new Group("team", { parent: process.env.ORG!, name: "team" });`,
     expect(destroy.code).not.toBe(0);
     expect(destroy.output).toContain("IRM_SEAL: this run is refused, and nothing is sent: the seal none.json cannot");
     expect(await writes()).toEqual([]);
+
+    const shown = async (): Promise<void> => {
+      const destroys = await program.must("destroy", "--preview-only", "--json", "--show-sames", "--refresh");
+      writeFileSync(join(program.folder, "destroy.json"), destroys.stdout);
+    };
+    await shown();
+    await irmIn(program, ["review", "--preview", "destroy.json", "--seal", "seal.json"]);
+    const { code, stderr } = await irmIn(program, ["verify", "seal.json", "--stack", "dev"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("irm verify: the seal is of a destroy");
+    program.configure({ "irm:seal": "seal.json" });
+    await program.must("destroy", "--yes", "--skip-preview");
+    // Its preview says nothing but how long it took.
+    await shown();
+    expect(await irmIn(program, ["verify", "seal.json", "--preview", "destroy.json"])).toMatchObject({ code: 0 });
   });
 });
