@@ -21,13 +21,13 @@ export const graphBefore = (
     const own = graph[nodes] as Map<NodeId, Node>;
     const [was, is]: [Nodes, Nodes] = [before[nodes], after[nodes]];
     for (const { id, uid } of is.values()) if (uid === null && !was.has(id)) created.add(id);
-    removeAll(own, created);
     for (const [id, node] of was) {
       const [now, made] = [own.get(id), is.get(id)];
       const isDeleted = deletes.has(`${kind} ${id}`) && isGone(kind, id);
       const isChanged = now && made && !isSame(node, made) && isSame(made, now);
       if (isDeleted || isChanged) own.set(id, node);
     }
+    removeAll(own, created);
   }
   return graph;
 };

@@ -54,6 +54,7 @@ describe("a change of every kind of step", () => {
       ...[group("old", { forceDestroy: true }), identity("moves"), identity("goes"), role("writer", LISTS)],
       binding("changes", ann, ref("writer")),
       binding("removed", bob, at.viewer),
+      binding("follows", ref("moves"), kept),
       setOf("set", at.home, [ann, reader], [ref("moves"), at.viewer]),
     ];
     const next = [
@@ -63,6 +64,7 @@ describe("a change of every kind of step", () => {
       role("writer", LISTS, CREATES),
       resource("role", "kept", { name: "kept", capabilities: [LISTS, CREATES], adopt: kept }),
       binding("changes", ann, reader),
+      binding("follows", ref("moves"), kept),
       binding("added", ref("new"), ref("writer")),
       setOf("set", at.home, [bob, reader], [ref("new"), at.viewer]),
       resource("groupInvite", "invite", { role: at.viewer, ttl: "3600s" }),
