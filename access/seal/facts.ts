@@ -1,4 +1,5 @@
-// What the API says of the records that a write rests on. Each fact is read once, right before the first write that rests on it.
+// What the API says of the records that a write rests on. Each fact is read right before the first write that rests on it, and again for
+// a write that comes much later.
 import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
@@ -37,16 +38,23 @@ export interface Facts {
 /** Of a part of a role binding as the API lists it: of its identity or its role. */
 export const uidIn = (part: unknown): string => String((part as { uid?: unknown } | undefined)?.uid ?? "");
 
+/** For so long, a write rests on what was read for another one. */
+const FRESH_MS = 10_000;
+
 /** `unlisted`: kinds whose list the service refused to the reviewer, too. */
 export const factsWith = (reader: Reader, unlisted: readonly string[] = []): Facts => {
-  const known = new Map<string, Promise<unknown>>();
+  const known = new Map<string, { value: Promise<unknown>; at: number }>();
   const read = readerTogether(reader);
+  const { clock } = reader;
   const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
-    const found = (known.get(key) ?? explained(key, read)) as Promise<T>;
-    known.set(key, found);
+    const found = known.get(key);
+    if (found && clock.now() - found.at < FRESH_MS) return found.value as Promise<T>;
+    const value = explained(key, read);
+    const own = { value, at: clock.now() };
+    known.set(key, own);
     // A failed read is no fact: the next write tries again.
-    found.catch(() => known.delete(key));
-    return found;
+    value.catch(() => known.get(key) === own && known.delete(key));
+    return value;
   };
   const bindings = (filter: "identity" | "role" | "group", uid: string): Promise<readonly Listed[]> =>
     once(`role bindings of ${filter} ${uid}`, () =>
