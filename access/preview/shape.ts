@@ -1,5 +1,6 @@
 // The document that `pulumi preview --json` prints: what a review reads of it. Members of newer engines are ignored. A step that
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
+import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { isOfOpenStack } from "../../client/preview-marks.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
@@ -83,7 +84,9 @@ export const parsePreview = (text: string, source: string): Preview => {
   if (!steps && !diagnostics && !changeSummary && typeof duration !== "number")
     throw new PreviewError(`${source} is not a preview; ${HOW}`);
   const printed = (diagnostics ?? []).flatMap((one) => Diagnostic.safeParse(one).data ?? []);
-  const errors = printed.flatMap(({ severity, message }) => (severity === "error" ? [(message ?? "").trim()] : []));
+  const errors = printed.flatMap(({ severity, message }) =>
+    severity === "error" ? [stripVTControlCharacters(message ?? "").trim()] : [],
+  );
   if (errors.length > 0)
     throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
   const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));

@@ -67,7 +67,7 @@ export const judgeWith = (
     if (verb === "update") {
       const step = stepOf(kind, uid);
       const isShown = step && (step.op === "update" || isOwn(rests, write) || isNew(step));
-      if (!isShown) return [`${await titleOf(rests, kind, uid)} would be changed`];
+      if (!isShown) return [`${await titleOf(rests, kind, uid)} would be changed: ${changedFields(write).join(", ")}`];
     }
     const own = await CHECKS[kind]?.(rests, write);
     if (own) return own;
@@ -105,6 +105,9 @@ export const judgeWith = (
 };
 
 const CHECKS: Readonly<Record<string, Check>> = { ...ACCESS_CHECKS, ...PEOPLE_CHECKS };
+
+const changedFields = ({ record, touches }: Write): string[] =>
+  Object.keys(record).filter((field) => field !== "uid" && touches(field));
 
 const placeId = (idOf: IdOf, parent: string): string => (parent === "" ? "" : idOf(undefined, parent));
 

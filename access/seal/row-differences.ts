@@ -48,13 +48,14 @@ const rowDifferences = (sealed: readonly SubjectRow[], now: readonly SubjectRow[
     if (isSameAfter && old?.assumedBefore === next?.assumedBefore) return rows;
     const whoIn = (one: SubjectRow | undefined): string | null | undefined =>
       isSameAfter ? one?.assumedBefore : (one?.assumedAfter ?? one?.assumedBefore);
+    // Its rows say that it does not gain or lose them any more.
+    if (!next && rows.length > 0) return rows;
     const when = isSameAfter ? ", before the change" : "";
-    const shown = whoIn(old) ?? "not in the seal";
-    const now = whoIn(next) ?? "no change of this identity";
-    return [
-      ...rows,
-      { what: "assumable", subject, message: `who ${name} is${when}, now: ${now}; in the seal: ${shown}` },
-    ];
+    const shown = old ? `; in the seal: ${whoIn(old) ?? "it did not exist"}` : "; the seal has no change of it";
+    const message = next
+      ? `who ${name} is${when}, now: ${whoIn(next) ?? "it did not exist"}${shown}`
+      : `who ${name} is would not change any more${shown}`;
+    return [...rows, { what: "assumable", subject, message }];
   });
 };
 

@@ -60,7 +60,10 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
     else
       steps.push({
         ...{ urn, op, ok: false },
-        error: notRunText(causes.length > 0 ? causes : [...failed]),
+        error:
+          causes.length + failed.size > 0
+            ? notRunText(causes.length > 0 ? causes : [...failed])
+            : undeclaredText(op, errors),
       });
     if (causes.length > 0) waiting.push(urn);
   }
@@ -95,10 +98,15 @@ const isOfUnknownValue = (text: string, waiting: readonly string[]): boolean => 
 const FAILED_SHOWN = 5;
 
 const notRunText = (failed: readonly string[]): string => {
-  if (failed.length === 0) return "it did not run";
   const names = failed.slice(0, FAILED_SHOWN).map(nameOf);
   const rest = failed.length - names.length;
   return `it did not run, since ${joinWithAnd(rest > 0 ? [...names, `${rest} more`] : names)} failed`;
+};
+
+/** `errors` may be why the program did not come to it. */
+const undeclaredText = (op: string, errors: readonly string[]): string => {
+  if (errors.length > 0) return "it did not run";
+  return `it did not run: in its update, the program ${op.includes("delete") ? "still declares it" : "does not declare it"}`;
 };
 
 /** The engine shows a replacement as three steps: this one, and the two that carry it out. */

@@ -83,7 +83,13 @@ describe("the outcome of a run", () => {
   test("takes a planned change for done where the engine found that there is none", () => {
     const planned = [stepOf("update", bot, { id: BOT })];
     expect(outcome(planned, { settled: new Set([bot]) }).steps).toEqual([]);
-    expect(outcome(planned).steps).toEqual([{ urn: bot, op: "update", ok: false, error: "it did not run" }]);
+    const undone = { urn: bot, op: "update", ok: false };
+    const error = "it did not run: in its update, the program does not declare it";
+    expect(outcome(planned).steps).toEqual([{ ...undone, error }]);
+    // The program may have ended before.
+    expect(outcome(planned, { errors: ["an error"] }).steps).toEqual([{ ...undone, error: "it did not run" }]);
+    const [deleted] = outcome([stepOf("delete", bot, { id: BOT })]).steps;
+    expect(deleted?.error).toBe("it did not run: in its update, the program still declares it");
   });
 
   test("counts what waits for a change of another provider as not rehearsed, in either direction", () => {

@@ -94,12 +94,16 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, 
     count("gain", only("created"), "new identity without access", "new identities without access"),
     count("loss", only("deleted") + only("replaced"), "identity without access goes", "identities without access go"),
     count("loss", only("updated"), "identity is renamed", "identities are renamed"),
-    count("loss", deletedGroups.length, "group is deleted", "groups are deleted"),
+    count("loss", deletedCount(deletedGroups), "group is deleted", "groups are deleted"),
     count("alert", certain.length, "deletion will be blocked", "deletions will be blocked"),
     count("alert", blocked.length - certain.length, "deletion may be blocked", "deletions may be blocked"),
     count("gain", adopted.length, "record is taken over", "records are taken over"),
   ];
 };
+
+/** With the groups in them. */
+const deletedCount = (groups: Report["deletedGroups"]): number =>
+  groups.reduce((sum, { contents }) => sum + 1 + contents.filter(({ kind }) => kind === "group").length, 0);
 
 export const titleOf = (report: Report): string => {
   const { findings, source, unknown, notVisible } = report;

@@ -40,12 +40,22 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
     ...report.people.flatMap((people) => [...peopleLines(people, width, style), ""]),
     ...(["opens", "closes"] as const).flatMap((kind) => pathsLines(TITLES[kind], report[kind], width, style)),
-    ...sectionsOf(report).flatMap((section) => sectionLines(section, width, style)),
+    ...sectionsOf(report).flatMap((section) => sectionLines(shortened(section), width, style)),
     ...wrapText(footOf(report), "", width).map((line) => style("dim", line)),
     "",
   ];
   return lines.join("\n");
 };
+
+/** What the change leaves as it is may be long. */
+const shortened = (section: ReturnType<typeof sectionsOf>[number]): Section => {
+  const rest = section.items.length - UNDECLARED_SHOWN;
+  if (section.id !== "undeclared" || rest <= 0) return section;
+  const more: Section["items"] = [{ parts: [`and ${rest} more (--format json has all)`] }];
+  return { ...section, items: [...section.items.slice(0, UNDECLARED_SHOWN), ...more] };
+};
+
+const UNDECLARED_SHOWN = 20;
 
 export const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
   if (items.length === 0) return [];

@@ -217,3 +217,19 @@ test("every format shows what people gain and lose, who they are, and the lists 
   expect(texts[0]).toContain("people of acme-sso, who it is changes  in /");
   expect(texts[1]).toContain("<summary><code>people of acme-sso</code> who it is changes, gains 1, loses 1</summary>");
 });
+
+test("a terminal has the first of what nothing declares, and counts the rest", () => {
+  const undeclared = Array.from({ length: 23 }, (_, at) => ({
+    ...{ binding: `b${at}`, identity: `i${at}`, identityName: `old-${at}`, role: "viewer" },
+    ...{ group: ROOT, groupName: "/" },
+  }));
+  const text = reportAsText({ ...EMPTY_REPORT, undeclared }, { color: false, width: 200 });
+  expect(text.match(/- .*old-\d+/g)).toHaveLength(20);
+  expect(text).toContain("- and 3 more (--format json has all)");
+});
+
+test("the headline counts the groups that go with another one", () => {
+  const contents = ["one", "two"].map((name) => ({ kind: "group" as const, name, uid: name }));
+  const report = { ...EMPTY_REPORT, deletedGroups: [{ group: ROOT, groupName: "platform", contents }] };
+  expect(reportAsMarkdown(report)).toContain("## Change in access by this policy: 3 groups are deleted; 0 findings");
+});

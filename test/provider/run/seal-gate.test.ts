@@ -113,7 +113,9 @@ describe("a step that the review does not show is refused", () => {
     const bound = at.stack.bound();
     await bound.run("refresh");
     const { errors, writes } = await up([reader], bound);
-    expect(errors).toEqual([refusal(`role ${at.stack.testbed.uid(STACK, "reader")} "reader" would be changed`)]);
+    expect(errors).toEqual([
+      refusal(`role ${at.stack.testbed.uid(STACK, "reader")} "reader" would be changed: capabilities`),
+    ]);
     expect(writes).toEqual([]);
     expect((await sent(() => bound.run("destroy"))).errors).toContainEqual(
       refusal(`group ${at.stack.testbed.uid(STACK, "team")} would be deleted`),
