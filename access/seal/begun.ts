@@ -9,9 +9,10 @@ import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { changeIn } from "./change.ts";
 import { type Done, isBegun } from "./done.ts";
+import { addEqual } from "./equal.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
-import { graphAfter, graphBefore, isSame, keyOf, type Nodes, withIds } from "./rewound.ts";
+import { graphAfter, graphBefore } from "./rewound.ts";
 import { isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 
 /** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal. */
@@ -67,34 +68,9 @@ const madeBy = (
     const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
     for (const one of own) if (one !== undefined && !existing.has(one)) made.set(one, urn);
   }
-  addUnshown(made, seal, live);
+  // With the pairs of sets, and what a killed run has created and no preview shows.
+  addEqual(made, seal, live);
   return made;
-};
-
-/**
- * What a killed run has created and no preview shows, with the pairs of sets: it is as the seal has it. Who else may have created it makes
- * no difference.
- */
-const addUnshown = (made: Map<string, NodeId>, seal: SealContent, live: AccessGraph): void => {
-  const { before, after } = changeIn(seal);
-  const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
-  // Others of the same fields may have been there before.
-  const repeatable = new Set(seal.steps.flatMap(({ urn, inputs }) => (inputs?.values["/allowDuplicate"] ? [urn] : [])));
-  // What others refer to comes first.
-  for (const nodes of Object.values(NODES)) {
-    const [was, is, now]: [Nodes, Nodes, Nodes] = [before[nodes], after[nodes], live[nodes]];
-    const found = new Set(made.values());
-    const open = [...is.values()].filter(({ id, uid }) => uid === null && !found.has(id) && !repeatable.has(id));
-    const missing = Map.groupBy(open, keyOf);
-    for (const node of now.values()) {
-      if (was.has(node.id) || made.has(node.id)) continue;
-      const own = withIds(node, idOf);
-      const others = missing.get(keyOf(own)) ?? [];
-      const at = others.findIndex((one) => isSame(one, own));
-      const [shown] = at < 0 ? [] : others.splice(at, 1);
-      if (shown) made.set(node.id, shown.id);
-    }
-  }
 };
 
 /** `present`: the records that the resources have now. */

@@ -1,13 +1,9 @@
 // The graphs of a change of which a part is done, with the ids that its seal has, as if nothing of it were done.
-import type { Json } from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
-import { isSameRelationship, textOf } from "../graph/same.ts";
 import { NODES } from "../preview/resource.ts";
 import type { Change } from "./change.ts";
 import type { Done } from "./done.ts";
-
-type Node = { id: NodeId; uid: string | null };
-export type Nodes = ReadonlyMap<NodeId, Node>;
+import { IDS, isSame, type Node, type Nodes, withIds } from "./equal.ts";
 
 /** Without what the change has created and what has been added to that, and with what it has changed and deleted as it was. */
 export const graphBefore = (
@@ -66,31 +62,3 @@ const withSealedIds = (graph: AccessGraph, idOf: Done["idOf"]): GraphBuilder => 
     }
   return copy;
 };
-
-/** The members of nodes that are ids. */
-const IDS = ["id", "parent", "group", "identity", "role", "provider", "defaultRole"];
-
-/** The node, with other ids. One that the change has created has no uid yet. */
-export const withIds = <T extends Node>(node: T, idOf: Done["idOf"]): T => {
-  const ids = Object.entries(node).flatMap(([name, value]) => {
-    const id = IDS.includes(name) && typeof value === "string" ? idOf(value) : value;
-    return id === value ? [] : [[name, id] as const];
-  });
-  if (ids.length === 0) return node;
-  return { ...node, ...(idOf(node.id) !== node.id && { uid: null }), ...Object.fromEntries(ids) };
-};
-
-/**
- * What nodes that are the same have in common, without who may assume an identity. What the API gives a record by itself is left out: its
- * uid, and the name of an invite, which alone has an end.
- */
-export const keyOf = (node: Node): string => {
-  const { id: _id, uid: _uid, logicalName: _logical, relationship: _claims, ...own }: Json = { ...node };
-  const { expirationTime, name, ...others } = own;
-  return textOf(expirationTime === undefined ? { ...others, name } : others);
-};
-
-const relationshipIn = (node: Node): Json | null => ((node as Json).relationship ?? null) as Json | null;
-
-export const isSame = (shown: Node, now: Node): boolean =>
-  keyOf(shown) === keyOf(now) && isSameRelationship(relationshipIn(shown), relationshipIn(now));

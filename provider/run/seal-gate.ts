@@ -67,7 +67,7 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   };
   const open = (): Promise<Opened> => {
     opened ??= openSeal({ file, digest, required, env, cwd, client, service }).then((seal) => {
-      const records = recordsIn(seal, ownership, engineState);
+      const records = recordsIn(seal, { ownership, engineState, client });
       return { seal, records, judge: judgeWith(seal, factsWith(client, seal.unlisted), records, resourceOf) };
     });
     // The service may not have answered.

@@ -1,6 +1,11 @@
 // Which records of the API are those that the resources of a seal create: by the ownership of this run, and by the engine's state.
+import { readLive } from "../../access/graph/live.ts";
+import { NODES } from "../../access/preview/resource.ts";
+import { addEqual } from "../../access/seal/equal.ts";
 import type { SealedRecords } from "../../access/seal/judge.ts";
 import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
+import type { Client } from "../../client/client.ts";
+import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
@@ -10,17 +15,23 @@ import type { StoredStacks } from "./stored-stack.ts";
 
 export interface SealRecords extends SealedRecords {
   /**
-   * Adds what the engine has stored of earlier runs. A run with `--refresh` knows it without that. Returns whether it has added
-   * anything; `stack`: organization/project/stack.
+   * Adds what earlier runs have created: the engine has stored it, or it is as the seal has it. Returns whether that is more than before;
+   * `stack`: organization/project/stack.
    */
   learn(stack: string | undefined): Promise<boolean>;
 }
 
-export const recordsIn = (
-  { before, steps, deletes }: Seal,
-  { ownerOf }: Pick<Ownership, "ownerOf">,
-  engineState: StoredStacks["engineState"],
-): SealRecords => {
+interface Sources {
+  ownership: Pick<Ownership, "ownerOf">;
+  engineState: StoredStacks["engineState"];
+  client: Pick<Client, "call" | "clock">;
+}
+
+/** For so long, what has been learned is all that there is. */
+const LEARNED_MS = 10_000;
+
+export const recordsIn = (seal: Seal, { ownership, engineState, client }: Sources): SealRecords => {
+  const { before, steps, deletes } = seal;
   const existing = new Set([
     ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
     ...recordsOf(steps),
@@ -30,8 +41,13 @@ export const recordsIn = (
     steps.flatMap((step) => (isNew(step) && step.uid === undefined ? [[resourceOf(step.urn), step.urn] as const] : [])),
   );
   const kinds = new Map(steps.map(({ urn, kind }) => [urn, kind]));
-  /** URN of its resource, by record */
-  let stored: ReadonlyMap<string, string> | undefined;
+  const declaredAs = (record: string): string | undefined => {
+    const owner = ownership.ownerOf(record);
+    return owner === undefined ? undefined : created.get(withoutOrganization(owner));
+  };
+  /** ids in the seal, by record */
+  const learned = new Map<string, string>();
+  let learnedAt: number | undefined;
   const storedIn = ({ urn, id, outputs, delete: isReplaced }: StateResource): [string, string][] => {
     const kind = kinds.get(urn);
     if (kind === undefined || isReplaced) return [];
@@ -39,27 +55,42 @@ export const recordsIn = (
     if (kind === "roleBindingSet") return pairsOf(outputs).map((uid) => [recordId("roleBinding", uid), urn]);
     return id && created.has(resourceOf(urn)) ? [[recordId(kind, id), urn]] : [];
   };
-  const declaredAs = (record: string): string | undefined => {
-    const owner = ownerOf(record);
-    return owner === undefined ? undefined : created.get(withoutOrganization(owner));
+  const addStored = async (stack: string): Promise<void> => {
+    for (const [record, urn] of (await engineState(stack)).resources.flatMap(storedIn))
+      if (!existing.has(record)) learned.set(record, urn);
+  };
+  const addEqualOnes = async (): Promise<void> => {
+    const { graph } = await readLive(client);
+    const made = new Map(learned);
+    for (const [kind, nodes] of Object.entries(NODES))
+      for (const uid of graph[nodes].keys()) {
+        const urn = existing.has(uid) ? undefined : declaredAs(recordId(kind, uid));
+        if (urn !== undefined) made.set(uid, urn);
+      }
+    // A run takes a role binding away only if it is its own, whoever has granted the same.
+    addEqual(made, seal, graph, { without: ["roleBinding"] });
+    for (const [uid, id] of made) learned.set(uid, id);
   };
   return {
     idOf: (kind, uid) => {
       if (existing.has(uid)) return uid;
       const record = recordId(kind ?? "", uid);
-      return declaredAs(record) ?? stored?.get(record) ?? uid;
+      return declaredAs(record) ?? learned.get(record) ?? uid;
     },
     isDeclared: (kind, uid) => !existing.has(uid) && declaredAs(recordId(kind, uid)) !== undefined,
     learn: async (stack) => {
-      if (stack === undefined || stored) return false;
-      try {
-        stored = new Map((await engineState(stack)).resources.flatMap(storedIn));
-      } catch (error) {
-        if (!(error instanceof EngineStateError)) throw error;
-        // Then nothing is known of an earlier run.
-        stored = new Map();
-      }
-      return stored.size > 0;
+      const now = client.clock.now();
+      if (stack === undefined || (learnedAt !== undefined && now - learnedAt < LEARNED_MS)) return false;
+      learnedAt = now;
+      const { size } = learned;
+      for (const add of [() => addStored(stack), addEqualOnes])
+        try {
+          await add();
+        } catch (error) {
+          // Then this says nothing of an earlier run.
+          if (!(error instanceof EngineStateError) && !sessionErrorOf(error) && !apiErrorOf(error)) throw error;
+        }
+      return learned.size > size;
     },
   };
 };

@@ -1,4 +1,6 @@
 // `irm verify` after a killed run: what that has created counts as to be created, also where the preview does not name it.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isTooEarly } from "../../../access/preview/resource.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
@@ -7,6 +9,8 @@ import type { SealContent } from "../../../access/seal/seal.ts";
 import { type Program, ref } from "../../harness/small-engine/program.ts";
 import { STACK } from "../../harness/small-engine/sealed.ts";
 import { IAM, sealedPlace } from "../../harness/small-engine/sealed-place.ts";
+
+const oidc = (name: string) => ({ issuer: `https://${name}.example`, clientId: "people", pkceEnabled: true });
 
 /** As long as a request may take, and what it creates may not be visible. */
 const HIDDEN_MS = 30_000;
@@ -69,6 +73,28 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     expect(await differs(content, program)).toContain(
       `new gains tag.list at home/${at.homeName} (${at.home}), through viewer: this is not in the seal`,
     );
+  });
+
+  test("a continued run knows a mapping that the run has created, and that neither journal nor state names", async () => {
+    const { organization } = at.stack.testbed;
+    const people = await at.stack.testbed.call("POST", `${IAM}/identityProviders/${organization}`, {
+      ...{ name: at.homeName, oidc: oidc("first"), defaultRole: at.viewer },
+    });
+    const provider = (issuer: string): Program[number] =>
+      resource("identityProvider", "sso", {
+        ...{ parent: organization, name: at.homeName, oidc: oidc(issuer), defaultRole: at.viewer, adopt: people.uid },
+      });
+    await apply([provider("first")]);
+    const mapping = resource("externalGroupRoleMapping", "admins", {
+      ...{ parent: ref("sso"), externalGroupId: "admins", roleUid: at.viewer, scope: organization },
+    });
+    const program = [provider("second"), mapping];
+    await seal(program);
+    // The update of the identity provider comes first, and it has to know the mapping.
+    await kill([provider("first"), mapping], 1, "after reply");
+    rmSync(join(at.stack.testbed.folder, `${STACK}.journal`), { recursive: true, force: true });
+    at.stack.testbed.advanceClock(HIDDEN_MS);
+    expect(await up(program)).toEqual({ errors: [], writes: ["UpdateIdentityProvider"] });
   });
 
   // Only a line of the plugin says so in a native preview, and the document here has no lines.
