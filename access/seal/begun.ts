@@ -31,7 +31,8 @@ export const contentFor = (
     isGone: goneFrom(proposal.before, seal.steps, recordsOf(now.steps)),
   };
   const begun = new Set(seal.steps.filter((step) => isBegun(step, steps.get(step.urn), done)));
-  if (made.size === 0 && begun.size === 0) return now;
+  const gone = seal.deletes.filter((one) => done.isGone(recordIn(one).kind, recordIn(one).uid));
+  if (made.size + begun.size + gone.length === 0) return now;
   const change = changeIn(seal);
   const whole: Proposal = {
     ...proposal,
@@ -42,7 +43,6 @@ export const contentFor = (
   const content = sealOf({ ...sealing, proposal: whole, report: reportOf(whole) });
   // What the change has created may go again, as an invite whose code was lost.
   const isOwn = (one: string): boolean => made.has(recordIn(one).uid);
-  const gone = seal.deletes.filter((one) => done.isGone(recordIn(one).kind, recordIn(one).uid));
   return {
     ...content,
     steps: stepsOf(seal.steps, content.steps, done),

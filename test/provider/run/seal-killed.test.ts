@@ -16,7 +16,7 @@ const oidc = (name: string) => ({ issuer: `https://${name}.example`, clientId: "
 const HIDDEN_MS = 30_000;
 
 describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
-  const { at, claims, resource, seal, up, apply } = sealedPlace(adapter);
+  const { at, claims, makeIdentity, resource, seal, up, apply } = sealedPlace(adapter);
 
   const identity = (name: string, more = {}) =>
     resource("identity", name, { name, claimMatch: claims(name), forceDestroy: true, allowReplace: true, ...more });
@@ -34,11 +34,16 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     }),
     resource("roleBinding", "has", { identity: ref("new"), role: ref("own") }),
   ];
-  /** Ends all processes of the run at this request of creation, by its number. */
-  const kill = async (program: Program, nth: number, point: "before send" | "after reply"): Promise<void> => {
+  /** Ends all processes of the run at this request of its method, by its number. */
+  const kill = async (
+    program: Program,
+    nth: number,
+    point: "before send" | "after reply",
+    of = "POST",
+  ): Promise<void> => {
     const env = { IRM_SEAL: at.stack.file };
     const engine = at.stack.testbed.engine(STACK, { env, checkpoints: "on", pluginProcess: adapter === "native" });
-    await engine.start("up", program, { point, of: "POST", nth }).paused;
+    await engine.start("up", program, { point, of, nth }).paused;
     await engine.kill();
   };
 
@@ -73,6 +78,16 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     expect(await differs(content, program)).toContain(
       `new gains tag.list at home/${at.homeName} (${at.home}), through viewer: this is not in the seal`,
     );
+  });
+
+  test("a set of which the run has deleted a part is still to be deleted, by this seal", async () => {
+    const [ann, bob] = [await makeIdentity("ann"), await makeIdentity("bob")];
+    const bindings = [ann, bob].map((who) => ({ identity: who, role: at.viewer }));
+    await apply([resource("roleBindingSet", "all", { bindings })]);
+    const content = await seal([]);
+    await kill([], 1, "after reply", "DELETE");
+    expect(await differs(content, [])).toEqual([]);
+    expect((await up([])).errors).toEqual([]);
   });
 
   test("a continued run knows a mapping that the run has created, and that neither journal nor state names", async () => {
