@@ -162,6 +162,8 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const live = await readServices(clients);
   const nowMs = firstOf(clients).clock.today();
+  // What is younger than the review is found by the clock of the service.
+  const sealedMs = await firstOf(clients).serviceNow();
   const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
   const proposal = await propose(live, base);
   const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
@@ -186,12 +188,13 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   });
   const sealing = (days: number = SEAL_DAYS.usual): Sealing => {
     if (preview === undefined) throw new TypeError("a policy has no steps");
-    return { preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs };
+    return { preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs: sealedMs };
   };
   const sealable: Sealable = {
-    ...{ made, nowMs, isTooEarly: preview !== undefined && isTooEarly(preview) },
+    ...{ made, nowMs: sealedMs, isTooEarly: preview !== undefined && isTooEarly(preview) },
     sealed: (days) => sealOf(sealing(days)),
-    sealedAs: (seal) => contentFor(seal, sealing(), (own) => reviewed(own).report),
+    sealedAs: (seal) =>
+      contentFor(seal, sealing(), { createdAt: live.createdAt, reportOf: (own) => reviewed(own).report }),
   };
   if (!options || !preview || !proposeBy) return sealable;
   const proposalOf = (own: Preview) => proposeBy(own, live);

@@ -81,5 +81,6 @@ const mergeLive = (lives: readonly Live[]): Live => {
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])
       for (const [id, node] of nodes) (graph[kind] as Map<string, never>).set(id, node);
-  return { graph, notVisible: lives.flatMap(({ notVisible }) => notVisible) };
+  const createdAt = new Map(lives.flatMap((one) => [...(one.createdAt ?? [])]));
+  return { graph, notVisible: lives.flatMap(({ notVisible }) => notVisible), createdAt };
 };

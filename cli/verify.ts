@@ -86,8 +86,8 @@ const differencesNow = async (
     throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
   if (flags.preview === undefined && isOfDestroy(seal) && now.steps.some(({ op }) => op !== "delete"))
     throw new SealFileError(
-      "the seal is of a destroy, and irm verify has run a preview of the program: give --preview FILE with what " +
-        "pulumi destroy --preview-only --json --show-sames --refresh prints",
+      "the seal shows that every resource is deleted, and the program declares some. If it is of a destroy, give --preview FILE " +
+        "with what pulumi destroy --preview-only --json --show-sames --refresh prints. If not, review the program again",
     );
   const own: Difference[] = [];
   if (digest !== undefined && digest !== seal.digest)

@@ -35,6 +35,8 @@ export interface NotVisible {
 export interface Live {
   graph: AccessGraph;
   notVisible: NotVisible[];
+  /** RFC 3339, by uid; absent: not known */
+  createdAt?: ReadonlyMap<NodeId, string>;
 }
 
 /** What one service returned, with what a graph does not hold. */
@@ -62,8 +64,15 @@ export const readLive = async (client: Caller): Promise<LiveService> => {
   const refused = failed.map(({ notVisible }) => notVisible);
   const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
   const notVisible = [...refused, ...(await notVisibleIn(client, graph, records, asked))];
-  return { graph, notVisible, lastSeen: lastSeenOf(records.identity) };
+  return { graph, notVisible, createdAt: createdAtOf(records), lastSeen: lastSeenOf(records.identity) };
 };
+
+const createdAtOf = (records: Records): NonNullable<Live["createdAt"]> =>
+  new Map(
+    Object.values(records).flatMap((own) =>
+      own.flatMap(({ uid, createTime }) => (typeof createTime === "string" ? [[uid, createTime] as const] : [])),
+    ),
+  );
 
 const lastSeenOf = (identities: readonly Listed[]): LiveService["lastSeen"] =>
   new Map(

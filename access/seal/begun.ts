@@ -2,6 +2,7 @@
 // changed or deleted is as it was. Whatever else has changed stays as it is now, and so differs from the seal.
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
 import { NODES, type RecordKind, resourcesIn, wordOf } from "../preview/resource.ts";
 import type { Preview } from "../preview/shape.ts";
 import { partsOfUrn } from "../preview/urn.ts";
@@ -9,22 +10,22 @@ import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { changeIn } from "./change.ts";
 import { type Done, isBegun } from "./done.ts";
-import { addEqual } from "./equal.ts";
+import { addEqual, sinceReview } from "./equal.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
 import { graphAfter, graphBefore } from "./rewound.ts";
 import { isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 
-/** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal. */
+/** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal; `createdAt` is of the records now. */
 export const contentFor = (
   seal: SealContent,
   sealing: Sealing,
-  reportOf: (proposal: Proposal) => Report,
+  { createdAt, reportOf }: Pick<Live, "createdAt"> & { reportOf(proposal: Proposal): Report },
 ): SealContent => {
   const { preview, proposal } = sealing;
   const now = sealOf(sealing);
   const steps = new Map(now.steps.map((step) => [step.urn, step]));
-  const made = madeBy(seal, steps, preview, proposal.before);
+  const made = madeBy(seal, steps, preview, { graph: proposal.before, isSince: sinceReview(seal, createdAt) });
   const done: Done = {
     idOf: (uid) => made.get(uid) ?? uid,
     deletes: new Set(seal.deletes),
@@ -32,7 +33,6 @@ export const contentFor = (
   };
   const begun = new Set(seal.steps.filter((step) => isBegun(step, steps.get(step.urn), done)));
   const gone = seal.deletes.filter((one) => done.isGone(recordIn(one).kind, recordIn(one).uid));
-  if (made.size + begun.size + gone.length === 0) return now;
   const change = changeIn(seal);
   const whole: Proposal = {
     ...proposal,
@@ -55,18 +55,21 @@ const madeBy = (
   seal: SealContent,
   steps: ReadonlyMap<string, Step>,
   preview: Preview,
-  live: AccessGraph,
+  live: Parameters<typeof addEqual>[2],
 ): Map<string, NodeId> => {
   const made = new Map<string, NodeId>();
   const existing = recordsOf(seal.steps);
   const { byUrn } = resourcesIn(preview);
+  // Somebody may have given the resource a record that is older than the review.
+  const wasThere = (uid: string): boolean =>
+    Object.values(live.graph).some((nodes) => nodes.has(uid)) && !live.isSince(uid);
   for (const sealed of seal.steps) {
     const { urn, kind, uid } = sealed;
     if (!isNew(sealed) || uid !== undefined || kind === "roleBindingSet") continue;
     const step = steps.get(urn);
     // The preview says which record of a killed run it takes over, and which one it replaces since its secret was lost.
     const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
-    for (const one of own) if (one !== undefined && !existing.has(one)) made.set(one, urn);
+    for (const one of own) if (one !== undefined && !existing.has(one) && !wasThere(one)) made.set(one, urn);
   }
   // With the pairs of sets, and what a killed run has created and no preview shows.
   addEqual(made, seal, live);

@@ -15,10 +15,11 @@ export interface Done {
 /** What is still to be done for a step, where a part of it is done. */
 const REST: Readonly<Record<Step["op"], readonly (Step["op"] | undefined)[]>> = {
   create: ["same", "update", "replace"],
-  update: ["same"],
+  // An update also deletes what an interrupted run has left.
+  update: ["same", "update"],
   replace: ["same", "update", "replace", "create"],
   delete: [undefined],
-  same: [],
+  same: ["same"],
   read: [],
 };
 
@@ -26,6 +27,7 @@ const REST: Readonly<Record<Step["op"], readonly (Step["op"] | undefined)[]>> = 
 export const isBegun = (sealed: Step, now: Step | undefined, { idOf, deletes, isGone }: Done): boolean => {
   const { kind, op, urn, uid, replaced } = sealed;
   if (!REST[op].includes(now?.op)) return false;
+  if (now?.op === op && replaced === now.replaced && uid !== undefined) return false;
   // What the resource leaves needs nothing more, or stays.
   const isOver = replaced === undefined || !deletes.has(`${kind} ${replaced}`) || isGone(kind, replaced);
   if (now === undefined) return isOver;

@@ -1,6 +1,7 @@
 // Which records are as the seal has those that it creates: a killed run may have created them.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
 import { NODES, type RecordKind } from "../preview/resource.ts";
 import { changeIn } from "./change.ts";
@@ -9,15 +10,29 @@ import type { SealContent } from "./seal.ts";
 export type Node = { id: NodeId; uid: string | null };
 export type Nodes = ReadonlyMap<NodeId, Node>;
 
+/** Whether the record is younger than the review. */
+export type IsSince = (uid: NodeId) => boolean;
+
+/** The review knows the time of the service to a second. */
+const CLOCK_MS = 1_000;
+
+export const sinceReview = ({ origin }: SealContent, createdAt: Live["createdAt"]): IsSince => {
+  const reviewedMs = Date.parse(origin.time) + CLOCK_MS;
+  return (uid) => Date.parse(createdAt?.get(uid) ?? "") >= reviewedMs;
+};
+
+/** Who has the code of an invite, no field shows. */
+const NEVER_EQUAL = "groupInvite" satisfies RecordKind;
+
 /**
- * Adds them to `made`, which has the ids in the seal by uid. Who else may have created them makes no difference: they are the same.
- * `without`: kinds that are left out.
+ * Adds them to `made`, which has the ids in the seal by uid. Who else may have created them makes no difference: they give the same. What
+ * was there before the review is something else, whatever its name is now. `without`: kinds that are left out.
  */
 export const addEqual = (
   made: Map<string, NodeId>,
   seal: SealContent,
-  live: AccessGraph,
-  { without = [] }: { without?: readonly RecordKind[] } = {},
+  { graph: live, isSince }: { graph: AccessGraph; isSince: IsSince },
+  without: readonly RecordKind[] = [],
 ): void => {
   const { before, after } = changeIn(seal);
   const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
@@ -25,14 +40,14 @@ export const addEqual = (
   const repeatable = new Set(seal.steps.flatMap(({ urn, inputs }) => (inputs?.values["/allowDuplicate"] ? [urn] : [])));
   // What others refer to comes first.
   for (const [kind, nodes] of Object.entries(NODES)) {
-    if (without.some((one) => one === kind)) continue;
+    if ([NEVER_EQUAL, ...without].some((one) => one === kind)) continue;
     const [was, is, now]: [Nodes, Nodes, Nodes] = [before[nodes], after[nodes], live[nodes]];
     const found = new Set(made.values());
     const open = [...is.values()].filter(({ id, uid }) => uid === null && !found.has(id) && !repeatable.has(id));
     const missing = Map.groupBy(open, keyOf);
     if (missing.size === 0) continue;
     for (const node of now.values()) {
-      if (was.has(node.id) || made.has(node.id)) continue;
+      if (was.has(node.id) || made.has(node.id) || !isSince(node.id)) continue;
       const own = withIds(node, idOf);
       const others = missing.get(keyOf(own)) ?? [];
       const at = others.findIndex((one) => isSame(one, own));
@@ -69,3 +84,7 @@ const relationshipIn = (node: Node): Json | null => ((node as Json).relationship
 
 export const isSame = (shown: Node, now: Node): boolean =>
   keyOf(shown) === keyOf(now) && isSameRelationship(relationshipIn(shown), relationshipIn(now));
+
+/** The same, whatever their names are. */
+export const givesSame = (shown: Node, now: Node): boolean =>
+  isSame({ ...shown, name: "" } as Node, { ...now, name: "" } as Node);

@@ -21,8 +21,8 @@ import { type Write, writesOf } from "./writes.ts";
 export interface Judge {
   /** What differs from the seal in a step: `resource` is `project/stack/type::name`, as in the keys of the provider. */
   step(resource: string, op: "create" | "update", inputs: Json): readonly string[];
-  /** The same in a request, which is about to be sent. */
-  request(operation: OperationName, request: Json): Promise<readonly string[]>;
+  /** The same in a request, which is about to be sent. `keep` is for one that has succeeded. */
+  request(operation: OperationName, request: Json): Promise<Verdict>;
   /** The same in a record that a resource adopts. */
   adoption(kind: string, uid: string): Promise<readonly string[]>;
   /** What comes after reads the facts again. Default: all of them. */
@@ -34,6 +34,14 @@ export interface SealedRecords {
   /** The program of this run declares the resource that has created the record: it may go again, as an invite whose code was lost. */
   isDeclared(kind: string, uid: string): boolean;
 }
+
+export interface Verdict {
+  problems: readonly string[];
+  /** What comes after may rest on it. */
+  keep(): void;
+}
+
+const unconditional = (...problems: readonly string[]): Verdict => ({ problems, keep: () => undefined });
 
 /** `resourceOf` is the same of a URN. */
 export const judgeWith = (
@@ -88,12 +96,11 @@ export const judgeWith = (
     },
     request: async (operation, request) => {
       const writes = writesOf(operation, request);
-      if (writes === undefined) return [];
-      if (writes === "unknown") return [`${operation} is not a method that a seal can contain`];
+      if (writes === undefined) return unconditional();
+      if (writes === "unknown") return unconditional(`${operation} is not a method that a seal can contain`);
       const own = movesOfRequest(moves);
       const problems = await Promise.all(writes.map((write) => writeProblems({ ...rests, moves: own }, write)));
-      if (problems.flat().length === 0) own.keep();
-      return problems.flat();
+      return { problems: problems.flat(), keep: own.keep };
     },
     forget: facts.forget,
     adoption: async (kind, uid) => {

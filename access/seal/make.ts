@@ -126,9 +126,11 @@ const OPS: Readonly<Record<string, Step["op"]>> = {
   "delete-replaced": "delete",
 };
 
-/** What the engine both deletes and creates, it replaces. */
+/** What the engine both deletes and creates, it replaces. What it deletes beside a record that stays, an interrupted run has left. */
 const opOf = (op: Step["op"], known: Step["op"] | undefined): Step["op"] => {
   if (known === undefined || known === op) return op;
+  const stays = [op, known].find((one) => ["same", "update", "read"].includes(one));
+  if (stays && [op, known].includes("delete")) return stays;
   const isReplaced = [op, known].some((one) => one === "replace") || (op !== "delete") !== (known !== "delete");
   return isReplaced ? "replace" : op;
 };

@@ -13,25 +13,34 @@ export interface Moves {
 }
 
 export const newMoves = (): Moves => {
-  const bySubject = new Map<NodeId, Move>();
-  const of = (subject: NodeId): Move => bySubject.get(subject) ?? { gains: [], losses: [] };
-  return { of, add: (subject, move) => void bySubject.set(subject, joined(of(subject), move)) };
-};
-
-/** Those of one request, besides those before it. They count for others once the request is allowed: `keep`. */
-export const movesOfRequest = (before: Moves): Moves & { keep(): void } => {
-  const added: [NodeId, Move][] = [];
+  const bySubject = new Map<NodeId, { gains: AccessRow[]; losses: AccessRow[] }>();
   return {
-    of: (subject) =>
-      added.reduce((sum, [own, move]) => (own === subject ? joined(sum, move) : sum), before.of(subject)),
-    add: (subject, move) => void added.push([subject, move]),
-    keep: () => {
-      for (const [subject, move] of added) before.add(subject, move);
+    of: (subject) => bySubject.get(subject) ?? { gains: [], losses: [] },
+    add: (subject, move) => {
+      const own = bySubject.get(subject) ?? { gains: [], losses: [] };
+      bySubject.set(subject, own);
+      for (const row of move.gains) own.gains.push(row);
+      for (const row of move.losses) own.losses.push(row);
     },
   };
 };
 
-const joined = (one: Move, other: Move): Move => ({
-  gains: [...one.gains, ...other.gains],
-  losses: [...one.losses, ...other.losses],
-});
+/** Those of one request, beside those before it. They count for others once it has succeeded: `keep`. */
+export const movesOfRequest = (before: Moves): Moves & { keep(): void } => {
+  const own = newMoves();
+  const subjects = new Set<NodeId>();
+  return {
+    of: (subject) => {
+      if (!subjects.has(subject)) return before.of(subject);
+      const [old, added] = [before.of(subject), own.of(subject)];
+      return { gains: [...old.gains, ...added.gains], losses: [...old.losses, ...added.losses] };
+    },
+    add: (subject, move) => {
+      subjects.add(subject);
+      own.add(subject, move);
+    },
+    keep: () => {
+      for (const subject of subjects) before.add(subject, own.of(subject));
+    },
+  };
+};

@@ -3,7 +3,7 @@ import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../g
 import { NODES } from "../preview/resource.ts";
 import type { Change } from "./change.ts";
 import type { Done } from "./done.ts";
-import { IDS, isSame, type Node, type Nodes, withIds } from "./equal.ts";
+import { givesSame, IDS, isSame, type Node, type Nodes, withIds } from "./equal.ts";
 
 /** Without what the change has created and what has been added to that, and with what it has changed and deleted as it was. */
 export const graphBefore = (
@@ -20,20 +20,23 @@ export const graphBefore = (
     for (const [id, node] of was) {
       const [now, made] = [own.get(id), is.get(id)];
       const isDeleted = deletes.has(`${kind} ${id}`) && isGone(kind, id);
-      const isChanged = now && made && !isSame(node, made) && isSame(made, now);
+      const isChanged = now && made && !isSame(node, made) && givesSame(made, now);
       if (isDeleted || isChanged) own.set(id, node);
     }
-    removeAll(own, created);
+    removeAll(own, created, was);
   }
   return graph;
 };
 
-/** Also what refers to them, which is `created` then, too. */
-const removeAll = (nodes: Map<NodeId, Node>, created: Set<NodeId>): void => {
+/** Also what refers to them, which is `created` then, too; but nothing of what was there. */
+const removeAll = (nodes: Map<NodeId, Node>, created: Set<NodeId>, was: Nodes): void => {
   for (let size = -1; size !== created.size; ) {
     size = created.size;
     for (const [id, node] of nodes)
-      if (Object.entries(node).some(([name, value]) => IDS.includes(name) && created.has(value as NodeId))) {
+      if (
+        !was.has(id) &&
+        Object.entries(node).some(([name, value]) => IDS.includes(name) && created.has(value as NodeId))
+      ) {
         nodes.delete(id);
         created.add(id);
       }

@@ -39,7 +39,7 @@ interface Parts {
   cwd: string;
   client: Client;
   service: string;
-  ownership: Pick<Ownership, "ownerOf">;
+  ownership: Pick<Ownership, "ownerOf" | "originOf">;
   engineState: StoredStacks["engineState"];
 }
 
@@ -79,9 +79,14 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   const require = async (ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>): Promise<void> => {
     if (!isBound()) return;
     const { judge, records } = await open();
+    const known = records.count();
     const judged = await problemsBy(judge, ask);
     if (judged.problems.length === 0) return;
-    const { problems, isRead } = (await records.learn(stack)) ? await problemsBy(judge, ask) : judged;
+    await records.learn(stack);
+    const isMore = records.count() > known;
+    // Learning takes its time.
+    if (isMore) judge.forget();
+    const { problems, isRead } = isMore ? await problemsBy(judge, ask) : judged;
     if (problems.length === 0) return;
     const isRehearsed = rehearsalIn(env) !== undefined;
     const head = `the seal ${isRehearsed ? "of this review" : file} does not contain this, and nothing is sent:`;
@@ -114,12 +119,13 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
     adoption: (kind, uid) => require((judge) => judge.adoption(kind, uid)),
     deletions: (records) =>
       require(async (judge) => {
-        const problems = records.map(({ operation, uid }) => judge.request(operation, { uid }));
-        return (await Promise.all(problems)).flat();
+        const verdicts = records.map(({ operation, uid }) => judge.request(operation, { uid }));
+        return (await Promise.all(verdicts)).flatMap(({ problems }) => problems);
       }),
     call: (operation, request, options = {}) => {
       if (!isBound() || operations[operation].method === "GET") return client.call(operation, request, options);
       let attempts = 0;
+      let keep = (): void => undefined;
       const forget = async (): Promise<void> => (await open()).judge.forget();
       const send = () =>
         client.call(operation, request, {
@@ -128,7 +134,11 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
           beforeSend: async () => {
             if (attempts > 0) await forget();
             attempts += 1;
-            await require((judge) => judge.request(operation, request as Json));
+            await require(async (judge) => {
+              const verdict = await judge.request(operation, request as Json);
+              ({ keep } = verdict);
+              return verdict.problems;
+            });
             await options.beforeSend?.();
           },
         });
@@ -136,6 +146,7 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
       const sent = role === undefined ? turns.beside(send) : turns.alone(send);
       return sent.then(
         async (response) => {
+          keep();
           if (role !== undefined) (await open()).judge.forget({ kind: "role", uid: role });
           return response;
         },

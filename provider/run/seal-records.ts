@@ -1,7 +1,8 @@
-// Which records of the API are those that the resources of a seal create: by the ownership of this run, and by the engine's state.
+// Which records of the API are those that the resources of a seal create: those that this run has created, and those of earlier runs under
+// the seal, as the engine's state has them, or as the API has them and nothing else does. They are younger than the review.
 import { readLive } from "../../access/graph/live.ts";
 import { NODES } from "../../access/preview/resource.ts";
-import { addEqual } from "../../access/seal/equal.ts";
+import { addEqual, sinceReview } from "../../access/seal/equal.ts";
 import type { SealedRecords } from "../../access/seal/judge.ts";
 import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
 import type { Client } from "../../client/client.ts";
@@ -9,20 +10,19 @@ import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
-import { EngineStateError, type StateResource } from "./engine-state.ts";
-import type { Ownership } from "./ownership.ts";
+import { type EngineState, EngineStateError, type StateResource } from "./engine-state.ts";
+import type { Origin, Ownership } from "./ownership.ts";
 import type { StoredStacks } from "./stored-stack.ts";
 
 export interface SealRecords extends SealedRecords {
-  /**
-   * Adds what earlier runs have created: the engine has stored it, or it is as the seal has it. Returns whether that is more than before;
-   * `stack`: organization/project/stack.
-   */
-  learn(stack: string | undefined): Promise<boolean>;
+  /** Adds what earlier runs have created. `stack`: organization/project/stack. */
+  learn(stack: string | undefined): Promise<void>;
+  /** How many records that are. */
+  count(): number;
 }
 
 interface Sources {
-  ownership: Pick<Ownership, "ownerOf">;
+  ownership: Pick<Ownership, "ownerOf" | "originOf">;
   engineState: StoredStacks["engineState"];
   client: Pick<Client, "call" | "clock">;
 }
@@ -45,54 +45,75 @@ export const recordsIn = (seal: Seal, { ownership, engineState, client }: Source
     const owner = ownership.ownerOf(record);
     return owner === undefined ? undefined : created.get(withoutOrganization(owner));
   };
-  /** ids in the seal, by record */
+  /** By record: what the state says alone, a run without the seal may have put there. */
   const learned = new Map<string, string>();
-  let learnedAt: number | undefined;
-  const storedIn = ({ urn, id, outputs, delete: isReplaced }: StateResource): [string, string][] => {
+  const urnOf = (record: string): string | undefined =>
+    (isMade(ownership.originOf(record)) ? declaredAs(record) : undefined) ?? learned.get(record);
+  const storedIn = ({ urn, id, outputs, delete: isReplaced }: StateResource): Stored[] => {
     const kind = kinds.get(urn);
     if (kind === undefined || isReplaced) return [];
     // A set may have existed before, and has the uid of its group.
-    if (kind === "roleBindingSet") return pairsOf(outputs).map((uid) => [recordId("roleBinding", uid), urn]);
-    return id && created.has(resourceOf(urn)) ? [[recordId(kind, id), urn]] : [];
+    if (kind === "roleBindingSet") return pairsOf(outputs).map((uid) => ({ kind: "roleBinding", uid, urn }));
+    return id && created.has(resourceOf(urn)) ? [{ kind, uid: id, urn }] : [];
   };
-  const addStored = async (stack: string): Promise<void> => {
-    for (const [record, urn] of (await engineState(stack)).resources.flatMap(storedIn))
-      if (!existing.has(record)) learned.set(record, urn);
-  };
-  const addEqualOnes = async (): Promise<void> => {
-    const { graph } = await readLive(client);
+  const read = async (stack: string): Promise<void> => {
+    const [{ graph, createdAt }, { resources }] = await Promise.all([readLive(client), stateOf(engineState, stack)]);
+    const isSince = sinceReview(seal, createdAt);
     const made = new Map(learned);
+    // The other kinds give no access.
+    for (const { kind, uid, urn } of resources.flatMap(storedIn))
+      if (!existing.has(uid) && (!(kind in NODES) || isSince(uid))) made.set(recordId(kind, uid), urn);
     for (const [kind, nodes] of Object.entries(NODES))
       for (const uid of graph[nodes].keys()) {
-        const urn = existing.has(uid) ? undefined : declaredAs(recordId(kind, uid));
+        const urn = isSince(uid) && !existing.has(uid) ? declaredAs(recordId(kind, uid)) : undefined;
         if (urn !== undefined) made.set(uid, urn);
       }
     // A run takes a role binding away only if it is its own, whoever has granted the same.
-    addEqual(made, seal, graph, { without: ["roleBinding"] });
-    for (const [uid, id] of made) learned.set(uid, id);
+    addEqual(made, seal, { graph, isSince }, ["roleBinding"]);
+    for (const [record, id] of made) learned.set(record, id);
   };
+  let learning: { ended: Promise<void>; at: number } | undefined;
   return {
-    idOf: (kind, uid) => {
-      if (existing.has(uid)) return uid;
-      const record = recordId(kind ?? "", uid);
-      return declaredAs(record) ?? learned.get(record) ?? uid;
+    idOf: (kind, uid) => (existing.has(uid) ? uid : (urnOf(recordId(kind ?? "", uid)) ?? uid)),
+    isDeclared: (kind, uid) => {
+      const record = recordId(kind, uid);
+      return !existing.has(uid) && declaredAs(record) !== undefined && urnOf(record) !== undefined;
     },
-    isDeclared: (kind, uid) => !existing.has(uid) && declaredAs(recordId(kind, uid)) !== undefined,
     learn: async (stack) => {
+      if (stack === undefined) return;
       const now = client.clock.now();
-      if (stack === undefined || (learnedAt !== undefined && now - learnedAt < LEARNED_MS)) return false;
-      learnedAt = now;
-      const { size } = learned;
-      for (const add of [() => addStored(stack), addEqualOnes])
-        try {
-          await add();
-        } catch (error) {
-          // Then this says nothing of an earlier run.
-          if (!(error instanceof EngineStateError) && !sessionErrorOf(error) && !apiErrorOf(error)) throw error;
-        }
-      return learned.size > size;
+      if (learning === undefined || now - learning.at >= LEARNED_MS) {
+        // A service that does not answer says nothing of an earlier run.
+        const ended = read(stack).catch((error) => {
+          if (!sessionErrorOf(error) && !apiErrorOf(error)) throw error;
+        });
+        learning = { ended, at: now };
+      }
+      await learning.ended;
     },
+    count: () => learned.size,
   };
+};
+
+interface Stored {
+  kind: string;
+  uid: string;
+  urn: string;
+}
+
+/** The run itself has made the record, or has taken over what an interrupted run made. */
+const isMade = (origin: Origin | undefined): boolean => origin === "created" || origin === "recovered";
+
+const stateOf = async (
+  engineState: StoredStacks["engineState"],
+  stack: string,
+): Promise<Pick<EngineState, "resources">> => {
+  try {
+    return await engineState(stack);
+  } catch (error) {
+    if (error instanceof EngineStateError) return { resources: [] };
+    throw error;
+  }
 };
 
 /** uids of the role bindings of a set */

@@ -151,7 +151,7 @@ new Group("team", { parent: process.env.ORG!, name: "team" });`,
     await irmIn(program, ["review", "--preview", "destroy.json", "--seal", "seal.json"]);
     const { code, stderr } = await irmIn(program, ["verify", "seal.json", "--stack", "dev"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("irm verify: the seal is of a destroy");
+    expect(stderr).toContain("irm verify: the seal shows that every resource is deleted");
     program.configure({ "irm:seal": "seal.json" });
     await program.must("destroy", "--yes", "--skip-preview");
     // Its preview says nothing but how long it took.

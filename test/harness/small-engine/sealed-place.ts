@@ -81,6 +81,8 @@ export const sealedPlace = (adapter: Adapter = "dynamic") => {
     /** The content of the seal that is written. */
     seal: async (program: Program): Promise<SealContent> => {
       const { seal: content } = await at.stack.review(program);
+      // The time of a seal is known to a second.
+      at.stack.testbed.advanceClock(1_000);
       at.stack.write(content);
       return content;
     },

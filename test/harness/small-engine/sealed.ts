@@ -67,7 +67,10 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
         reviewOf(own, { deny: [], allow: [], notVisible: live.notVisible, nowMs }).report;
       const report = reportOf(proposal);
       const sealing = { preview, proposal, report, services: [server.baseUrl], days: 7, nowMs };
-      return { proposal, seal: seal ? contentFor(seal, sealing, reportOf) : sealOf(sealing) };
+      return {
+        proposal,
+        seal: seal ? contentFor(seal, sealing, { createdAt: live.createdAt, reportOf }) : sealOf(sealing),
+      };
     },
     write: (content) => {
       const seal = sealed(content);
