@@ -34,17 +34,22 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     }),
     resource("roleBinding", "has", { identity: ref("new"), role: ref("own") }),
   ];
-  /** Ends all processes of the run at this request of its method, by its number. */
+  /** Ends all processes of the run at this request of its method, by its number. Returns false where the run ends before it. */
   const kill = async (
     program: Program,
     nth: number,
     point: "before send" | "after reply",
     of = "POST",
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     const env = { IRM_SEAL: at.stack.file };
     const engine = at.stack.testbed.engine(STACK, { env, checkpoints: "on", pluginProcess: adapter === "native" });
-    await engine.start("up", program, { point, of, nth }).paused;
+    const { paused } = engine.start("up", program, { point, of, nth });
+    const isPaused = await paused.then(
+      () => true,
+      () => false,
+    );
     await engine.kill();
+    return isPaused;
   };
 
   test.each([
@@ -54,8 +59,10 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     await apply(old());
     const program = change();
     const content = await seal(program);
-    for (const nth of adapter === "native" ? [3] : [2, 1, 1]) {
-      await kill(program, nth, "after reply");
+    // What else is under way when a run ends may be carried out, so that less is left for the next one.
+    for (const [run, nth] of (adapter === "native" ? [3] : [2, 1, 1]).entries()) {
+      const isKilled = await kill(program, nth, "after reply");
+      expect(isKilled || run > 0).toBe(true);
       at.stack.testbed.advanceClock(HIDDEN_MS);
       expect(await differs(content, program)).toEqual([]);
     }
@@ -66,7 +73,7 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
   test("what somebody has given to its record since is in no seal", async () => {
     const program = change();
     const content = await seal(program);
-    await kill(program, 3, "after reply");
+    expect(await kill(program, 3, "after reply")).toBe(true);
     at.stack.testbed.advanceClock(HIDDEN_MS);
     expect(await differs(content, program)).toEqual([]);
     const { identities } = await at.stack.testbed.call("GET", `${IAM}/identities?uidp.descendantsOf=${at.home}`);
@@ -85,7 +92,7 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     const bindings = [ann, bob].map((who) => ({ identity: who, role: at.viewer }));
     await apply([resource("roleBindingSet", "all", { bindings })]);
     const content = await seal([]);
-    await kill([], 1, "after reply", "DELETE");
+    expect(await kill([], 1, "after reply", "DELETE")).toBe(true);
     expect(await differs(content, [])).toEqual([]);
     expect((await up([])).errors).toEqual([]);
   });
@@ -106,7 +113,7 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
     const program = [provider("second"), mapping];
     await seal(program);
     // The update of the identity provider comes first, and it has to know the mapping.
-    await kill([provider("first"), mapping], 1, "after reply");
+    expect(await kill([provider("first"), mapping], 1, "after reply")).toBe(true);
     rmSync(join(at.stack.testbed.folder, `${STACK}.journal`), { recursive: true, force: true });
     at.stack.testbed.advanceClock(HIDDEN_MS);
     expect(await up(program)).toEqual({ errors: [], writes: ["UpdateIdentityProvider"] });
