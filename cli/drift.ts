@@ -1,13 +1,15 @@
 // `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
+import { existsSync } from "node:fs";
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences } from "../access/drift/report.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
 import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
 import { driftAsText } from "../access/format/drift/terminal.ts";
-import { exportStack, projectFolder, StackError } from "../access/policy/export-stack.ts";
+import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
+import { projectFolder } from "../client/folder.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
@@ -81,7 +83,7 @@ export const findDrift = async ({
 
 /** The engine's state has the creates of a killed run that every machine can see. */
 const exportHere = async (stack: string | undefined): Promise<string | undefined> => {
-  const folder = projectFolder(process.cwd());
+  const folder = projectFolder(process.cwd(), existsSync);
   return folder && (await exportStack(engineCommand(), [folder], stack))?.text;
 };
 

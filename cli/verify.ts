@@ -1,9 +1,9 @@
 // `irm verify`: whether a change is still what a seal shows, before it is applied.
-import { readFileSync } from "node:fs";
 import { differencesAsText } from "../access/format/seal.ts";
 import type { Difference } from "../access/seal/difference.ts";
 import { differencesBetween } from "../access/seal/differences.ts";
-import { parseSeal, type Seal, SealFileError } from "../access/seal/seal.ts";
+import { readSeal } from "../access/seal/file.ts";
+import { type Seal, SealFileError } from "../access/seal/seal.ts";
 import { systemClock } from "../client/clock.ts";
 import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";
@@ -22,7 +22,7 @@ const DIFFERS = 3;
 
 /** Throws a SealFileError, and errors for which `reviewErrorText` has a text. */
 export const verifySeal = async (file: string, { digest, ...flags }: Omit<VerifyFlags, "format">) => {
-  const seal = readSeal(file);
+  const seal = readSeal(file, process.cwd());
   const differs = await differencesOf(seal, digest, flags);
   return { differs, text: textOf(file, seal, differs), code: differs.length === 0 ? 0 : DIFFERS };
 };
@@ -42,17 +42,6 @@ export const verify = async (file: string, { format, ...flags }: VerifyFlags): P
 
 const asJson = (differs: readonly Difference[]): string =>
   `${JSON.stringify({ differs: differs.map(({ row: _, ...own }) => own) }, undefined, 2)}\n`;
-
-const readSeal = (file: string): Seal => {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new SealFileError(code === "ENOENT" ? `there is no file ${file}` : `${file} cannot be read: ${message}`);
-  }
-  return parseSeal(text, file);
-};
 
 const WAIT_MS = 10_000;
 const WAITS_MAX = 12;

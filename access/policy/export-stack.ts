@@ -1,22 +1,14 @@
 // The state of the stack in a folder, by the engine's own command. It runs no program.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { projectFolder } from "../../client/folder.ts";
 
 /** The stack that was asked for cannot be read. */
 export class StackError extends Error {
   override readonly name = "StackError";
 }
 
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
-
-const hasProject = (folder: string): boolean => PROJECT_FILES.some((file) => existsSync(join(folder, file)));
-
-/** The folder in which the engine finds the project: this one, or the nearest above it. */
-export const projectFolder = (folder: string): string | undefined => {
-  if (hasProject(folder)) return folder;
-  return dirname(folder) === folder ? undefined : projectFolder(dirname(folder));
-};
+const hasProject = (folder: string): boolean => projectFolder(folder, existsSync) === folder;
 
 /**
  * Runs `pulumi stack export` in the first of these folders that has a Pulumi project, for the named or the selected stack.

@@ -1,8 +1,9 @@
 // AccessPolicy: from the arguments of a program to a policy, and from the policy to resources (policy-resources.ts).
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
+import { projectFolder } from "../../client/folder.ts";
 import { suggestion } from "../../schema/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
 import type { PolicyDocument } from "./policy-document.ts";
@@ -148,17 +149,11 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));
 };
 
-const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
-
 /** The file, relative to the working folder: so messages name it as people do. `main` of a project may have another working folder. */
 const inProject = (file: string): string => {
   if (isAbsolute(file)) return file;
   const working = process.cwd();
-  let folder = working;
-  while (!PROJECT_FILES.some((name) => existsSync(join(folder, name)))) {
-    // An inline program of the Automation API has no project file.
-    if (folder === dirname(folder)) return file;
-    folder = dirname(folder);
-  }
-  return relative(working, resolve(folder, file));
+  const folder = projectFolder(working, existsSync);
+  // An inline program of the Automation API has no project file.
+  return folder === undefined ? file : relative(working, resolve(folder, file));
 };

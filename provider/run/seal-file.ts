@@ -1,7 +1,6 @@
 // The seal of a run: the file that its settings name, if it binds this run.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { parseSeal, type Seal, SealFileError } from "../../access/seal/seal.ts";
+import { readSeal } from "../../access/seal/file.ts";
+import { type Seal, SealFileError } from "../../access/seal/seal.ts";
 import type { Client } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";
@@ -54,7 +53,7 @@ export const openSeal = async ({
     throw refused(
       `the seal ${file} comes from the stack's configuration, which the change can choose, and IRM_SEAL_REQUIRED is set: set IRM_SEAL, or IRM_SEAL_DIGEST`,
     );
-  const seal = readSeal(resolve(cwd, file), file);
+  const seal = sealIn(file, cwd);
   const { services, expires } = seal.origin;
   if (digest && digest !== seal.digest)
     throw refused(`the seal ${file} has the digest ${seal.digest}, and IRM_SEAL_DIGEST is ${printable(digest)}`);
@@ -66,14 +65,10 @@ export const openSeal = async ({
   return seal;
 };
 
-const readSeal = (path: string, file: string): Seal => {
+const sealIn = (file: string, cwd: string): Seal => {
   try {
-    return parseSeal(readFileSync(path, "utf8"), file);
+    return readSeal(file, cwd);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem = code === "ENOENT" ? `there is no file ${path}` : message;
-    throw refused(
-      error instanceof SealFileError ? `the seal ${problem}` : `the seal ${file} cannot be read: ${problem}`,
-    );
+    throw error instanceof SealFileError ? refused(`the seal ${error.message}`) : error;
   }
 };

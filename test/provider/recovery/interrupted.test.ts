@@ -1,96 +1,25 @@
 // What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal takes over
 // what that run created, and nothing else.
 import { describe, expect, it } from "vitest";
-import { AT } from "../../../client/preview-marks.ts";
 import { openStacks } from "../../../provider/engine/open-stacks.ts";
 import type { StepParts } from "../../../provider/engine/steps.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { TYPE_PREFIX } from "../../../provider/record/kind.ts";
-import { stampText } from "../../../provider/record/stamp.ts";
-import { type EngineRun, EngineStateError, engineStateFrom } from "../../../provider/run/engine-state.ts";
+import { type EngineRun, EngineStateError } from "../../../provider/run/engine-state.ts";
 import type { Session } from "../../../provider/run/session.ts";
-import type { StoredStacks } from "../../../provider/run/stored-stack.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
+import { SECOND_MS, type StoredState, storedWith, urnOf } from "../../support/stored-stack.ts";
 
 const { group, roleBinding } = kindRecords;
 const machine = startMachine();
 
-const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-
-/** `organization/project/stack/Test::g1`, which the tests use, to the URN of a group. */
-const urnOf = (key: unknown): string => `urn:pulumi:stack::project::${TYPE_PREFIX}Group::${String(key).split("::")[1]}`;
 
 /** The same key for the resource and for the engine. */
 const named = (args: Json): Json => ({ ...args, __key: String(args.__key).replace("/Test::", "/Group::") });
-
-interface Pending {
-  args: Json;
-  /** how long ago the check was */
-  agoMs?: number;
-  action?: string;
-  type?: string;
-  /** options of the resource */
-  options?: Json;
-}
-
-interface StoredState {
-  pending: Pending[];
-  resources?: Json[];
-  runs?: EngineRun[];
-  secrets?: Pending[];
-  /** how long ago the engine saved it last */
-  savedMs?: number;
-}
-
-const operationOf = ({
-  args,
-  agoMs = 2 * SECOND_MS,
-  action = "creating",
-  type = `${TYPE_PREFIX}Group`,
-  options = {},
-}: Pending): Json => {
-  const { __key, ...inputs } = args;
-  const at = Date.now() - agoMs;
-  const time = { [AT]: `http://127.0.0.1 ${stampText({ at, startedAt: at })}` };
-  const urn = urnOf(__key).replace(`${TYPE_PREFIX}Group`, type);
-  return { type: action, resource: { urn, type, inputs: { ...inputs, ...time }, ...options } };
-};
-
-/** What the engine has stored. Counts how often it is asked. */
-const storedWith = ({ pending, resources = [], runs = [], secrets = pending, savedMs = 0 }: StoredState) => {
-  const asked = { states: 0, secrets: 0, runs: 0 };
-  const stateOf = (operations: readonly Pending[]) =>
-    engineStateFrom(
-      JSON.stringify({
-        deployment: {
-          manifest: { time: new Date(Date.now() - savedMs).toISOString() },
-          resources,
-          pending_operations: operations.map(operationOf),
-        },
-      }),
-    );
-  const [plain, clear] = [stateOf(pending), stateOf(secrets)];
-  const stored: StoredStacks = {
-    engineState: async () => {
-      asked.states += 1;
-      return plain;
-    },
-    engineSecrets: async () => {
-      asked.secrets += 1;
-      return clear;
-    },
-    engineRuns: async () => {
-      asked.runs += 1;
-      return runs;
-    },
-    engineAgeMs: () => 0,
-  };
-  return { stored, asked };
-};
 
 const runWith = (state: StoredState): { session: Session; asked: ReturnType<typeof storedWith>["asked"] } => {
   const { stored, asked } = storedWith(state);
