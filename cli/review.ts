@@ -51,6 +51,7 @@ import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } fr
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
 import { clientsOf, firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { untilVisible } from "./until-visible.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
@@ -115,12 +116,21 @@ export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<Review
   return made;
 };
 
-/** The same of a program, with its seal. */
+const TOO_EARLY =
+  "what an interrupted run has created may not be visible in this preview, so an update under this seal may be refused; " +
+  "make the preview again in a minute, and then the seal";
+
+/** The same of a program, with its seal. A seal without the records of an interrupted run would not hold. */
 export const makeSealedReview = async (
   flags: Parameters<typeof sealableReview>[0],
   days: number = SEAL_DAYS.usual,
 ): Promise<{ made: Review; seal: Seal }> => {
-  const { made, sealed, rehearse } = await sealableReview(flags);
+  const { made, sealed, rehearse, isTooEarly } = await untilVisible(
+    "irm review",
+    () => sealableReview(flags),
+    () => flags.preview !== undefined,
+  );
+  if (isTooEarly) printNotice(TOO_EARLY);
   const seal = withDigest(sealed(days));
   await rehearse?.(seal);
   made.report.seal = { digest: seal.digest, expires: seal.origin.expires };

@@ -4,11 +4,11 @@ import type { Difference } from "../access/seal/difference.ts";
 import { differencesBetween } from "../access/seal/differences.ts";
 import { readSeal } from "../access/seal/file.ts";
 import { type Seal, SealFileError } from "../access/seal/seal.ts";
-import { systemClock } from "../client/clock.ts";
 import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";
 import { reviewErrorText, sealableReview } from "./review.ts";
 import { print, printError, stdoutStyle } from "./terminal.ts";
+import { untilVisible } from "./until-visible.ts";
 
 export interface VerifyFlags {
   stack?: string;
@@ -23,7 +23,11 @@ const DIFFERS = 3;
 /** Throws a SealFileError, and errors for which `reviewErrorText` has a text. */
 export const verifySeal = async (file: string, { digest, ...flags }: Omit<VerifyFlags, "format">) => {
   const seal = readSeal(file, process.cwd());
-  const differs = await differencesOf(seal, digest, flags);
+  const { differs } = await untilVisible(
+    "irm verify",
+    () => differencesOf(seal, digest, flags),
+    ({ differs }) => differs.length === 0 || flags.preview !== undefined,
+  );
   return { differs, text: textOf(file, seal, differs), code: differs.length === 0 ? 0 : DIFFERS };
 };
 
@@ -43,26 +47,7 @@ export const verify = async (file: string, { format, ...flags }: VerifyFlags): P
 const asJson = (differs: readonly Difference[]): string =>
   `${JSON.stringify({ differs: differs.map(({ row: _, ...own }) => own) }, undefined, 2)}\n`;
 
-const WAIT_MS = 10_000;
-const WAITS_MAX = 12;
-
-/** After a killed run, a preview may come before what that run has created is visible. A saved preview stays as it is. */
 const differencesOf = async (
-  seal: Seal,
-  digest: string | undefined,
-  flags: Omit<VerifyFlags, "digest" | "format">,
-): Promise<Difference[]> => {
-  for (let waits = 0; ; waits += 1) {
-    const { differs, isTooEarly } = await differencesNow(seal, digest, flags);
-    if (differs.length === 0 || !isTooEarly || flags.preview !== undefined || waits === WAITS_MAX) return differs;
-    process.stderr.write(
-      `irm verify: what an interrupted run has created may not be visible yet: again in ${WAIT_MS / 1000} s\n`,
-    );
-    await systemClock.sleep(WAIT_MS);
-  }
-};
-
-const differencesNow = async (
   seal: Seal,
   digest: string | undefined,
   flags: Omit<VerifyFlags, "digest" | "format">,
