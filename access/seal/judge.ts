@@ -19,8 +19,11 @@ import { titleOf } from "./title.ts";
 import { type Write, writesOf } from "./writes.ts";
 
 export interface Judge {
-  /** What differs from the seal in a step: `resource` is `project/stack/type::name`, as in the keys of the provider. */
-  step(resource: string, op: "create" | "update", inputs: Json): readonly string[];
+  /**
+   * What differs from the seal in a step: `resource` is `project/stack/type::name`, as in the keys of the provider. `replaced`: uids of the
+   * records that the resource has, and that a create replaces.
+   */
+  step(resource: string, op: "create" | "update", inputs: Json, replaced?: readonly string[]): readonly string[];
   /** The same in a request, which is about to be sent. `keep` is for one that has succeeded. */
   request(operation: OperationName, request: Json): Promise<Verdict>;
   /** The same in a record that a resource adopts. */
@@ -86,11 +89,14 @@ export const judgeWith = (
   };
 
   return {
-    step: (resource, op, inputs) => {
+    step: (resource, op, inputs, replaced = []) => {
       const step = steps.get(resource);
       const name = resource.split("/").slice(2).join("/").replace("::", " ");
       if (!step?.inputs) return [`${name} is no resource that the review shows`];
       if (op === "create" && !isNew(step)) return [`${name} would be created, and the review shows that it exists`];
+      // Its deletion would be refused, after the create.
+      const other = replaced.find((uid) => uid !== step.replaced && idOf(step.kind, uid) !== step.urn);
+      if (other !== undefined) return [`${name} would be replaced, and the review does not show that ${other} goes`];
       const pointers = differingInputs(step.inputs, inputs, (uid) => idOf(undefined, uid));
       return inputNames(pointers).map((input) => `${name}: ${input} is not what the review shows`);
     },

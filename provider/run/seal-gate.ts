@@ -9,6 +9,7 @@ import type { Config, Env } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
 import { rehearsalIn } from "../../client/rehearsal.ts";
 import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
+import { uidIn } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { stackOf } from "./journal.ts";
 import type { Ownership } from "./ownership.ts";
@@ -39,7 +40,7 @@ interface Parts {
   cwd: string;
   client: Client;
   service: string;
-  ownership: Pick<Ownership, "ownerOf" | "originOf">;
+  ownership: Pick<Ownership, "ownerOf" | "originOf" | "inStateOf">;
   engineState: StoredStacks["engineState"];
 }
 
@@ -105,7 +106,8 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
       note(inputs);
       const resource = resourceIn(inputs);
       await requireStack(resource);
-      await require((judge) => judge.step(resource ?? "", op, inputs));
+      const replaced = (): string[] => (op === "create" ? ownership.inStateOf(String(inputs[KEY])).map(uidIn) : []);
+      await require((judge) => judge.step(resource ?? "", op, inputs, replaced()));
     },
     removal: async (outputs, isDeclared) => {
       note(outputs);

@@ -2,11 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { differencesBetween } from "../../../access/seal/differences.ts";
 import type { SealContent } from "../../../access/seal/seal.ts";
+import type { Json } from "../../../schema/index.ts";
 import { type Program, ref } from "../../harness/small-engine/program.ts";
 import { STACK } from "../../harness/small-engine/sealed.ts";
 import { sealedPlace } from "../../harness/small-engine/sealed-place.ts";
 
-const { at, make, edit, makeIdentity, makeRole, bind, resource, binding, seal, up, apply } = sealedPlace();
+const { at, claims, make, edit, makeIdentity, makeRole, bind, resource, binding, seal, up, apply } = sealedPlace();
 
 const LISTS = "CAP_REPO_LIST";
 const CREATES = "CAP_REPO_CREATE";
@@ -69,6 +70,21 @@ describe("is not of the change", () => {
       expect(writes).not.toContain("CreateRoleBinding");
     },
   );
+});
+
+test("an identity that a run without the seal has adopted is not replaced: its deletion would be refused", async () => {
+  const core = await make(`groups/${at.home}`, { name: "core" });
+  const old = await make(`identities/${core}`, { name: "next", claimMatch: claims("old") });
+  const next = (inputs: Json): Program[number] =>
+    resource("identity", "next", { ...{ name: "next", claimMatch: claims("next"), allowReplace: true }, ...inputs });
+  const program = [next({})];
+  await seal(program);
+  await apply([next({ parent: core, adopt: old, deleteAdopted: true })]);
+  const { errors, writes } = await up(program);
+  expect(errors).toEqual([
+    expect.stringContaining(`Identity next would be replaced, and the review does not show that ${old} goes`),
+  ]);
+  expect(writes).toEqual([]);
 });
 
 test("a role binding of the change that is moved by hand to another identity is named", async () => {
