@@ -13,6 +13,7 @@ import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts
 import { lockOf } from "../provider/log/lock.ts";
 import { countsText } from "../provider/open/text.ts";
 import { recordLine } from "../provider/record/id.ts";
+import { withArticle } from "../provider/record/kind.ts";
 import { journalProblem } from "../provider/run/journal-path.ts";
 import { sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { isUidp, printableLines, suggestion } from "../schema/index.ts";
@@ -115,7 +116,7 @@ const entryIn = (line: string): Entry | undefined => {
 const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
   const place = placeText(parent);
   const where = answered === undefined ? place : `${place}, answered with ${answered}`;
-  return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `a ${kind} ${where}`}\n`;
+  return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `${withArticle(kind)} ${where}`}\n`;
 };
 
 export const clean = reported("clean", async (flags: CleanFlags) => {

@@ -105,9 +105,11 @@ const addGroups = (graph: GraphBuilder, { before, after }: Change, idOf: IdOf, g
   }
 };
 
-/** `repo.list at platform, through reader` */
+/** `repo.list at platform (UID), through reader`, and `(new)` for a group that the change creates */
 const rowText = ({ before, after }: Change, live: AccessGraph, { group, capability, role }: AccessRow): string => {
-  const named = (nodes: "groups" | "roles", id: NodeId): string =>
-    (after[nodes].get(id) ?? before[nodes].get(id) ?? live[nodes].get(id))?.name ?? id;
-  return `${capability} at ${named("groups", group)}, through ${named("roles", role)}`;
+  const nodeOf = (nodes: "groups" | "roles", id: NodeId) =>
+    after[nodes].get(id) ?? before[nodes].get(id) ?? live[nodes].get(id);
+  const place = nodeOf("groups", group);
+  const where = place ? `${place.name} (${place.uid ?? "new"})` : group;
+  return `${capability} at ${where}, through ${nodeOf("roles", role)?.name ?? role}`;
 };

@@ -72,7 +72,7 @@ describe("a run under a seal", () => {
       ],
     });
     expect(await refusal()).toContain(
-      `${REFUSED}\n      - release would gain repo.create at platform, through publisher`,
+      `${REFUSED}\n      - release would gain repo.create at platform (new), through publisher`,
     );
     // What does not rest on the role is there.
     expect((await writes()).toSorted()).toEqual(["CreateGroup", "CreateIdentity"]);

@@ -27,7 +27,7 @@ export const outcomeText = (rehearsal: Rehearsal): string => {
     steps.length + notRehearsed.length === 0 && "nothing to do",
     errors.length > 0 && countText(errors.length, "other error"),
     !agrees && "review and twin disagree",
-    !secondPreviewEmpty && !hasFailed(rehearsal) && "a second update has more to do",
+    !secondPreviewEmpty && !hasFailed(rehearsal) && "a second preview is not empty",
   ];
   return parts.filter(Boolean).join(", ");
 };
@@ -74,7 +74,7 @@ export const rehearsalLimits = (rehearsal: Rehearsal): Section[] => [
   },
   {
     id: "second-preview",
-    title: "What a second update would do",
+    title: "What a second preview would change",
     // After a failure it only repeats what is above.
     items: (hasFailed(rehearsal) ? [] : rehearsal.secondPreview).map(({ urn, op }) => ({
       parts: urn === "" ? [quoteLines(op)] : [`${op} `, nameOf(urn)],

@@ -50,7 +50,7 @@ describe("a rehearsal", () => {
     expect(text).not.toContain("fail");
   });
 
-  test("that fails says each reason, and nothing of a second update", () => {
+  test("that fails says each reason, and nothing of a second preview", () => {
     expect(goesThrough(Rehearsal.parse(bad))).toBe(false);
     const text = rehearsalAsText(bad, origin, { color: false, width: 200 });
     expect(text).toContain("1 step fails, 1 change not rehearsed, 1 other error, review and twin disagree");
@@ -77,8 +77,8 @@ describe("a rehearsal", () => {
     const again: Rehearsal = { ...good, secondPreviewEmpty: false, secondPreview: bad.secondPreview };
     expect(goesThrough(again)).toBe(false);
     const text = rehearsalAsText(again, origin, { color: false, width: 100 });
-    expect(text).toContain("1 step goes through, a second update has more to do");
-    expect(text).toContain("What a second update would do\n- create again\n");
+    expect(text).toContain("1 step goes through, a second preview is not empty");
+    expect(text).toContain("What a second preview would change\n- create again\n");
   });
 
   test("is a comment and a page in which texts of others are no markup", () => {

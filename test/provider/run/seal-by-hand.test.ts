@@ -14,7 +14,9 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await seal([binding("reads", ann, reader)]);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] });
     const first = await up([binding("reads", ann, reader)]);
-    expect(first.errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName}, through reader`)]);
+    expect(first.errors).toEqual([
+      refusal(`ann would gain repo.create at ${at.homeName} (${at.home}), through reader`),
+    ]);
     expect(first.writes).toEqual([]);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
     expect(await up([binding("reads", ann, reader)])).toEqual({ errors: [], writes: ["CreateRoleBinding"] });
@@ -37,7 +39,9 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await seal([changed]);
     const own = await bind(at.stack.testbed.uid(STACK, "ann"), await makeRole("maker", "CAP_REPO_CREATE"));
     expect(await up([changed])).toEqual({
-      errors: [refusal(`ann holds repo.create at ${at.homeName}, through maker, which the review does not show`)],
+      errors: [
+        refusal(`ann holds repo.create at ${at.homeName} (${at.home}), through maker, which the review does not show`),
+      ],
       writes: [],
     });
     await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
@@ -76,7 +80,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     };
     const { errors } = await at.stack.bound().run("up", program, { atPoint });
     expect(isEdited).toBe(true);
-    expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName}, through reader`)]);
+    expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName} (${at.home}), through reader`)]);
   });
 
   test("what the caller may not list any more", async () => {
@@ -113,8 +117,8 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] });
     expect((await up([binding("has", bob, reader)])).errors).toEqual([
       refusal(
-        `bob would gain repo.create at ${at.homeName}, through reader`,
-        `ann would lose repo.create at ${at.homeName}, through reader`,
+        `bob would gain repo.create at ${at.homeName} (${at.home}), through reader`,
+        `ann would lose repo.create at ${at.homeName} (${at.home}), through reader`,
       ),
     ]);
   });
@@ -127,7 +131,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await bind(await makeIdentity("ann"), at.stack.testbed.uid(STACK, "reader"));
     const { errors, writes } = await up([changed]);
     expect(errors).toEqual([
-      expect.stringMatching(/- identity \S+ "ann" would gain repo\.create at home-\d+, through reader\n/),
+      expect.stringMatching(/- identity \S+ "ann" would gain repo\.create at home-\d+ \(\S+\), through reader\n/),
     ]);
     expect(writes).toEqual([]);
   });
@@ -143,7 +147,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await seal(adopting);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });
     expect(await up(adopting)).toEqual({
-      errors: [refusal(`ann would gain repo.create at ${at.homeName}, through reader`)],
+      errors: [refusal(`ann would gain repo.create at ${at.homeName} (${at.home}), through reader`)],
       writes: [],
     });
   });
@@ -186,7 +190,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
       const { errors, writes } = await up(changed);
       expect(errors).toEqual([
         refusal(
-          `${role === reader ? "people of sso" : "external group admins"} would hold tag.create at dev, through ${
+          `${role === reader ? "people of sso" : "external group admins"} would hold tag.create at dev (${at.stack.testbed.organization}), through ${
             role === reader ? "reader" : "maker"
           }, which the review does not show`,
         ),
@@ -213,9 +217,9 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] });
     const { errors, writes } = await up(program);
     expect(errors.toSorted()).toEqual([
-      refusal("external group admins would gain repo.create at dev, through reader"),
-      refusal(`the people of the invite would gain repo.create at ${at.homeName}, through reader`),
-      refusal("people of others would gain repo.create at dev, through reader"),
+      refusal(`external group admins would gain repo.create at dev (${at.stack.testbed.organization}), through reader`),
+      refusal(`the people of the invite would gain repo.create at ${at.homeName} (${at.home}), through reader`),
+      refusal(`people of others would gain repo.create at dev (${at.stack.testbed.organization}), through reader`),
     ]);
     expect(writes).toEqual([]);
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_REPO_LIST"] });

@@ -29,7 +29,9 @@ describe("is not of the change", () => {
     await make(`groupInvites/${at.home}`, { roleUid: uidOf("writer"), ttl: "3600s" });
     expect(await differs(content, program)).toContainEqual(expect.stringContaining("gains repo.create"));
     const { errors, writes } = await up(program);
-    expect(errors).toEqual([expect.stringContaining(`would gain repo.create at ${at.homeName}, through writer`)]);
+    expect(errors).toEqual([
+      expect.stringContaining(`would gain repo.create at ${at.homeName} (${at.home}), through writer`),
+    ]);
     expect(writes).toEqual([]);
   });
 

@@ -39,7 +39,9 @@ describe("people", () => {
     await seal(program);
     await edit(`identityProviders/${people}?updateMask=defaultRole`, { defaultRole: uidOf("deployer") });
     const { errors, writes } = await up(program);
-    expect(errors).toEqual([refusal("people of known would gain repo.create at dev, through deployer")]);
+    expect(errors).toEqual([
+      refusal(`people of known would gain repo.create at dev (${at.stack.testbed.organization}), through deployer`),
+    ]);
     expect(writes).toEqual(["CreateExternalGroupRoleMapping"]);
   });
 
@@ -50,7 +52,9 @@ describe("people", () => {
     await edit(`identityProviders/${uidOf("sso")}?updateMask=defaultRole`, { defaultRole: at.owner });
     const { errors, writes } = await up(program);
     expect(errors).toEqual([
-      expect.stringContaining("people of sso would hold role_bindings.create at dev, through owner"),
+      expect.stringContaining(
+        `people of sso would hold role_bindings.create at dev (${at.stack.testbed.organization}), through owner`,
+      ),
     ]);
     expect(writes).toEqual(["CreateRoleBinding"]);
   });
@@ -69,8 +73,10 @@ describe("people", () => {
     await edit(`roles/${reader}?updateMask=capabilities`, { capabilities: [LISTS, CREATES] });
     const { errors, writes } = await up([]);
     expect(errors.toSorted()).toEqual([
-      expect.stringContaining("external group admins would lose repo.create at dev, through narrow"),
-      expect.stringContaining(`would lose repo.create at ${at.homeName}, through narrow`),
+      expect.stringContaining(
+        `external group admins would lose repo.create at dev (${at.stack.testbed.organization}), through narrow`,
+      ),
+      expect.stringContaining(`would lose repo.create at ${at.homeName} (${at.home}), through narrow`),
     ]);
     expect(writes).toEqual([]);
   });
@@ -117,7 +123,7 @@ test("an identity that loses a role does not gain what that role gains before: i
     ["row", `ann may hold repo.create at ${at.homeName} while the update runs: this is not in the seal`],
   ]);
   const { errors } = await up(program);
-  expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName}, through writer`)]);
+  expect(errors).toEqual([refusal(`ann would gain repo.create at ${at.homeName} (${at.home}), through writer`)]);
 });
 
 test("what the seal takes and gives again is not taken once the role that gives it grants less", async () => {
@@ -129,7 +135,7 @@ test("what the seal takes and gives again is not taken once the role that gives 
   const narrow = (...capabilities: string[]) =>
     edit(`roles/${reader}?updateMask=capabilities`, { capabilities: ["CAP_TAG_LIST", ...capabilities] });
   await narrow();
-  const loses = refusal(`ann would lose repo.list at ${at.homeName}, through lister`);
+  const loses = refusal(`ann would lose repo.list at ${at.homeName} (${at.home}), through lister`);
   expect(await up(program)).toEqual({ errors: [loses], writes: ["CreateRoleBinding"] });
   await narrow(LISTS);
   expect(await up(program)).toEqual({ errors: [], writes: ["DeleteRoleBinding"] });
@@ -152,7 +158,7 @@ test("a role counts as the run itself has changed it: an identity that lost it e
   await edit(`roles/${writer}?updateMask=capabilities`, { capabilities: [LISTS] });
   await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
   expect(await up(program)).toEqual({
-    errors: [refusal(`ann would gain repo.create at ${at.homeName}, through writer`)],
+    errors: [refusal(`ann would gain repo.create at ${at.homeName} (${at.home}), through writer`)],
     writes: ["CreateGroupInvite", "UpdateRole"],
   });
 });
@@ -209,7 +215,9 @@ test("what somebody has granted, and the change would give for a moment only, is
   const program = [role("writer", LISTS), binding("has", ann, ref("writer"))];
   await seal(program);
   const own = await bind(ann, uidOf("writer"));
-  expect((await up(program)).errors).toEqual([refusal(`ann would lose repo.create at ${at.homeName}, through writer`)]);
+  expect((await up(program)).errors).toEqual([
+    refusal(`ann would lose repo.create at ${at.homeName} (${at.home}), through writer`),
+  ]);
   await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
   expect((await up(program)).errors).toEqual([]);
 });
@@ -229,7 +237,7 @@ describe("a record that an earlier run under the seal has created", () => {
     await edit(`roles/${uidOf("fresh")}?updateMask=capabilities`, { capabilities: [LISTS] });
     await bind(bob, uidOf("fresh"));
     expect(await secondRun(program)).toEqual({
-      errors: [refusal(`identity ${bob} "bob" would gain repo.create at ${at.homeName}, through fresh`)],
+      errors: [refusal(`identity ${bob} "bob" would gain repo.create at ${at.homeName} (${at.home}), through fresh`)],
       writes: [],
     });
   });
@@ -241,7 +249,9 @@ describe("a record that an earlier run under the seal has created", () => {
     await edit(`roles/${uidOf("signs")}?updateMask=capabilities`, { capabilities: [LISTS] });
     await makeProvider("late", uidOf("signs"));
     expect(await secondRun(program)).toEqual({
-      errors: [refusal("people of late would gain repo.create at dev, through signs")],
+      errors: [
+        refusal(`people of late would gain repo.create at dev (${at.stack.testbed.organization}), through signs`),
+      ],
       writes: [],
     });
   });
@@ -255,12 +265,12 @@ describe("a record that an earlier run under the seal has created", () => {
     await seal(program);
     const own = await bind(await makeIdentity("eve"), uidOf("reader"));
     expect((await up(program)).errors).toEqual([
-      expect.stringContaining(`would gain repo.create at ${at.homeName}, through reader`),
+      expect.stringContaining(`would gain repo.create at ${at.homeName} (${at.home}), through reader`),
     ]);
     await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own}`);
     await bind(uidOf("new"), uidOf("reader"));
     expect(await secondRun(program)).toEqual({
-      errors: [refusal(`new would gain repo.create at ${at.homeName}, through reader`)],
+      errors: [refusal(`new would gain repo.create at ${at.homeName} (${at.home}), through reader`)],
       writes: [],
     });
   });
@@ -296,7 +306,7 @@ describe("a record that an earlier run under the seal has created", () => {
     const { errors } = await at.stack.bound().run("up", program, { atPoint });
     expect({ isBound, errors }).toEqual({
       isBound: true,
-      errors: [refusal(`new would gain repo.create at ${at.homeName}, through reader`)],
+      errors: [refusal(`new would gain repo.create at ${at.homeName} (${at.home}), through reader`)],
     });
   });
 });
