@@ -26,7 +26,7 @@ import {
 } from "../access/policy/index.ts";
 import type { ParsedPolicy } from "../access/policy/parse.ts";
 import { deletedGroupsIn, planFrom } from "../access/preview/plan.ts";
-import { isTooEarly, stackIn, storedStates } from "../access/preview/resource.ts";
+import { stackIn, storedStates } from "../access/preview/resource.ts";
 import { type Preview, PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
@@ -51,7 +51,6 @@ import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } fr
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
 import { clientsOf, firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
-import { untilVisible } from "./until-visible.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
@@ -116,21 +115,12 @@ export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<Review
   return made;
 };
 
-const TOO_EARLY =
-  "what an interrupted run has created may not be visible in this preview, so an update under this seal may be refused; " +
-  "make the preview again in a minute, and then the seal";
-
-/** The same of a program, with its seal. A seal without the records of an interrupted run would not hold. */
+/** The same of a program, with its seal. */
 export const makeSealedReview = async (
   flags: Parameters<typeof sealableReview>[0],
   days: number = SEAL_DAYS.usual,
 ): Promise<{ made: Review; seal: Seal }> => {
-  const { made, sealed, rehearse, isTooEarly } = await untilVisible(
-    "irm review",
-    () => sealableReview(flags),
-    () => flags.preview !== undefined,
-  );
-  if (isTooEarly) printNotice(TOO_EARLY);
+  const { made, sealed, rehearse } = await sealableReview(flags);
   const seal = withDigest(sealed(days));
   await rehearse?.(seal);
   made.report.seal = { digest: seal.digest, expires: seal.origin.expires };
@@ -145,8 +135,6 @@ interface Sealable {
   sealedAs(seal: SealContent): SealContent;
   /** Adds the rehearsal to the review, under the seal where there is one; absent: none is asked for. */
   rehearse?(seal?: Seal): Promise<void>;
-  /** A later preview may know more. */
-  isTooEarly: boolean;
   /** by the clock of the service */
   nowMs: number;
 }
@@ -201,7 +189,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     return { preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs: sealedMs };
   };
   const sealable: Sealable = {
-    ...{ made, nowMs: sealedMs, isTooEarly: preview !== undefined && isTooEarly(preview) },
+    ...{ made, nowMs: sealedMs },
     sealed: (days) => sealOf(sealing(days)),
     sealedAs: (seal) =>
       contentFor(seal, sealing(), { createdAt: live.createdAt, reportOf: (own) => reviewed(own).report }),

@@ -8,7 +8,6 @@ import { printable } from "../schema/index.ts";
 import type { Format } from "./format.ts";
 import { reviewErrorText, sealableReview } from "./review.ts";
 import { print, printError, stdoutStyle } from "./terminal.ts";
-import { untilVisible } from "./until-visible.ts";
 
 export interface VerifyFlags {
   stack?: string;
@@ -23,11 +22,7 @@ const DIFFERS = 3;
 /** Throws a SealFileError, and errors for which `reviewErrorText` has a text. */
 export const verifySeal = async (file: string, { digest, ...flags }: Omit<VerifyFlags, "format">) => {
   const seal = readSeal(file, process.cwd());
-  const { differs } = await untilVisible(
-    "irm verify",
-    () => differencesOf(seal, digest, flags),
-    ({ differs }) => differs.length === 0 || flags.preview !== undefined,
-  );
+  const differs = await differencesOf(seal, digest, flags);
   return { differs, text: textOf(file, seal, differs), code: differs.length === 0 ? 0 : DIFFERS };
 };
 
@@ -51,9 +46,9 @@ const differencesOf = async (
   seal: Seal,
   digest: string | undefined,
   flags: Omit<VerifyFlags, "digest" | "format">,
-): Promise<{ differs: Difference[]; isTooEarly: boolean }> => {
+): Promise<Difference[]> => {
   const { stack, expires } = seal.origin;
-  const { sealedAs, nowMs, isTooEarly } = await sealableReview(flags);
+  const { sealedAs, nowMs } = await sealableReview(flags);
   const now = sealedAs(seal);
   // The preview of a destroy that is done names none.
   if (now.origin.stack !== stack && now.origin.stack !== "")
@@ -72,7 +67,7 @@ const differencesOf = async (
     });
   if (!(nowMs < Date.parse(expires)))
     own.push({ what: "expired", subject: expires, message: `the seal expired at ${expires}` });
-  return { differs: [...own, ...differencesBetween(seal, now)], isTooEarly };
+  return [...own, ...differencesBetween(seal, now)];
 };
 
 const isOfDestroy = ({ steps }: Seal): boolean => steps.length > 0 && steps.every(({ op }) => op === "delete");

@@ -189,13 +189,14 @@ const skippedDeletes = (byUrn: ReadonlyMap<string, Resource>, steps: readonly St
 
 /**
  * The preview shows no outputs of a native create. Only a line of the plugin says which record it takes over from an interrupted run.
- * A program can print such a line too, so the line makes a record unknown and never names one.
+ * A program can print such a line too, so the line makes a record unknown and never names one. What is not visible yet, if it exists,
+ * is what the interrupted run was to create: it gives the same as a new one.
  */
 const nativeTakeovers = (byUrn: ReadonlyMap<string, Resource>, lines: Preview["lines"]): Resources["unclear"] =>
   lines.flatMap(({ urn, text }) => {
     const { planned, logicalName } = byUrn.get(urn) ?? {};
     if (planned?.op !== "create" || planned.uid !== undefined || !isTakeoverText(text)) return [];
-    planned.mayAdopt = true;
+    if (!isNotVisibleText(text)) planned.mayAdopt = true;
     return [{ subject: logicalName ?? urn, message: `the preview says: ${printable(text)}` }];
   });
 
@@ -276,23 +277,19 @@ const plannedFromState = (state: State | null | undefined): Pick<Planned, "input
 const plannedCreate = (state: State): Planned => {
   const planned = plannedFromState(state);
   const { adopt } = planned.inputs;
-  const { uid, at } = takenOver(state) ?? {};
+  const taken = takenOver(state);
+  const { uid, at, doubt } = taken ?? {};
   if (isUidp(uid)) return { ...planned, uid, op: "create", interruptedAt: String(at) };
   if (isUidp(adopt) && !isPlaceholder(adopt)) return { ...planned, uid: adopt, op: "create" };
   const shownUid = planned.inputs.uid ?? valuesIn(state.outputs).uid;
   return {
     ...planned,
     ...(isUidp(shownUid) && { shownUid }),
-    // A create of an interrupted run may have made this record too.
-    ...(((adopt !== undefined && adopt !== null) || takenOver(state) !== undefined) && { mayAdopt: true }),
+    // A create of an interrupted run may have made this record too. If it is not visible yet, see nativeTakeovers.
+    ...(((adopt !== undefined && adopt !== null) || (taken && doubt !== NOT_VISIBLE_YET)) && { mayAdopt: true }),
     op: "create",
   };
 };
-
-/** A request of an interrupted run may have created a record that is not visible yet: a later preview knows. */
-export const isTooEarly = ({ steps, lines }: Preview): boolean =>
-  lines.some(({ text }) => isNotVisibleText(text)) ||
-  steps.some(({ newState }) => newState && takenOver(newState)?.doubt === NOT_VISIBLE_YET);
 
 const takenOver = ({ inputs }: State): Json | undefined => valuesIn(inputs)[TAKEN_OVER] as Json | undefined;
 

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Difference } from "../../access/seal/difference.ts";
 import { parseSeal, type SealContent, sealed, sealText } from "../../access/seal/seal.ts";
-import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import { type Program, ref } from "../harness/small-engine/program.ts";
 import { openSealed, type Sealed, STACK } from "../harness/small-engine/sealed.ts";
@@ -75,20 +74,6 @@ test("is 0 for the change that the seal shows, and names its digest as the revie
   expect(same).toMatchObject({ code: 0, stderr: "" });
   expect(same.stdout).toContain(`The change is what the seal shows: ${path("seal.json")} (${digest}, of `);
   expect(await differs(program(), "--digest", digest)).toEqual({ code: 0, differs: [] });
-});
-
-test("a saved preview that comes too early after a killed run gives a seal that may not hold, and says so", async () => {
-  const document = JSON.parse(readFileSync(await preview(program()), "utf8")) as {
-    steps: { newState?: { inputs: Json } }[];
-  };
-  const takenOver = { at: new Date().toISOString(), doubt: NOT_VISIBLE_YET };
-  for (const { newState } of document.steps)
-    if (newState?.inputs.name === "team") newState.inputs.__takenOver = takenOver;
-  writeFileSync(path("preview.json"), JSON.stringify(document));
-  const { code, stderr } = await runIrm("review", "--preview", path("preview.json"), "--seal", path("seal.json"));
-  expect(code).toBe(0);
-  expect(stderr).toContain("so an update under this seal may be refused");
-  expect(existsSync(path("seal.json"))).toBe(true);
 });
 
 test("is 3 and names a row, a step and another digest", async () => {

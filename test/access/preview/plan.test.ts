@@ -4,7 +4,7 @@ import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
-import { takeoverText } from "../../../client/preview-marks.ts";
+import { NOT_VISIBLE_YET, takeoverText } from "../../../client/preview-marks.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addGroup, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { changed, created, createdNative, placeholderOf, UNKNOWN, urnOf } from "./fixture.ts";
@@ -309,6 +309,35 @@ describe("steps", () => {
     expect(report.findings).toContainEqual(expect.objectContaining({ rule: "gains-owner", unknown: true }));
     // Of another resource, which creates nothing.
     expect(of("urn:pulumi:dev::access::pulumi:pulumi:Stack::access-dev").unknown).toEqual([]);
+  });
+
+  test("what a run may take over and nobody can see yet gives the same as a new record, and is not known", () => {
+    const taken = { at: "2026-01-28T12:54:21.189Z", doubt: NOT_VISIBLE_YET };
+    const inputs = {
+      parent: ROOT,
+      name: "ci",
+      claimMatch: { issuer: ISSUER, subject: "repo:acme/ci:ref:refs/heads/main" },
+    };
+    const native = createdNative("Identity", "mine", inputs);
+    const line = takeoverText("Identity mine", "an identity", taken);
+    const diagnostics = [{ urn: native.step.urn, prefix: "", message: `${line}\n`, severity: "info" }];
+    const dynamicUid = placeholderOf("Identity", "mine");
+    const dynamic = created("Identity", "mine", { ...inputs, uid: dynamicUid, __takenOver: taken });
+    for (const [step, uid, message] of [
+      [native.step, native.uid, `the preview says: ${line}`],
+      [
+        dynamic,
+        dynamicUid,
+        `the run may take over a record, which an earlier run created at ${taken.at}: ${taken.doubt}`,
+      ],
+    ]) {
+      const binding = created("RoleBinding", "b", { parent: TEAM, identity: uid, role: MAKER });
+      const report = reportOf({ steps: [step, binding], diagnostics }, liveWith([TEAM, CI, VIEWER]));
+      expect(report.unknown).toEqual([{ subject: "mine", message }]);
+      expect(report.identities).toMatchObject([{ name: "ci", uid: null, change: "created" }]);
+      expect(report.identities[0]?.gains).not.toEqual([]);
+      expect(report.findings).toContainEqual(expect.objectContaining({ rule: "gains-owner", unknown: true }));
+    }
   });
 
   test("what a run may take over is not known", () => {
