@@ -111,7 +111,8 @@ const stepsOf = (sealed: readonly Step[], now: readonly Step[], done: Done): Ste
   const byUrn = new Map(now.map((step) => [step.urn, step]));
   for (const step of sealed) {
     const own = byUrn.get(step.urn);
-    const isSameOp = own?.op === step.op && own.uid === step.uid && own.replaced === step.replaced;
+    const isOwn = own?.uid === step.uid || (own?.uid !== undefined && done.idOf(own.uid) === step.urn);
+    const isSameOp = own?.op === step.op && isOwn && own.replaced === step.replaced;
     const isOf = isSameOp || isBegun(step, own, done);
     if (isOf && (own === undefined || hasInputsOf(step.inputs, own.inputs, done.idOf))) byUrn.set(step.urn, step);
   }

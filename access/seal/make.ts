@@ -1,4 +1,5 @@
 // The seal of a preview that was reviewed: what the review shows, what the engine does with each resource, and what that rests on.
+import { TAKEN_OVER, type TakenOver } from "../../client/preview-marks.ts";
 import { resources as descriptors, isUidp } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { isWhole } from "../preview/plan.ts";
@@ -103,13 +104,14 @@ const stepsIn = (preview: Preview, records: Records): Step[] => {
   return [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
 };
 
-/** Of a record that exists already; undefined of one that goes, or that the run creates. */
+/** Of a record that exists already, or that the run takes over; undefined of one that goes, or that the run creates. */
 const uidAfter = ({ op, oldState, newState }: PreviewStep): string | null | undefined => {
   if (op.startsWith("import")) return newState?.id;
   if (OPS[op] === "delete") return undefined;
   if (OPS[op] !== "create" && OPS[op] !== "replace") return oldState?.id ?? newState?.id;
-  const { adopt } = valuesIn(newState?.inputs);
-  return isUidp(adopt) ? adopt : undefined;
+  const { adopt, [TAKEN_OVER]: taken } = valuesIn(newState?.inputs);
+  const { uid, doubt } = (taken ?? {}) as Partial<TakenOver>;
+  return [adopt, doubt === undefined && uid].find(isUidp);
 };
 
 const OPS: Readonly<Record<string, Step["op"]>> = {

@@ -31,9 +31,11 @@ interface Sources {
 const LEARNED_MS = 10_000;
 
 export const recordsIn = (seal: Seal, { ownership, engineState, client }: Sources): SealRecords => {
-  const { before, steps, deletes } = seal;
+  const { before, after, steps, deletes } = seal;
   const existing = new Set([
     ...Object.values(before).flatMap((nodes) => nodes.map(({ id }) => id)),
+    // What the change creates has no uid.
+    ...Object.values(after).flatMap((nodes) => nodes.flatMap(({ uid }) => uid ?? [])),
     ...recordsOf(steps),
     ...deletes.map((one) => one.slice(one.indexOf(" ") + 1)),
   ]);
