@@ -111,7 +111,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "UpdateRole",
         at: role.id,
         body: () => ({ capabilities: wireNames(capabilities) }),
-        why: `${nameOf(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name}, which those have who are bound to it`,
+        why: `${nameOf(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
       },
       FREE,
     );
