@@ -1,6 +1,7 @@
 // What differs between a seal and the same review as it would be now.
 import { isDeepStrictEqual } from "node:util";
 import { compare } from "../graph/compare.ts";
+import type { BindingNode } from "../graph/graph.ts";
 import { textOf } from "../graph/same.ts";
 import { type Change, changeIn } from "./change.ts";
 import { type Difference, setDifferences } from "./difference.ts";
@@ -34,6 +35,7 @@ export const differencesBetween = (seal: SealContent, now: SealContent): Differe
     ),
     ...ownerDifferences(seal.owners, now.owners),
     ...changedDifferences(seal, sealed, change),
+    ...grantDifferences(now, sealed, change),
   ];
 };
 
@@ -81,6 +83,27 @@ const pointersOf = ({ inputs: old }: Step, { inputs: next }: Step): string[] => 
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return inputNames([...names].filter((name) => one[name] !== other[name]));
 };
+
+/** A set grants again what is gone by hand: that is no step, and brings no row where the identity holds the same by another role binding. */
+const grantDifferences = ({ steps }: SealContent, sealed: Change, now: Change): Difference[] => {
+  const resources = new Set(steps.map(({ urn }) => urn));
+  const textOfGrant = ({ group, identity, role }: BindingNode): string => `${group} ${identity} ${role}`;
+  const shown = new Set(createdBindings(sealed).map(textOfGrant));
+  return createdBindings(now).flatMap((binding): Difference[] => {
+    if (resources.has(binding.id) || shown.has(textOfGrant(binding))) return [];
+    const { groups, identities, roles } = now.after;
+    const group = groups.get(binding.group);
+    const [role, who] = [roles.get(binding.role)?.name, identities.get(binding.identity)?.name];
+    const grant = `${role ?? binding.role} for ${who ?? binding.identity} at ${group?.name ?? binding.group}`;
+    const where = group ? ` (${group.uid ?? "new"})` : "";
+    return [
+      { what: "row", subject: binding.identity, message: `${grant}${where} would be granted: this is not in the seal` },
+    ];
+  });
+};
+
+const createdBindings = ({ before, after }: Change): BindingNode[] =>
+  [...after.bindings.values()].filter(({ id }) => !before.bindings.has(id));
 
 const ownerDifferences = (sealed: SealContent["owners"], now: SealContent["owners"]): Difference[] =>
   Object.keys({ ...sealed, ...now })

@@ -5,7 +5,7 @@ import type { SealContent } from "../../../access/seal/seal.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Program, ref } from "../../harness/small-engine/program.ts";
 import { STACK } from "../../harness/small-engine/sealed.ts";
-import { sealedPlace } from "../../harness/small-engine/sealed-place.ts";
+import { IAM, sealedPlace } from "../../harness/small-engine/sealed-place.ts";
 
 const { at, claims, make, edit, makeIdentity, makeRole, bind, resource, binding, seal, up, apply } = sealedPlace();
 
@@ -87,6 +87,28 @@ test("an identity that a run without the seal has adopted is not replaced: its d
     expect.stringContaining(`Identity next would be replaced, and the review does not show that ${old} goes`),
   ]);
   expect(writes).toEqual([]);
+});
+
+test("a role binding of a set that is gone by hand is granted again by no seal, also if it would bring no row", async () => {
+  const [ann, bob] = [await makeIdentity("ann"), await makeIdentity("bob")];
+  const team = resource("group", "team", { name: "team" });
+  const set = (...identities: string[]) =>
+    resource("roleBindingSet", "all", {
+      parent: ref("team"),
+      bindings: identities.map((identity) => ({ identity, role: at.viewer })),
+    });
+  await apply([team, set(ann)]);
+  const program = [team, set(ann, bob)];
+  const content = await seal(program);
+  await bind(ann, at.viewer);
+  const { roleBindings } = await at.stack.testbed.call("GET", `${IAM}/roleBindings?uidp.childrenOf=${uidOf("team")}`);
+  const [own] = roleBindings as { uid: string }[];
+  await at.stack.testbed.call("DELETE", `${IAM}/roleBindings/${own?.uid}`);
+  expect(await differs(content, program)).toEqual([
+    `viewer for ann at team (${uidOf("team")}) would be granted: this is not in the seal`,
+  ]);
+  const { errors } = await up(program);
+  expect(errors).toEqual([expect.stringContaining("viewer for ann at team would be granted")]);
 });
 
 test("a role binding of the change that is moved by hand to another identity is named", async () => {
