@@ -48,6 +48,10 @@ export const takeoverText = (resource: string, record: string, { at, doubt }: Ta
 
 export const isTakeoverText = (text: string): boolean => text.includes(BY_EARLIER_RUN);
 
+/** uid of the record that such a line names; undefined where it is not certain. */
+export const takenOverIn = (text: string): string | undefined =>
+  isTakeoverText(text) ? / takes over (?:[a-z ]+ )?([0-9a-f]{40}(?:\/[0-9a-f]{16})*)[ ,]/.exec(text)?.[1] : undefined;
+
 /** Whether a line says that. */
 export const isNotVisibleText = (text: string): boolean => isTakeoverText(text) && text.endsWith(NOT_VISIBLE_YET);
 

@@ -10,7 +10,7 @@ import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
 import { changeIn } from "./change.ts";
 import { type Done, isBegun } from "./done.ts";
-import { addEqual, sinceReview } from "./equal.ts";
+import { addEqual, isAsSealed, sinceReview } from "./equal.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
 import { graphAfter, graphBefore } from "./rewound.ts";
@@ -63,16 +63,26 @@ const madeBy = (
   // Somebody may have given the resource a record that is older than the review.
   const wasThere = (uid: string): boolean =>
     Object.values(live.graph).some((nodes) => nodes.has(uid)) && !live.isSince(uid);
+  const isOfChange = (uid: string | undefined): uid is string =>
+    uid !== undefined && !existing.has(uid) && !wasThere(uid);
   for (const sealed of seal.steps) {
     const { urn, kind, uid } = sealed;
     if (!isNew(sealed) || uid !== undefined || kind === "roleBindingSet") continue;
     const step = steps.get(urn);
-    // The preview says which record of a killed run it takes over, and which one it replaces since its secret was lost.
-    const own = [step?.uid, byUrn.get(urn)?.planned?.uid, step?.replaced];
-    for (const one of own) if (one !== undefined && !existing.has(one) && !wasThere(one)) made.set(one, urn);
+    // The preview says which record of a killed run it takes over.
+    const own = [step?.uid, byUrn.get(urn)?.planned?.uid];
+    for (const one of own) if (isOfChange(one)) made.set(one, urn);
   }
   // With the pairs of sets, and what a killed run has created and no preview shows.
   addEqual(made, seal, live);
+  // A record whose secret was lost is replaced by one that is the same.
+  const { after } = changeIn(seal);
+  const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
+  for (const sealed of seal.steps.filter(isNew)) {
+    const replaced = steps.get(sealed.urn)?.replaced;
+    if (isOfChange(replaced) && isAsSealed(sealed, replaced, { after, live: live.graph, idOf }))
+      made.set(replaced, sealed.urn);
+  }
   return made;
 };
 

@@ -5,7 +5,7 @@ import type { Live } from "../graph/live.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
 import { NODES, type RecordKind } from "../preview/resource.ts";
 import { changeIn } from "./change.ts";
-import type { SealContent } from "./seal.ts";
+import type { SealContent, Step } from "./seal.ts";
 
 export type Node = { id: NodeId; uid: string | null };
 export type Nodes = ReadonlyMap<NodeId, Node>;
@@ -88,3 +88,15 @@ export const isSame = (shown: Node, now: Node): boolean =>
 /** The same, whatever their names are. */
 export const givesSame = (shown: Node, now: Node): boolean =>
   isSame({ ...shown, name: "" } as Node, { ...now, name: "" } as Node);
+
+/** Whether the record gives what the seal has of the resource that creates it. Kinds that give no access are not compared. */
+export const isAsSealed = (
+  { kind, urn }: Pick<Step, "kind" | "urn">,
+  uid: string,
+  { after, live, idOf }: { after: AccessGraph; live: AccessGraph; idOf(uid: string): NodeId },
+): boolean => {
+  const { [kind as RecordKind]: nodes } = NODES;
+  if (nodes === undefined) return true;
+  const [shown, now]: (Node | undefined)[] = [after[nodes].get(urn), live[nodes].get(uid)];
+  return shown !== undefined && now !== undefined && givesSame(shown, withIds(now, idOf));
+};

@@ -95,7 +95,7 @@ export const judgeWith = (
       if (!step?.inputs) return [`${name} is no resource that the review shows`];
       if (op === "create" && !isNew(step)) return [`${name} would be created, and the review shows that it exists`];
       // Its deletion would be refused, after the create.
-      const other = replaced.find((uid) => uid !== step.replaced && idOf(step.kind, uid) !== step.urn);
+      const other = replaced.find((uid) => uid !== step.replaced && !isDeclared(step.kind, uid));
       if (other !== undefined) return [`${name} would be replaced, and the review does not show that ${other} goes`];
       const pointers = differingInputs(step.inputs, inputs, (uid) => idOf(undefined, uid));
       return inputNames(pointers).map((input) => `${name}: ${input} is not what the review shows`);

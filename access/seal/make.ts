@@ -1,10 +1,11 @@
 // The seal of a preview that was reviewed: what the review shows, what the engine does with each resource, and what that rests on.
-import { TAKEN_OVER, type TakenOver } from "../../client/preview-marks.ts";
+import { TAKEN_OVER, type TakenOver, takenOverIn } from "../../client/preview-marks.ts";
 import { resources as descriptors, isUidp } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
+import type { AccessGraph } from "../graph/graph.ts";
 import { isWhole } from "../preview/plan.ts";
 import { type Records, recordsIn } from "../preview/records.ts";
-import { NODES, type Resources, resourcesIn, stackIn } from "../preview/resource.ts";
+import { NODES, type RecordKind, type Resources, resourcesIn, stackIn } from "../preview/resource.ts";
 import { type Preview, PreviewError, type Step as PreviewStep } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
@@ -51,7 +52,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
       expires: timeText(nowMs + days * DAY_MS),
     },
     rows: rowsIn(report),
-    steps: stepsIn(preview, recordsIn(resources.byUrn, before)),
+    steps: stepsIn(preview, recordsIn(resources.byUrn, before), before),
     deletes: deletesIn(resources, proposal),
     blocked: blockedIn(proposal),
     unlisted: report.notVisible.flatMap(({ kind, group }) => (group === "" ? [kind] : [])).sort(),
@@ -81,9 +82,23 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 
 const kindOf = ({ urn }: PreviewStep): string | undefined => KINDS.get(ourTypeOf(urn) ?? "");
 
-/** One for each resource of ours. The engine has several steps for one that it replaces. */
-const stepsIn = (preview: Preview, records: Records): Step[] => {
+/**
+ * One for each resource of ours. The engine has several steps for one that it replaces. Which record a native resource takes over, only a
+ * line says, which a program could print, too: a record that was there is none that the change creates.
+ */
+const stepsIn = (preview: Preview, records: Records, before: AccessGraph): Step[] => {
   const byUrn = new Map<string, Step>();
+  const taken = new Map(
+    preview.lines.flatMap(({ urn, text }) => {
+      const uid = takenOverIn(text);
+      return uid === undefined ? [] : [[urn, uid] as const];
+    }),
+  );
+  const takenAs = (kind: string, urn: string): string | undefined => {
+    const uid = taken.get(urn);
+    const nodes = NODES[kind as RecordKind];
+    return uid !== undefined && (nodes === undefined || before[nodes].has(uid)) ? uid : undefined;
+  };
   for (const step of preview.steps) {
     const kind = kindOf(step);
     const op = OPS[step.op];
@@ -92,7 +107,7 @@ const stepsIn = (preview: Preview, records: Records): Step[] => {
     const known = byUrn.get(urn);
     const state = op === "delete" ? undefined : (newState ?? oldState);
     const inputs = state?.inputs ? sealedInputs(valuesIn(state.inputs), records) : known?.inputs;
-    const uid = uidAfter(step) ?? known?.uid;
+    const uid = uidAfter(step) ?? (isNew({ op }) ? takenAs(kind, urn) : undefined) ?? known?.uid;
     const replaced = known?.replaced ?? (isNew({ op }) || op === "delete" ? oldState?.id : undefined);
     byUrn.set(urn, {
       ...{ urn, kind, op: opOf(op, known?.op) },

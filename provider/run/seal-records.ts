@@ -1,10 +1,11 @@
 // Which records of the API are those that the resources of a seal create: those that this run has created, and those of earlier runs under
 // the seal, as the engine's state has them, or as the API has them and nothing else does. They are younger than the review.
+import type { AccessGraph } from "../../access/graph/graph.ts";
 import { readLive } from "../../access/graph/live.ts";
 import { NODES } from "../../access/preview/resource.ts";
-import { addEqual, sinceReview } from "../../access/seal/equal.ts";
+import { addEqual, isAsSealed, sinceReview } from "../../access/seal/equal.ts";
 import type { SealedRecords } from "../../access/seal/judge.ts";
-import { isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
+import { graphFrom, isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
@@ -49,6 +50,8 @@ export const recordsIn = (seal: Seal, { ownership, engineState, client }: Source
   };
   /** By record: what the state says alone, a run without the seal may have put there. */
   const learned = new Map<string, string>();
+  let live: AccessGraph | undefined;
+  const later = graphFrom(after);
   const urnOf = (record: string): string | undefined =>
     (isMade(ownership.originOf(record)) ? declaredAs(record) : undefined) ?? learned.get(record);
   const storedIn = ({ urn, id, outputs, delete: isReplaced }: StateResource): Stored[] => {
@@ -60,6 +63,7 @@ export const recordsIn = (seal: Seal, { ownership, engineState, client }: Source
   };
   const read = async (stack: string): Promise<void> => {
     const [{ graph, createdAt }, { resources }] = await Promise.all([readLive(client), stateOf(engineState, stack)]);
+    live = graph;
     const isSince = sinceReview(seal, createdAt);
     const made = new Map(learned);
     // The other kinds give no access.
@@ -74,12 +78,17 @@ export const recordsIn = (seal: Seal, { ownership, engineState, client }: Source
     addEqual(made, seal, { graph, isSince }, ["roleBinding"]);
     for (const [record, id] of made) learned.set(record, id);
   };
+  const idOf = (uid: string): string => (existing.has(uid) ? uid : (urnOf(uid) ?? uid));
   let learning: { ended: Promise<void>; at: number } | undefined;
   return {
     idOf: (kind, uid) => (existing.has(uid) ? uid : (urnOf(recordId(kind ?? "", uid)) ?? uid)),
     isDeclared: (kind, uid) => {
       const record = recordId(kind, uid);
-      return !existing.has(uid) && declaredAs(record) !== undefined && urnOf(record) !== undefined;
+      if (existing.has(uid) || declaredAs(record) === undefined) return false;
+      if (isMade(ownership.originOf(record))) return true;
+      // A run without this seal may have changed it since, so that something else would go.
+      const urn = learned.get(record);
+      return urn !== undefined && live !== undefined && isAsSealed({ kind, urn }, uid, { after: later, live, idOf });
     },
     learn: async (stack) => {
       if (stack === undefined) return;

@@ -134,8 +134,7 @@ new RoleBinding("ci-views", { parent, identity, role: "viewer" });
   expect(await verify("seal.json")).toEqual(verified);
   await program.must("up", "--yes", "--skip-preview", "--refresh");
   expect(uidsOf(name)).toHaveLength(1);
-  // Which record a native resource takes over, no seal knows.
-  expect(await verify(plugin ? "new.json" : "seal.json")).toEqual(verified);
+  expect(await verify("seal.json")).toEqual(verified);
 });
 
 it("waits for a create that is still under way", async () => {

@@ -89,6 +89,25 @@ test("an identity that a run without the seal has adopted is not replaced: its d
   expect(writes).toEqual([]);
 });
 
+test("a record that another run has put in place of the one of the seal is not replaced", async () => {
+  const other = resource("group", "other", { name: "other" });
+  const next = (parent: unknown, subject: string): Program[number] =>
+    resource("identity", "next", { ...{ parent, name: "next", claimMatch: claims(subject), allowReplace: true } });
+  const program = [other, next(at.home, "next"), binding("has", ref("next"), at.viewer)];
+  const content = await seal(program);
+  expect((await up(program)).errors).toEqual([]);
+  await apply([other, next(ref("other"), "somebody else"), ...program.slice(2)]);
+  const now = uidOf("next");
+  expect(await differs(content, program)).toContainEqual(
+    `identity ${now} would be deleted, which the seal does not show`,
+  );
+  const { errors, writes } = await up(program);
+  expect(errors).toEqual([
+    expect.stringContaining(`Identity next would be replaced, and the review does not show that ${now} goes`),
+  ]);
+  expect(writes).toEqual([]);
+});
+
 test("a role binding of a set that is gone by hand is granted again by no seal, also if it would bring no row", async () => {
   const [ann, bob] = [await makeIdentity("ann"), await makeIdentity("bob")];
   const team = resource("group", "team", { name: "team" });
