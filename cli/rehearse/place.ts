@@ -54,6 +54,8 @@ export interface Place {
   folder: string;
   /** of a project with this name, for commands that run no program */
   projectOf(name: string): string;
+  /** the file in which the backend keeps this stack */
+  checkpointOf(project: string, stack: string): string;
   /** folder of the journals */
   journal: string;
   /** the file of the events of a run */
@@ -91,6 +93,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       }
       return own;
     },
+    checkpointOf: (project, stack) => at("state", ".pulumi", "stacks", project, `${stack}.json`),
     journal: at("journal"),
     events: at("events.jsonl"),
     writeTwins: (services, seal) => {
@@ -122,7 +125,15 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
   };
 };
 
-const BACKEND = ["PULUMI_ACCESS_TOKEN", "PULUMI_BACKEND_URL", "PULUMI_HOME", "PULUMI_STACK"];
+const BACKEND = [
+  "PULUMI_ACCESS_TOKEN",
+  "PULUMI_BACKEND_URL",
+  "PULUMI_HOME",
+  "PULUMI_STACK",
+  // They change the name of the file of a stack.
+  "PULUMI_DIY_BACKEND_GZIP",
+  "PULUMI_SELF_MANAGED_STATE_GZIP",
+];
 /** They are of an earlier change. */
 const SEAL = ["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"];
 /** The engine takes each option of a command from the environment too. */

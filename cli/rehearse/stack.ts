@@ -61,10 +61,27 @@ export const copyStack = async (
   const source = isOfBackend ? deploymentIn(await engine.must([...command, "--show-secrets"], from)) : exported;
   const kept = { ...source, deployment: { ...keep(source.deployment), ...(isOfBackend && secretsOf(settings)) } };
   await engine.must(["stack", "import", "--stack", stack], { ...to, input: JSON.stringify(kept) });
+  keepPending(place.checkpointOf(project, stack), kept.deployment, isOfBackend);
   if (!isOfBackend) copySettings(original.settings, settings);
   else await encryptSettings(engine, original, settings, own);
   return { settings, env: isOfBackend ? passphrase : {}, deployment };
 };
+
+/**
+ * The import drops what a killed run had begun. A run without its journal looks there, so the copy has it. `isClear`: secrets are not
+ * encrypted, and an operation with one stays away.
+ */
+const keepPending = (checkpoint: string, { pending_operations: pending }: Json, isClear: boolean): void => {
+  if (!Array.isArray(pending)) return;
+  const kept = pending.filter((one) => !(isClear && JSON.stringify(one).includes(SECRET)));
+  if (kept.length === 0) return;
+  const stored = JSON.parse(readFileSync(checkpoint, "utf8")) as { checkpoint: { latest: Json } };
+  stored.checkpoint.latest.pending_operations = kept;
+  writeFileSync(checkpoint, JSON.stringify(stored));
+};
+
+/** How the engine marks a secret (github.com/pulumi/pulumi/sdk/go/common/resource/sig). */
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 const stackFlag = ({ name }: Original): string[] => (name === undefined ? [] : ["--stack", name]);
 

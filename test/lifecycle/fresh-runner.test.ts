@@ -132,6 +132,8 @@ new RoleBinding("ci-views", { parent, identity, role: "viewer" });
   // Now it does, and the next seal has it as a record that is taken over.
   await seal("seal.json");
   expect(await verify("seal.json")).toEqual(verified);
+  const rehearsal = await irmIn(program, ["rehearse", "--stack", "dev", "--format", "json"]);
+  expect(rehearsal, rehearsal.stdout).toMatchObject({ code: 0, stderr: "" });
   await program.must("up", "--yes", "--skip-preview", "--refresh");
   expect(uidsOf(name)).toHaveLength(1);
   expect(await verify("seal.json")).toEqual(verified);
