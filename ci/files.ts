@@ -15,7 +15,7 @@ export const makeFolder = (folder: string): void => {
 
 export const writeFiles = (folder: string, files: Readonly<Record<string, string>>, code: number): void => {
   for (const [name, text] of Object.entries({ ...files, [CODE]: String(code) }))
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
 };
 
 /** The report that a step has left, its exit code, and the digest of its seal; undefined: there is none. */

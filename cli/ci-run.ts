@@ -137,15 +137,21 @@ const OUTPUT_MAX = 20_000;
 
 /** Runs a program, shows what it prints, and keeps the end of it. A signal to this process is for the program. */
 const passOn = async (program: string, args: readonly string[]): Promise<{ code: number; output: string }> => {
-  const options: SpawnOptions = { stdio: ["ignore", "pipe", "inherit"] };
+  const options: SpawnOptions = { stdio: ["ignore", "pipe", "pipe"] };
   const child = spawn(program, args, options);
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   let output = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    process.stdout.write(text);
-    output = (output + text).slice(-OUTPUT_MAX);
-  });
+  // An engine that cannot begin says why on stderr alone.
+  const streams = [
+    { from: child.stdout, to: process.stdout },
+    { from: child.stderr, to: process.stderr },
+  ];
+  for (const { from, to } of streams)
+    from?.setEncoding("utf8").on("data", (text: string) => {
+      to.write(text);
+      output = (output + text).slice(-OUTPUT_MAX);
+    });
   try {
     const code = await new Promise<number>((done, fail) => {
       child.on("error", (error) => fail(new StepError(`cannot run ${program}: ${error.message}`)));
