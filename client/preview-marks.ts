@@ -52,7 +52,7 @@ export const isTakeoverText = (text: string): boolean => text.includes(BY_EARLIE
 export const takenOverIn = (text: string): string | undefined =>
   isTakeoverText(text) ? / takes over (?:[a-z ]+ )?([0-9a-f]{40}(?:\/[0-9a-f]{16})*)[ ,]/.exec(text)?.[1] : undefined;
 
-/** Whether a line says that. */
+/** Whether such a line says that the record may not be visible yet. */
 export const isNotVisibleText = (text: string): boolean => isTakeoverText(text) && text.endsWith(NOT_VISIBLE_YET);
 
 const IS_OPEN = " is open: ";

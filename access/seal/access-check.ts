@@ -2,6 +2,7 @@
 // of the run taken for granted.
 import { parentOf } from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type GroupNode, type NodeId, newGraph } from "../graph/graph.ts";
+import { textOf } from "../graph/same.ts";
 import type { AccessRow } from "../review/change.ts";
 import type { Change, IdOf } from "./change.ts";
 import { UnreadableFact } from "./facts.ts";
@@ -51,7 +52,8 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
   ];
   const { gains, losses } = rowsBetween(live, later)(subject);
   const own = rests.moves.of(subject);
-  const more = notShown(gains, [...change.gainsOf(subject), ...own.losses], later);
+  const taken = rowsBetween(beforeNarrowing(live, change), live)(subject).losses;
+  const more = notShown(gains, [...change.gainsOf(subject), ...own.losses, ...taken], later);
   const less = await lossesBeyond(rests, { subject, losses, given: own.gains, now, next, live });
   if (more.length + less.length === 0) {
     rests.moves.add(subject, { gains, losses });
@@ -63,6 +65,17 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
     ...less.map((row) => `${who} would lose ${rowText(change, live, row)}`),
   ];
   return { problems, gains };
+};
+
+/** With the roles that the change has narrowed as they were: an earlier run took that, and this one may give it again. */
+const beforeNarrowing = (live: AccessGraph, { before, after }: Change): AccessGraph => {
+  const graph = newGraph(live);
+  for (const [id, now] of live.roles) {
+    const [was, is] = [before.roles.get(id), after.roles.get(id)];
+    const isDone = was && is && textOf([...is.capabilities].sort()) === textOf([...now.capabilities].sort());
+    if (isDone) graph.roles.set(id, { ...now, capabilities: was.capabilities });
+  }
+  return graph;
 };
 
 /** Of what the subject holds: what the seal has neither before nor after the change, nor in between. */

@@ -89,6 +89,19 @@ test("an identity that a run without the seal has adopted is not replaced: its d
   expect(writes).toEqual([]);
 });
 
+test("what an earlier run of the change has taken by a narrower role is given back", async () => {
+  const ann = await makeIdentity("ann");
+  const creator = await makeRole("creator", CREATES);
+  const has = binding("has", ann, ref("writer"));
+  await apply([role("writer", LISTS, CREATES), has]);
+  const begun = [role("writer", LISTS), has];
+  const program = [...begun, binding("creates", ann, creator)];
+  const content = await seal(program);
+  expect((await up(begun)).errors).toEqual([]);
+  expect(await differs(content, program)).toEqual([]);
+  expect(await up(program)).toEqual({ errors: [], writes: ["CreateRoleBinding"] });
+});
+
 test("a record that another run has put in place of the one of the seal is not replaced", async () => {
   const other = resource("group", "other", { name: "other" });
   const next = (parent: unknown, subject: string): Program[number] =>
