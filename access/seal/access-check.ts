@@ -52,8 +52,10 @@ export const outcomeOf = async (rests: Rests, { subject, name, now, next, writte
   ];
   const { gains, losses } = rowsBetween(live, later)(subject);
   const own = rests.moves.of(subject);
-  const taken = rowsBetween(beforeNarrowing(live, change), live)(subject).losses;
-  const more = notShown(gains, [...change.gainsOf(subject), ...own.losses, ...taken], later);
+  const shown = [...change.gainsOf(subject), ...own.losses];
+  const beyond = notShown(gains, shown, later);
+  const taken = beyond.length === 0 ? [] : rowsBetween(beforeNarrowing(live, change), live)(subject).losses;
+  const more = notShown(beyond, [...shown, ...taken], later);
   const less = await lossesBeyond(rests, { subject, losses, given: own.gains, now, next, live });
   if (more.length + less.length === 0) {
     rests.moves.add(subject, { gains, losses });

@@ -14,7 +14,7 @@ import { addEqual, isAsSealed, sinceReview } from "./equal.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
 import { graphAfter, graphBefore } from "./rewound.ts";
-import { isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
+import { graphFrom, isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 
 /** What a seal of the whole change has now, to be compared with `seal`. `reportOf` reviews another proposal; `createdAt` is of the records now. */
 export const contentFor = (
@@ -76,7 +76,7 @@ const madeBy = (
   // With the pairs of sets, and what a killed run has created and no preview shows.
   addEqual(made, seal, live);
   // A record whose secret was lost is replaced by one that is the same.
-  const { after } = changeIn(seal);
+  const after = graphFrom(seal.after);
   const idOf = (uid: string): NodeId => made.get(uid) ?? uid;
   for (const sealed of seal.steps.filter(isNew)) {
     const replaced = steps.get(sealed.urn)?.replaced;

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
+import { SECRET_SIGNATURE } from "../../access/preview/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError, type RehearsalEngine } from "./engine.ts";
 import type { Place } from "./place.ts";
@@ -73,15 +74,12 @@ export const copyStack = async (
  */
 const keepPending = (checkpoint: string, { pending_operations: pending }: Json, isClear: boolean): void => {
   if (!Array.isArray(pending)) return;
-  const kept = pending.filter((one) => !(isClear && JSON.stringify(one).includes(SECRET)));
+  const kept = pending.filter((one) => !(isClear && JSON.stringify(one).includes(SECRET_SIGNATURE)));
   if (kept.length === 0) return;
   const stored = JSON.parse(readFileSync(checkpoint, "utf8")) as { checkpoint: { latest: Json } };
   stored.checkpoint.latest.pending_operations = kept;
   writeFileSync(checkpoint, JSON.stringify(stored));
 };
-
-/** How the engine marks a secret (github.com/pulumi/pulumi/sdk/go/common/resource/sig). */
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 const stackFlag = ({ name }: Original): string[] => (name === undefined ? [] : ["--stack", name]);
 

@@ -78,17 +78,19 @@ export const recordsIn = (seal: Seal, { ownership, engineState, client }: Source
     addEqual(made, seal, { graph, isSince }, ["roleBinding"]);
     for (const [record, id] of made) learned.set(record, id);
   };
-  const idOf = (uid: string): string => (existing.has(uid) ? uid : (urnOf(uid) ?? uid));
+  const idOf = (kind: string | undefined, uid: string): string =>
+    existing.has(uid) ? uid : (urnOf(recordId(kind ?? "", uid)) ?? uid);
   let learning: { ended: Promise<void>; at: number } | undefined;
   return {
-    idOf: (kind, uid) => (existing.has(uid) ? uid : (urnOf(recordId(kind ?? "", uid)) ?? uid)),
+    idOf,
     isDeclared: (kind, uid) => {
       const record = recordId(kind, uid);
       if (existing.has(uid) || declaredAs(record) === undefined) return false;
       if (isMade(ownership.originOf(record))) return true;
       // A run without this seal may have changed it since, so that something else would go.
       const urn = learned.get(record);
-      return urn !== undefined && live !== undefined && isAsSealed({ kind, urn }, uid, { after: later, live, idOf });
+      const graphs = live && { after: later, live, idOf: (own: string) => idOf(undefined, own) };
+      return urn !== undefined && graphs !== undefined && isAsSealed({ kind, urn }, uid, graphs);
     },
     learn: async (stack) => {
       if (stack === undefined) return;

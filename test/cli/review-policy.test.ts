@@ -1,6 +1,5 @@
 // `irm review --policy`: a policy file against the API, and against a stack.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { startServer } from "../harness/api-server.ts";
@@ -20,12 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const write = (name: string, text: string): string => {
-  const path = folder.path(name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-};
+const { write } = folder;
 
 const policy = (access: string) =>
   write(

@@ -1,7 +1,6 @@
 // `irm review`: exit codes, flags and streams.
 import { execFileSync } from "node:child_process";
-import { createReadStream, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
@@ -24,12 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const write = (name: string, text: string): string => {
-  const path = folder.path(name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-};
+const { write } = folder;
 
 /** The identity "ci" would become owner of the organization. */
 const preview = () =>

@@ -1,8 +1,8 @@
 // The command `irm` in a separate process, as a user starts it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { COMPILED } from "./compiled.ts";
 
@@ -53,8 +53,24 @@ export const startCommand = (...args: string[]): Started => {
 
 export const runCommand = (...args: string[]): Promise<Finished> => startCommand(...args).finished;
 
+export interface TemporaryFolder {
+  path(name: string): string;
+  /** Returns the path. */
+  write(name: string, text: string): string;
+  remove(): void;
+}
+
 /** A folder for files of a test, and its end. */
-export const temporaryFolder = (): { path: (name: string) => string; remove: () => void } => {
+export const temporaryFolder = (): TemporaryFolder => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
-  return { path: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    write: (name, text) => {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), text);
+      return path(name);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 };
