@@ -14,13 +14,13 @@ export const yamlItem = (value: readonly unknown[] | ReadonlyMap<string, unknown
   return textOf(yaml).trim().slice(2, -2);
 };
 
-/** `isFlow`: whether the map under this key is written on one line. Lists of scalars are. */
-export const yamlText = (value: unknown, isFlow: (key: string) => boolean = () => false): string => {
+/** `isFlow`: whether the map under this key is written on one line. Lists of scalars are, unless `isLong`. */
+export const yamlText = (value: unknown, isFlow: (key: string) => boolean = () => false, isLong = false): string => {
   const yaml = documentOf(value);
   visit(yaml, {
     Pair: (_, { key, value: held }) => {
       const isShort = isScalar(key) && isFlow(String(key.value));
-      if ((isMap(held) && isShort) || (isSeq(held) && held.items.every(isScalar))) held.flow = true;
+      if ((isMap(held) && isShort) || (isSeq(held) && !isLong && held.items.every(isScalar))) held.flow = true;
     },
   });
   return textOf(yaml);

@@ -1,14 +1,25 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many on stderr.
 import { countText } from "../access/format/words.ts";
-import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
+import { mistakeText, type Policy, readPolicy, TextFileError } from "../access/policy/index.ts";
+import { LockError, offlineRoles, type RolesLock } from "../access/roles/lock.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
+import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
 import { print, printError } from "./terminal.ts";
 
 export const check = (file: string): number => {
-  const { policy, mistakes } = readPolicy(file);
+  let lock: RolesLock | undefined;
+  try {
+    lock = lockBeside(file);
+  } catch (error) {
+    if (!(error instanceof LockError || error instanceof TextFileError)) throw error;
+    printError("irm check", error.message);
+    return 1;
+  }
+  const { policy, mistakes } = readPolicy(file, undefined, { builtIn: offlineRoles(lock) });
   if (policy) {
     process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n`);
+    printOfflineRoles(lock);
     return 0;
   }
   if (isTestFile(file)) {

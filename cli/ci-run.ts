@@ -1,9 +1,10 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
 import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { documentAsMarkdown } from "../access/format/document/markdown.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
-import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
-import { driftAsText } from "../access/format/drift/terminal.ts";
+import { driftDocument } from "../access/format/drift/rows.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
@@ -83,8 +84,8 @@ const preview = async (settings: Settings): Promise<Outcome> => {
 
 const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<Outcome> => {
   const found = await findDrift({ stack, service: services, allow });
-  printStyled(driftAsText(found, stdoutStyle()));
-  const summary = driftAsMarkdown(found);
+  printStyled(documentAsText(driftDocument(found), stdoutStyle()));
+  const summary = documentAsMarkdown(driftDocument(found));
   return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: driftAsJson(found) }, summary };
 };
 

@@ -41,6 +41,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--seed <FILE.yaml>",
       "records to start with: what --copy-to wrote; or organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
     )
+    .option("--roles <FILE.yaml>", "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)")
     .option(
       "--copy-of <URL>",
       "start with a copy of what you can see of another service, with the credentials of the environment: IRM_TOKEN or another one; nothing is sent that changes it",

@@ -3,12 +3,15 @@ import { existsSync } from "node:fs";
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences } from "../access/drift/report.ts";
+import { documentAsMarkdown } from "../access/format/document/markdown.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
-import { driftAsMarkdown } from "../access/format/drift/markdown.ts";
-import { driftAsText } from "../access/format/drift/terminal.ts";
+import { driftDocument } from "../access/format/drift/rows.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
+import { TextFileError } from "../access/policy/text-file.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
+import { LockError, recordedFor } from "../access/roles/lock.ts";
 import { projectFolder } from "../client/folder.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
@@ -18,7 +21,8 @@ import type { Format } from "./format.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
 import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
-import { firstOf, readServices, servicesFrom } from "./services.ts";
+import { lockBeside } from "./roles-lock.ts";
+import { firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -49,7 +53,7 @@ export const driftCode = (report: DriftReport): number => (hasDifferences(report
 
 /** Why nothing is known of the drift; undefined for an error that the command does not expect. */
 export const driftErrorText = (error: unknown): string | undefined => {
-  const isOwn = [PreviewError, StackError, JournalError].some((one) => error instanceof one);
+  const isOwn = [PreviewError, StackError, JournalError, LockError, TextFileError].some((one) => error instanceof one);
   return isOwn ? (error as Error).message : clientErrorText(error);
 };
 
@@ -62,15 +66,17 @@ export const findDrift = async ({
   const services = servicesFrom(service, process.env);
   const wrong = allow.filter((one) => !isUidp(one)).map((one) => `--allow: ${JSON.stringify(one)} is not a uid`);
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+  const lock = lockBeside(undefined);
   // The engine runs for long, and the API may change meanwhile: it is asked last.
   const { preview, clients } = await previewHere(stack, services);
   const [exported, entries] = [await exportHere(stack), await openCreates()];
-  const live = await readServices(clients);
+  const lives = await readServices(clients);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
   const nowMs = firstOf(clients).clock.today();
   const report = driftOf({
     preview,
-    live,
+    live: mergeLive(lives),
+    services: [...lives].map(([address, live]) => ({ address, live, recorded: recordedFor(address, lock) })),
     entries,
     exported,
     callers: new Set(callers.filter(isUidp)),
@@ -94,7 +100,7 @@ const openCreates = async (): Promise<JournalEntry[]> => {
 };
 
 const printIn: Record<DriftFlags["format"], (report: DriftReport) => void> = {
-  terminal: (report) => printStyled(driftAsText(report, stdoutStyle())),
-  markdown: (report) => print(driftAsMarkdown(report)),
+  terminal: (report) => printStyled(documentAsText(driftDocument(report), stdoutStyle())),
+  markdown: (report) => print(documentAsMarkdown(driftDocument(report))),
   json: (report) => print(driftAsJson(report)),
 };

@@ -5,6 +5,7 @@ import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
 import type { RehearseFlags } from "./rehearse.ts";
 import type { ReviewFlags } from "./review.ts";
+import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
 import type { VerifyFlags } from "./verify.ts";
 
@@ -78,6 +79,17 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
     .addOption(formatOption("terminal", "json"))
     .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
+
+  program
+    .command("roles")
+    .usage("[FLAGS]")
+    .summary("print the built-in roles, and what the service has changed")
+    .description(
+      "Prints the built-in roles of the service, and how they differ from roles.lock.yaml, which lies beside the policy or Pulumi.yaml: who gained or lost access by it. Without that file, compares with the table of this version. Exits with 3 if the service has changed a role of the file. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+    )
+    .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
+    .addOption(formatOption("terminal", "markdown", "json"))
+    .action(async (flags: RolesFlags) => exit(await (await import("./roles.ts")).roles(flags)));
 
   program
     .command("drift")

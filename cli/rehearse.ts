@@ -10,7 +10,7 @@ import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RehearsalFlags, rehearsalCode, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
 import { proposerOf, reviewErrorText } from "./review.ts";
-import { firstOf, readServices, servicesFrom } from "./services.ts";
+import { firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 
 export interface RehearseFlags extends RehearsalFlags {
@@ -45,7 +45,7 @@ const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; re
   const services = servicesFrom(service, process.env);
   const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack }, services);
   if (!preview || !proposeBy) throw new TypeError("a program has a preview");
-  const live = await readServices(clients);
+  const live = mergeLive(await readServices(clients));
   const proposalOf = (own: Preview) => proposeBy(own, live);
   const proposal = await proposalOf(preview);
   const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, proposalOf, clients });

@@ -34,6 +34,7 @@ import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
+import { LockError } from "../access/roles/lock.ts";
 import { contentFor } from "../access/seal/begun.ts";
 import { type Sealing, sealOf } from "../access/seal/make.ts";
 import { type Seal, type SealContent, sealText, sealed as withDigest } from "../access/seal/seal.ts";
@@ -46,10 +47,11 @@ import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { previewHere, savedPreview } from "./preview.ts";
 import { rehearsalCode, rehearsalErrorText, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
+import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { policyAtBase, reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
-import { clientsOf, firstOf, readServices, servicesFrom } from "./services.ts";
+import { clientsOf, firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -92,9 +94,10 @@ export const reviewCode = ({ report }: Review): number => {
 
 /** Why there is no review; undefined for an error that the command does not expect. */
 export const reviewErrorText = (error: unknown): string | undefined => {
-  const isOwn = [PreviewError, PolicyError, StackError, BaseError, TestsError, SealWriteError].some(
-    (one) => error instanceof one,
-  );
+  const isOwn = [
+    ...[PreviewError, PolicyError, StackError, BaseError],
+    ...[TestsError, SealWriteError, LockError, TextFileError],
+  ].some((one) => error instanceof one);
   return isOwn ? (error as Error).message : (rehearsalErrorText(error) ?? clientErrorText(error));
 };
 
@@ -158,7 +161,8 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   for (const text of [at?.notice, notice]) if (text !== undefined) printNotice(text);
   const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
   const tests = reviewTests(flags, at, process.cwd(), policy);
-  const live = await readServices(clients);
+  const lives = await readServices(clients);
+  const live = mergeLive(lives);
   const nowMs = firstOf(clients).clock.today();
   // What is younger than the review is found by the clock of the service.
   const sealedMs = await firstOf(clients).serviceNow();
@@ -166,17 +170,19 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const proposal = await propose(live, base);
   const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
   if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+  const roles = rolesReview(lives, { at, policy: flags.policy, nowMs, preview });
   const reviewed = (own: Proposal): Review =>
     reviewOf(own, {
       ...verdict,
       ...(source && { rules: source }),
-      changedRules: [...changed, ...tests.changed],
+      changedRules: [...changed, ...tests.changed, ...roles.changedLock],
       tests: results,
       notVisible: live.notVisible,
       nowMs,
       service: [...clients.keys()][0] ?? "",
     });
   const made = reviewed(proposal);
+  if (roles.changes.length > 0) made.report.roles = roles.changes;
   for (const text of made.unknownSubjects) printNotice(text);
   made.report.origin = originOf({
     stack,

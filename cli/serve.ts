@@ -12,6 +12,7 @@ import {
   type Level,
   ListenError,
   parseFaults,
+  parseRoles,
   parseSeed,
   type RunningServer,
   readTlsKeys,
@@ -33,6 +34,7 @@ export interface ServeFlags {
   publicAuthUrl?: string;
   db?: string;
   seed?: string;
+  roles?: string;
   copyOf?: string;
   copyTo?: string;
   dev?: boolean;
@@ -98,10 +100,13 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
         if (json) log("warn", "copy", { message: line });
         else process.stderr.write(`${line}\n`);
     }
+    const roles =
+      flags.roles === undefined ? undefined : parseRoles(read("roles", flags.roles, SeedError), flags.roles);
     server = await createServer({
       ...options,
+      roles,
       tls: tlsCert !== undefined && tlsKey !== undefined ? readTlsKeys(tlsCert, tlsKey) : undefined,
-      seed: copy ?? (seed === undefined ? undefined : parseSeed(read("seed", seed, SeedError), seed)),
+      seed: copy ?? (seed === undefined ? undefined : parseSeed(read("seed", seed, SeedError), seed, roles)),
       faults: faults === undefined ? undefined : parseFaults(read("faults", faults, FaultsError), faults),
       log,
     });
@@ -132,11 +137,12 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   return 0;
 };
 
-const checkCopyFlags = ({ copyOf, copyTo, seed, db }: ServeFlags): void => {
+const checkCopyFlags = ({ copyOf, copyTo, seed, db, roles }: ServeFlags): void => {
   if (copyOf === undefined && copyTo !== undefined)
     throw new UsageError("--copy-to writes what --copy-of reads: give both, or neither");
   if (copyOf === undefined) return;
   if (seed !== undefined) throw new UsageError("--copy-of and --seed both give the records: leave one of them out");
+  if (roles !== undefined) throw new UsageError("a copy has the built-in roles of its service: leave out --roles");
   if (db !== undefined && existsSync(db))
     throw new UsageError(
       `--copy-of needs a new database, and ${db} exists: leave out --copy-of to serve what it holds, or name another file`,

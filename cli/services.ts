@@ -71,12 +71,13 @@ export const clientsOf = (configured: Config | undefined, services: readonly Set
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
 
-/** What all of the services return now. */
-export const readServices = async (clients: ReadonlyMap<string, Client>): Promise<Live> =>
-  mergeLive(await Promise.all([...clients.values()].map((one) => readLive(one))));
+/** What each of the services returns now, by address. */
+export const readServices = async (clients: ReadonlyMap<string, Client>): Promise<Map<string, Live>> =>
+  new Map(await Promise.all([...clients].map(async ([address, one]) => [address, await readLive(one)] as const)));
 
 /** Merges what several services return. Uids of organizations are random, so two services never share one. */
-const mergeLive = (lives: readonly Live[]): Live => {
+export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
+  const lives = [...services.values()];
   const graph = newGraph();
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])

@@ -1,15 +1,18 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 import { countText } from "../access/format/words.ts";
 import { readLive } from "../access/graph/live.ts";
-import { mistakeText, type Policy } from "../access/policy/index.ts";
+import { mistakeText, type Policy, TextFileError } from "../access/policy/index.ts";
 import type { AccessTest } from "../access/policy/policy.ts";
 import type { Mistake } from "../access/policy/source.ts";
+import { textFiles } from "../access/policy/text-file.ts";
+import { LockError, offlineRoles } from "../access/roles/lock.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
 import { type Outcome, runTests } from "../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
+import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface TestFlags {
@@ -20,27 +23,49 @@ export interface TestFlags {
 const FAILED = 3;
 
 export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
-  const { suite, mistakes } = readSuite(file, "");
-  const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
-  if (problems.length > 0) return refuse(problems);
   try {
-    const built = live ? await readScene(suite) : { scene: policyScene(suite.policy as Policy) };
-    if ("mistakes" in built) return refuse(built.mistakes);
-    const outcomes = runTests(suite.tests, built.scene);
-    const wrong = suite.tests.flatMap((one, i) => mistakesOf(one, outcomes[i] as Outcome));
+    const lock = live ? undefined : lockBeside(file);
+    const builtIn = live ? [] : offlineRoles(lock);
+    const { suite, mistakes } = readSuite(file, "", textFiles, { builtIn });
+    const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
+    if (problems.length > 0) return refuse(problems);
+    const scenes: { built: Built; service?: string }[] = live
+      ? [{ built: await readScene(suite) }]
+      : builtIn.map(({ roles, service }) => ({
+          built: { scene: policyScene(suite.policy as Policy, roles) },
+          ...(builtIn.length > 1 && { service }),
+        }));
+    const runs = scenes.map(({ built, service }) =>
+      "mistakes" in built ? built : { outcomes: runTests(suite.tests, built.scene), service },
+    );
+    const wrong = runs.flatMap((run) =>
+      "mistakes" in run ? run.mistakes : suite.tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
+    );
     if (wrong.length > 0) return refuse(wrong);
-    const results = suite.tests.map(({ name }, i) => ({
-      name,
-      ...(outcomes[i] as Exclude<Outcome, { mistakes: string[] }>),
-    }));
+    if (!live) printOfflineRoles(lock);
+    const results = suite.tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) }));
     print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
     return results.every(({ passed }) => passed) ? 0 : FAILED;
   } catch (error) {
-    const text = clientErrorText(error);
+    const isOwn = error instanceof LockError || error instanceof TextFileError;
+    const text = isOwn ? error.message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm test", text);
     return 1;
   }
+};
+
+interface Run {
+  outcomes: readonly Outcome[];
+  /** of several, whose built-in roles it ran with */
+  service?: string;
+}
+
+/** A test must pass with the roles of every service. */
+const resultOf = (runs: readonly Run[], i: number): Omit<Result, "name"> => {
+  const results = runs.map(({ outcomes, service }) => ({ ...(outcomes[i] as Omit<Result, "name">), service }));
+  const { service, ...result } = results.find(({ passed }) => !passed) ?? (results[0] as (typeof results)[number]);
+  return { ...result, ...(service !== undefined && !result.passed && { reason: `${service}: ${result.reason}` }) };
 };
 
 const readScene = async (suite: TestSuite): Promise<Built> => {

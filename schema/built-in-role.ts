@@ -1,18 +1,51 @@
-// The published built-in roles (docs/contract.md#built-in-roles), and what they grant. A service may have more.
+// The built-in roles of the published API, and what each grants (docs/contract.md#built-in-roles). A service changes its bundles several
+// times a month: what decides online is what the service has; this table decides where no service is asked.
 import { isUidp } from "./uidp.ts";
 
-export const BUILT_IN_ROLES = [
-  "owner",
-  "editor",
-  "viewer",
-  "limited_owner",
-  "console_viewer",
-  "registry.pull",
-  "registry.push",
-  "registry.pull_token_creator",
-  "apk.pull",
-  "advisories.viewer",
-] as const;
+/** When the table was taken, and from where. */
+export const BUILT_IN_ROLES_SOURCE = {
+  /** UTC */
+  date: "2026-08-21",
+  text: "the API's public SDK (proto/capabilities/roles.go, v0.1.212) and its reference of built-in roles",
+} as const;
+
+// A role a line: its name, where name and bundle come from, and friendly names of its capabilities.
+const ROWS = `
+owner | OwnerCaps, documented | account_associations.create account_associations.delete account_associations.list account_associations.update actions.list advisories.list apk.blobs.get apk.create apk.delete apk.list build_report.list group_invites.create group_invites.delete group_invites.list groups.create groups.delete groups.list groups.update guardener.actions.migrate guardener.association.list guardener.association.manage guardener.dfc.convert guardener.entitlement.list guardener.scan.get guardener.scan.list identity.create identity.delete identity.list identity.update identity_providers.create identity_providers.delete identity_providers.list identity_providers.scim.manage identity_providers.update libraries.artifacts.list libraries.aws_marketplace.subscriptions.create libraries.aws_marketplace.subscriptions.list libraries.aws_marketplace.subscriptions.update libraries.cache.invalidate libraries.cache.list libraries.dotnet.create libraries.dotnet.list libraries.entitlements.create libraries.entitlements.delete libraries.entitlements.list libraries.go.create libraries.go.list libraries.java.create libraries.java.list libraries.javascript.create libraries.javascript.list libraries.policy.binding.create libraries.policy.binding.delete libraries.policy.binding.list libraries.policy.binding.update libraries.policy.block_event.list libraries.policy.create libraries.policy.delete libraries.policy.list libraries.policy.update libraries.python.create libraries.python.list libraries.remote_registries.create libraries.remote_registries.delete libraries.remote_registries.list libraries.request_groups.create libraries.request_groups.delete libraries.request_groups.items.update libraries.request_groups.list libraries.request_groups.submit libraries.request_groups.update manifest.create manifest.delete manifest.list manifest.metadata.list manifest.update mcp.tool.call packages.entitlements.list policies.binding.create policies.binding.delete policies.binding.list policies.binding.update policies.decision.list policies.override.create policies.override.delete policies.override.list policies.policy.create policies.policy.delete policies.policy.list policies.policy.update record_signatures.list referrers.list registry.deployments.list registry.entitlements.images.add registry.entitlements.images.remove registry.entitlements.images.swap registry.entitlements.list registry.overlays.edit registry.overlays.list registry.settings.list repo.blobs.get repo.check_policies repo.create repo.delete repo.list repo.update role_bindings.create role_bindings.delete role_bindings.list role_bindings.update roles.create roles.delete roles.list roles.update sboms.list skills.entitlements.create skills.entitlements.delete skills.entitlements.list skills.harden.cancel skills.harden.read skills.harden.write skills.list skills.publish subscriptions.create subscriptions.delete subscriptions.list subscriptions.update tag.create tag.delete tag.list tag.update terms.accept terms.list version.list vuln.create vuln_report.create vuln_report.list vuln_reports.list
+editor | EditorCaps, documented | account_associations.list actions.list advisories.list apk.blobs.get apk.list build_report.list group_invites.list groups.list guardener.actions.migrate guardener.association.list guardener.dfc.convert guardener.entitlement.list guardener.scan.get guardener.scan.list identity.list identity_providers.list libraries.artifacts.list libraries.aws_marketplace.subscriptions.list libraries.cache.list libraries.entitlements.list libraries.policy.binding.list libraries.policy.block_event.list libraries.policy.list libraries.remote_registries.list libraries.request_groups.create libraries.request_groups.delete libraries.request_groups.items.update libraries.request_groups.list libraries.request_groups.update manifest.list manifest.metadata.list packages.entitlements.list policies.binding.list policies.decision.list policies.override.list policies.policy.list record_signatures.list referrers.list registry.deployments.list registry.entitlements.list registry.overlays.edit registry.overlays.list registry.settings.list repo.blobs.get repo.create repo.delete repo.list repo.update role_bindings.list roles.list sboms.list skills.entitlements.list skills.list subscriptions.create subscriptions.delete subscriptions.list subscriptions.update tag.list terms.list version.list vuln_report.list vuln_reports.list
+viewer | ViewerCaps, documented | account_associations.list actions.list advisories.list apk.blobs.get apk.list build_report.list group_invites.list groups.list guardener.actions.migrate guardener.association.list guardener.dfc.convert guardener.entitlement.list guardener.scan.get guardener.scan.list identity.list identity_providers.list libraries.artifacts.list libraries.aws_marketplace.subscriptions.list libraries.cache.list libraries.entitlements.list libraries.policy.binding.list libraries.policy.block_event.list libraries.policy.list libraries.remote_registries.list libraries.request_groups.list manifest.list manifest.metadata.list packages.entitlements.list policies.binding.list policies.decision.list policies.override.list policies.policy.list record_signatures.list referrers.list registry.deployments.list registry.entitlements.list registry.overlays.list registry.settings.list repo.blobs.get repo.list role_bindings.list roles.list sboms.list skills.entitlements.list skills.list subscriptions.list tag.list terms.list version.list vuln_report.list vuln_reports.list
+limited_owner | documented: viewer, and creates identities and role bindings, no bundle published | account_associations.list actions.list advisories.list apk.blobs.get apk.list build_report.list group_invites.list groups.list guardener.actions.migrate guardener.association.list guardener.dfc.convert guardener.entitlement.list guardener.scan.get guardener.scan.list identity.create identity.list identity_providers.list libraries.artifacts.list libraries.aws_marketplace.subscriptions.list libraries.cache.list libraries.entitlements.list libraries.policy.binding.list libraries.policy.block_event.list libraries.policy.list libraries.remote_registries.list libraries.request_groups.list manifest.list manifest.metadata.list packages.entitlements.list policies.binding.list policies.decision.list policies.override.list policies.policy.list record_signatures.list referrers.list registry.deployments.list registry.entitlements.list registry.overlays.list registry.settings.list repo.blobs.get repo.list role_bindings.create role_bindings.list roles.list sboms.list skills.entitlements.list skills.list subscriptions.list tag.list terms.list version.list vuln_report.list vuln_reports.list
+console_viewer | ConsoleViewerCaps, documented | account_associations.list actions.list advisories.list apk.list build_report.list group_invites.list groups.list guardener.entitlement.list guardener.scan.get guardener.scan.list identity.list identity_providers.list libraries.artifacts.list libraries.aws_marketplace.subscriptions.list libraries.cache.list libraries.entitlements.list libraries.policy.binding.list libraries.policy.block_event.list libraries.policy.list libraries.remote_registries.list libraries.request_groups.list manifest.list manifest.metadata.list packages.entitlements.list policies.binding.list policies.decision.list policies.override.list policies.policy.list record_signatures.list referrers.list registry.deployments.list registry.entitlements.list registry.overlays.list registry.settings.list repo.list role_bindings.list roles.list sboms.list skills.entitlements.list skills.list subscriptions.list tag.list version.list vuln_report.list vuln_reports.list
+registry.pull | RegistryPullCaps, documented | groups.list manifest.list manifest.metadata.list record_signatures.list referrers.list repo.blobs.get repo.list sboms.list tag.list vuln_reports.list
+registry.push | RegistryPushCaps, named in documented commands | groups.create groups.list manifest.create manifest.delete manifest.list manifest.metadata.list manifest.update record_signatures.list referrers.list repo.blobs.get repo.create repo.delete repo.list repo.update sboms.list tag.create tag.delete tag.list tag.update vuln_reports.list
+registry.editor | RegistryEditorCaps, the name is of the SDK history | groups.list manifest.list manifest.metadata.list record_signatures.list referrers.list registry.overlays.edit registry.overlays.list repo.blobs.get repo.create repo.delete repo.list repo.update sboms.list tag.list vuln_reports.list
+registry.pull_token_creator | RegistryPullTokenCreatorCaps, documented | apk.blobs.get apk.list groups.list identity.create manifest.list manifest.metadata.list record_signatures.list referrers.list repo.blobs.get repo.list role_bindings.create roles.list sboms.list tag.list vuln_reports.list
+apk.pull | APKPullCaps, documented | apk.blobs.get apk.list groups.list
+advisories.viewer | AdvisoriesViewerCaps, published role | advisories.list
+actions.viewer | ActionsViewerCaps, named in the SDK | actions.list
+libraries.java.pull | LibrariesJavaPullCaps, documented | libraries.entitlements.list libraries.java.list
+libraries.java.pull_token_creator | documented, PullTokenCreatorCaps and LibrariesJavaPullCaps | groups.list identity.create libraries.entitlements.list libraries.java.list role_bindings.create roles.list
+libraries.python.pull | LibrariesPythonPullCaps, documented | libraries.entitlements.list libraries.python.list
+libraries.python.pull_token_creator | documented, PullTokenCreatorCaps and LibrariesPythonPullCaps | groups.list identity.create libraries.entitlements.list libraries.python.list role_bindings.create roles.list
+libraries.javascript.pull | LibrariesJavascriptPullCaps, documented | libraries.entitlements.list libraries.javascript.list
+libraries.javascript.pull_token_creator | documented, PullTokenCreatorCaps and LibrariesJavascriptPullCaps, the documents also list repo, manifest and record_signatures for it | groups.list identity.create libraries.entitlements.list libraries.javascript.list role_bindings.create roles.list
+guardener.user | GuardenerUserCaps, documented | groups.list guardener.actions.migrate guardener.association.list guardener.dfc.convert guardener.scan.get guardener.scan.list manifest.list manifest.metadata.list record_signatures.list referrers.list repo.blobs.get repo.list sboms.list tag.list terms.list vuln_reports.list
+guardener.admin | GuardenerAdminCaps, documented | groups.list guardener.actions.migrate guardener.association.list guardener.association.manage guardener.dfc.convert guardener.scan.get guardener.scan.list manifest.list manifest.metadata.list record_signatures.list referrers.list repo.blobs.get repo.list sboms.list tag.list terms.accept terms.list vuln_reports.list
+`;
+
+const rows = ROWS.trim()
+  .split("\n")
+  .map((row) => row.split(" | ") as [name: string, source: string, capabilities: string]);
+
+/** What each role grants, by its name: friendly names, such as `groups.list`, in alphabetical order. */
+export type RoleBundles = Readonly<Record<string, readonly string[]>>;
+
+/** The bundles of the table. */
+export const BUILT_IN_ROLE_CAPABILITIES: RoleBundles = Object.fromEntries(
+  rows.map(([name, , capabilities]) => [name, capabilities.split(" ")]),
+);
+
+export const OWNER_CAPABILITIES = BUILT_IN_ROLE_CAPABILITIES.owner as readonly string[];
 
 // The pattern of the API for names of roles.
 const ROLE_NAME = /^[a-z0-9 ._-]{1,255}$/;
@@ -21,52 +54,4 @@ const ROLE_NAME = /^[a-z0-9 ._-]{1,255}$/;
 export const isRoleName = (value: unknown): value is string =>
   typeof value === "string" && !isUidp(value.trim()) && ROLE_NAME.test(value);
 
-export type BuiltInRole = (typeof BUILT_IN_ROLES)[number];
-
-export const isBuiltInRole = (name: string): boolean => (BUILT_IN_ROLES as readonly string[]).includes(name);
-
-const VIEWER = `account_associations.list advisories.list group_invites.list groups.list identity.list
-  identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.blobs.get
-  repo.list role_bindings.list roles.list subscriptions.list tag.list terms.list`;
-
-// Published tokens of a viewer and of an owner hold these, beyond the documented lists (docs/contract.md#api-tokens).
-const VIEWER_TOKEN = `record_signatures.list sboms.list vuln_reports.list apk.list version.list vuln_report.list
-  build_report.list libraries.entitlements.list registry.entitlements.list libraries.artifacts.list
-  registry.deployments.list registry.settings.list apk.blobs.get policies.policy.list policies.binding.list
-  packages.entitlements.list`;
-
-const REGISTRY_PULL = `groups.list manifest.list manifest.metadata.list referrers.list repo.blobs.get repo.list tag.list`;
-
-const BUNDLES: Readonly<Record<BuiltInRole, string>> = {
-  owner: `${VIEWER} ${VIEWER_TOKEN}
-    account_associations.create account_associations.delete account_associations.update group_invites.create
-    group_invites.delete groups.create groups.delete groups.update identity.create identity.delete identity.update
-    identity_providers.create identity_providers.delete identity_providers.scim.manage identity_providers.update
-    manifest.create manifest.delete manifest.update registry.overlays.edit repo.check_policies repo.create repo.delete
-    repo.update role_bindings.create role_bindings.delete role_bindings.update roles.create roles.delete roles.update
-    subscriptions.create subscriptions.delete subscriptions.update tag.create tag.delete tag.update terms.accept
-    apk.create apk.delete vuln_report.create vuln.create libraries.entitlements.create libraries.entitlements.delete
-    libraries.python.list libraries.java.list libraries.javascript.list libraries.javascript.create
-    libraries.java.create libraries.python.create policies.binding.create policies.binding.update
-    policies.binding.delete`,
-  editor: `${VIEWER} ${VIEWER_TOKEN} registry.overlays.edit repo.create repo.delete repo.update subscriptions.create
-    subscriptions.delete subscriptions.update`,
-  viewer: `${VIEWER} ${VIEWER_TOKEN}`,
-  limited_owner: `${VIEWER} ${VIEWER_TOKEN} identity.create role_bindings.create`,
-  console_viewer: `account_associations.list advisories.list group_invites.list groups.list identity.list
-    identity_providers.list manifest.list manifest.metadata.list referrers.list registry.overlays.list repo.list
-    role_bindings.list roles.list subscriptions.list tag.list`,
-  "registry.pull": REGISTRY_PULL,
-  "registry.push": `${REGISTRY_PULL} groups.create manifest.create manifest.delete manifest.update repo.create
-    repo.delete repo.update tag.create tag.delete tag.update`,
-  "registry.pull_token_creator": `${REGISTRY_PULL} identity.create role_bindings.create roles.list`,
-  "apk.pull": "groups.list apk.list apk.blobs.get",
-  "advisories.viewer": "advisories.list",
-};
-
-const splitNames = (names: string): readonly string[] => names.trim().split(/\s+/);
-
-/** Friendly names, such as `groups.list`. */
-export const BUILT_IN_ROLE_CAPABILITIES = Object.fromEntries(
-  BUILT_IN_ROLES.map((name) => [name, splitNames(BUNDLES[name])]),
-) as Record<BuiltInRole, readonly string[]>;
+export const isBuiltInRole = (name: string): boolean => Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, name);

@@ -3,17 +3,21 @@
 export { argumentsOf, argumentText, FORCE_DESTROY_MAX, fieldsWith, lookUpArguments } from "./argument.ts";
 export {
   BUILT_IN_ROLE_CAPABILITIES,
-  BUILT_IN_ROLES,
-  type BuiltInRole,
+  BUILT_IN_ROLES_SOURCE,
   isBuiltInRole,
   isRoleName,
+  OWNER_CAPABILITIES,
+  type RoleBundles,
 } from "./built-in-role.ts";
 export {
+  CAPABILITY_CLASSES,
+  type CapabilityClass,
   capabilities,
   capabilitiesFromBits,
   capabilityBits,
   capabilityFrom,
   capabilityName,
+  classOf,
 } from "./capability.ts";
 export { type Code, codeFromHttp, codeFromNumber, codes } from "./code.ts";
 export {

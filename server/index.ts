@@ -1,5 +1,6 @@
 // The reference server as a module: `import { createServer } from "pulumi-irm/server"`.
 
+import type { RoleBundles } from "../schema/index.ts";
 import { parseSeed as parse } from "./seed/file.ts";
 import type { ParsedSeed } from "./seed/record.ts";
 
@@ -13,10 +14,14 @@ export { type ServerOptions, ServerOptionsError } from "./options.ts";
 export { ListenError } from "./port/listen.ts";
 export { readTlsKeys, TlsError, type TlsKeys } from "./port/tls.ts";
 export { type ParsedSeed, SeedError } from "./seed/record.ts";
+export { parseRoles } from "./seed/roles.ts";
 export { createServer, type DevServer, type RunningServer } from "./server.ts";
 export type { IdSource } from "./services/context.ts";
 export { DatabaseError } from "./store/database.ts";
 export type { MintRequest } from "./sts/index.ts";
 
-/** Parses the text of a seed file (docs/server.md). Throws SeedError with every problem and its line. */
-export const parseSeed: (text: string, file: string) => ParsedSeed = parse;
+/**
+ * Parses the text of a seed file (docs/server.md). `roles` are the built-in roles that the server gets, if they are not those of the
+ * table. Throws SeedError with every problem and its line.
+ */
+export const parseSeed: (text: string, file: string, roles?: RoleBundles) => ParsedSeed = parse;

@@ -1,11 +1,12 @@
 // The options of a server: which of them cannot be served together, and the addresses that follow from them.
-import { isLoopbackAuthority, isLoopbackHost } from "../schema/index.ts";
+import { isLoopbackAuthority, isLoopbackHost, type RoleBundles } from "../schema/index.ts";
 import type { Log } from "./base/log.ts";
 import type { BoundOptions } from "./connection/bounds.ts";
 import type { FaultScript } from "./faults/script.ts";
 import type { ServerKeys } from "./keys.ts";
 import type { TlsKeys } from "./port/tls.ts";
 import type { ParsedSeed } from "./seed/record.ts";
+import { roleProblems } from "./seed/roles.ts";
 import type { IdSource } from "./services/context.ts";
 import type { OpenStore } from "./store/store.ts";
 import type { Resolve } from "./sts/index.ts";
@@ -31,6 +32,11 @@ export interface ServerOptions extends BoundOptions {
   twin?: boolean;
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;
+  /**
+   * the built-in roles, from `parseRoles`: friendly names of capabilities by name of role, such as `{ viewer: ["groups.list"] }`; owner and
+   * viewer are among them; default: the table of this version (docs/capabilities.md)
+   */
+  roles?: RoleBundles;
   /** milliseconds since the epoch; default: `Date.now` */
   clock?: () => number;
   /** default: random */
@@ -84,6 +90,9 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
     throw new ServerOptionsError(
       `the scripted failures are changed by anyone who reaches the server, so --faults is refused on ${host}; leave out --host`,
     );
+  const wrong = options.roles === undefined ? [] : roleProblems(options.roles);
+  if (wrong.length > 0)
+    throw new ServerOptionsError(wrong.map(({ path, text }) => `--roles: ${[...path, text].join(" ")}`).join("\n"));
   const publicUrl = originOf("--public-url", options.publicUrl);
   const publicAuthUrl = originOf("--public-auth-url", options.publicAuthUrl);
   if (publicAuthUrl && !publicUrl)

@@ -150,7 +150,11 @@ const compose = (
   const identityRules = { loopback: dev, ownIssuer: authUrl, anyone, devIssuer: issuer };
   const shared = { log, store, ids, identityRules, uniqueRoleBindings, withoutAntiEscalation };
   const seed = options.seed as Seed | CopySeed | undefined;
-  const { organization, identity } = ensureRecords(seed, { ...shared, tokens: pageTokens(operator), now: clock() });
+  const { organization, identity } = ensureRecords(
+    seed,
+    { ...shared, tokens: pageTokens(operator), now: clock() },
+    options.roles,
+  );
 
   const metrics = createMetrics(bounds);
   const sts = createSts({

@@ -8,6 +8,8 @@ import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { expiringKeysOf } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
+import { roleChanges } from "../roles/change.ts";
+import type { LockedRoles } from "../roles/lock.ts";
 import { driftIn } from "./changes.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import type { DriftReport, EndingKey } from "./report.ts";
@@ -18,6 +20,8 @@ export interface DriftInput {
   /** with --refresh and --show-sames */
   preview: Preview;
   live: Live;
+  /** what each of the services returned, with the built-in roles that are written down for it */
+  services: readonly { address: string; live: Live; recorded: LockedRoles }[];
   /** the open creates of the journals, of any stack */
   entries: readonly JournalEntry[];
   /** what `pulumi stack export` prints */
@@ -32,6 +36,7 @@ export interface DriftInput {
 export const driftOf = ({
   preview,
   live: listed,
+  services,
   entries,
   exported,
   callers,
@@ -44,6 +49,9 @@ export const driftOf = ({
   return {
     drift,
     undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed, nowMs }),
+    roles: services.flatMap(({ address, live: own, recorded }) =>
+      roleChanges(address, withoutSecretNames(preview, own), recorded, nowMs),
+    ),
     keys: keysIn(preview, live, proposal, nowMs),
     pending: pendingIn(preview, entries, exported, live.graph),
     // The rest is about the access that an update would give.

@@ -2,11 +2,13 @@
 //
 //   drift        records that the program and the service have in different ways
 //   undeclared   access that exists and that no resource of the stack has
+//   roles        built-in roles that the service has changed
 //   keys         static keys that end within 30 days
 //   pending      creates that an interrupted run left open
 //   unknown      what the preview does not tell
 //   notVisible   what the API does not list
 import type { NotVisible, Origin, Unknown } from "../review/report.ts";
+import { isChange, type RoleChange } from "../roles/change.ts";
 
 /** A property that the program and the service have with different values. An element of a list is a difference of its own. */
 export interface Difference {
@@ -95,6 +97,8 @@ export interface DriftReport {
   origin?: Origin;
   drift: Drift[];
   undeclared: UndeclaredAccess[];
+  /** built-in roles that differ from roles.lock.yaml; without one, from the table of this version */
+  roles: RoleChange[];
   keys: EndingKey[];
   pending: PendingCreate[];
   unknown: Unknown[];
@@ -104,5 +108,5 @@ export interface DriftReport {
 export const counts = ({ own, allowed }: UndeclaredAccess): boolean => own !== true && allowed !== true;
 
 /** What the preview does not tell may be a difference. What the caller may not list is not: it never may. */
-export const hasDifferences = ({ drift, undeclared, keys, pending, unknown }: DriftReport): boolean =>
-  undeclared.some(counts) || [drift, keys, pending, unknown].some(({ length }) => length > 0);
+export const hasDifferences = ({ drift, undeclared, roles, keys, pending, unknown }: DriftReport): boolean =>
+  undeclared.some(counts) || roles.some(isChange) || [drift, keys, pending, unknown].some(({ length }) => length > 0);

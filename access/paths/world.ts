@@ -1,5 +1,5 @@
 // An access graph with the indexes that a search for paths asks again and again.
-import { BUILT_IN_ROLE_CAPABILITIES, isRoot } from "../../schema/index.ts";
+import { isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import {
   type AccessGraph,
@@ -110,10 +110,9 @@ const ownerIn = ({ roles }: AccessGraph): World["owner"] => {
   const strongest = [...roles.values()]
     .filter(({ group, id }) => group === null && (isRoot(id) || id === "role owner"))
     .sort((a, b) => b.capabilities.length - a.capabilities.length || (a.id < b.id ? -1 : 1))[0];
-  const published = BUILT_IN_ROLE_CAPABILITIES.owner;
-  if (strongest !== undefined && strongest.capabilities.length >= published.length / 2)
+  if (strongest !== undefined && strongest.capabilities.length >= OWNER_CAPABILITIES.length / 2)
     return { id: strongest.id, name: strongest.name, capabilities: new Set(strongest.capabilities) };
-  return { id: "role owner", name: "owner", capabilities: new Set(published) };
+  return { id: "role owner", name: "owner", capabilities: new Set(OWNER_CAPABILITIES) };
 };
 
 /** For people: `platform/registry`, `the organization`. */

@@ -1,7 +1,9 @@
 // A policy as an access graph, with the policy as the whole truth: what its organization holds and the policy lacks is not in the
 // graph. Groups match by their path of names, identities and roles by group and name, built-in roles by name. What exists has
 // its uid as id; what does not exist yet, `policy:<kind>:<path>`. Other organizations stay as they are.
+
 import type { Json } from "../../schema/index.ts";
+import { suggestion } from "../../schema/nearest.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -105,13 +107,15 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     roleIds.set(key, id);
     graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });
   }
+  const builtInNames = [...live.roles.values()].flatMap(({ group, name }) => (group === null ? [name] : []));
   const roleIdOf = ({ role, place }: Pick<PolicyBinding, "role" | "place">): NodeId => {
     const known = roleIds.get(role);
     if (known !== undefined) return known;
     const builtIn = only(liveRoles.get(keyOf(null, role)), "built-in roles", role, place);
     const id = builtIn?.id ?? `policy:role:${role}`;
     if (builtIn === undefined) {
-      mistake(role, "the API shows no built-in role of this name", place);
+      const names = [...policy.roles.keys(), ...builtInNames];
+      mistake(role, `the API shows no built-in role of this name${suggestion(role, names, 3)}`, place);
       graph.roles.set(id, { id, uid: null, name: role, group: null, capabilities: [] });
     }
     roleIds.set(role, id);

@@ -7,7 +7,7 @@ import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.t
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
 import { checkPeople, type PeopleDraft } from "./check/people.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
-import { checkRoles, type RoleDraft } from "./check/role.ts";
+import { type BuiltInRoles, checkRoles, type RoleDraft } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
 import { checkTests, TEST_FIELDS } from "./check/test.ts";
 import { sourceFromObject } from "./object-source.ts";
@@ -27,18 +27,22 @@ export interface ParsedPolicy {
 }
 
 /** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
-export const readPolicy = (file: string, find?: FindFile, refused: Refused = {}): ParsedPolicy => {
+export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions = {}): ParsedPolicy => {
   const { source, mistakes, files } = readSource(file, find);
-  return parseSource(source, mistakes, files, refused);
+  return parseSource(source, mistakes, files, options);
 };
 
-/** Fields that a reader cannot use, and what it says where a policy has one. */
-export type Refused = Readonly<Partial<Record<"defaultRole", string>>>;
+export interface PolicyOptions {
+  /** the reader cannot use this field, and says this where a policy has it */
+  defaultRole?: string;
+  /** the built-in roles that may be named; empty: the service decides, which is asked later */
+  builtIn?: readonly BuiltInRoles[];
+}
 
 /** The same of an object, which has no places and includes nothing. */
-export const parsePolicy = (value: unknown, refused: Refused = {}): ParsedPolicy => {
+export const parsePolicy = (value: unknown, options: PolicyOptions = {}): ParsedPolicy => {
   const { source, mistakes } = sourceFromObject(value);
-  return parseSource(source, mistakes, [], refused);
+  return parseSource(source, mistakes, [], options);
 };
 
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
@@ -49,10 +53,10 @@ const parseSource = (
   source: Source | undefined,
   found: readonly Mistake[],
   files: string[],
-  refused: Refused,
+  options: PolicyOptions,
 ): ParsedPolicy => {
   const { value: policy, mistakes } = checkSource({ source, mistakes: [...found], files }, (draft, report) =>
-    check(draft, report, refused),
+    check(draft, report, options),
   );
   return { ...(policy && { policy }), mistakes, files };
 };
@@ -86,11 +90,11 @@ const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistak
   );
 };
 
-const check = (source: Source, report: Report, refused: Refused): Policy => {
+const check = (source: Source, report: Report, { builtIn = [], defaultRole }: PolicyOptions): Policy => {
   const value = plainValue(source);
   const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
   const groups = checkGroups(draft.groups, report);
-  const { roles, builtIn } = checkRoles(draft.roles, groups, report);
+  const roles = checkRoles(draft.roles, groups, builtIn, report);
   const identities = checkIdentities(draft.identities, groups, report);
   const known = {
     groups,
@@ -101,7 +105,7 @@ const check = (source: Source, report: Report, refused: Refused): Policy => {
   };
   const bindings = checkBindings(draft.access, known, report);
   const tests = checkTests(draft.tests, report);
-  const people = checkPeople(draft.people, known, report, refused.defaultRole);
+  const people = checkPeople(draft.people, known, report, defaultRole);
   const organization = checkOrganization(draft.organization, report);
   return { organization, groups, roles, identities, bindings, people, tests };
 };
@@ -126,7 +130,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   organization: ["name", "uid", "description"],
   groups: ["name", "was", "description", "groups"],
   identities: ["in", "name", "was", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
-  roles: ["in", "name", "was", "description", "can", "builtIn"],
+  roles: ["in", "name", "was", "description", "can"],
   tests: TEST_FIELDS,
   people: ["defaultRole", "externalGroups"],
 };

@@ -100,10 +100,6 @@ const Roles = z.record(
     was,
     description,
     can: Can.optional(),
-    builtIn: z
-      .literal(true)
-      .optional()
-      .describe("a built-in role of the service that this version does not know; it stands alone"),
   }),
 );
 

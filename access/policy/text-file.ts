@@ -1,6 +1,6 @@
 // A text file of a change that is under review. Its author must not reach another file of the machine through it, whose text a
 // message would show: the file stays in its folder, also through links. It is opened once, is bounded, and no device or pipe.
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { isWithin } from "../../client/folder.ts";
 
@@ -20,6 +20,12 @@ export interface TextFile {
 
 export type FindFile = (file: string, folder: string) => TextFile;
 
+/** Where files are: on the disk, or in a commit. */
+export interface Files {
+  exists(file: string): boolean;
+  find: FindFile;
+}
+
 /** Finds a file whose text stays in `folder`. Throws TextFileError, as `read` does. */
 export const findTextFile: FindFile = (file, folder) => {
   if (!isWithin(resolve(folder), resolve(file))) throw new TextFileError(outside(file));
@@ -28,6 +34,9 @@ export const findTextFile: FindFile = (file, folder) => {
     throw new TextFileError(`${file} is a link to another file, which is not read`);
   return { real, read: () => textOf(real, file) };
 };
+
+/** The files of the disk. */
+export const textFiles: Files = { exists: existsSync, find: findTextFile };
 
 export const outside = (file: string): string =>
   `${file} is outside the folder of the policy; only files in it are read`;

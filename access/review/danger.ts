@@ -1,36 +1,23 @@
 // What a reader must see first. This is the one order of every list of a review, and of what a format leaves out last: findings; who
 // can assume an identity; capabilities that give access to others; capabilities that change things; capabilities that read. A gain
 // comes before every loss. A broader place comes first, and no name is a special case.
+import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { textOf } from "../graph/same.ts";
 import type { Finding, IdentityReview, PeopleReview, Row } from "./report.ts";
-import { isWrite } from "./write.ts";
 
-/** With one of these an identity can give access to itself or to others. */
-export const GRANTING: readonly string[] = [
-  "role_bindings.create",
-  "role_bindings.update",
-  "roles.update",
-  "identity.update",
-  "identity_providers.create",
-  "identity_providers.update",
-  "group_invites.create",
-];
+/** With this capability an identity can give access to itself or to others. */
+export const isGrant = (capability: string): boolean => classOf(capability) === "grant";
 
-/** What a capability lets its holder do, the worst first. */
-export const EFFECTS = ["grant", "write", "read"] as const;
-export type Effect = (typeof EFFECTS)[number];
+/** Whether a capability changes records. */
+export const isWrite = ({ capability }: { capability: string }): boolean =>
+  ["grant", "write"].includes(classOf(capability));
 
-const GRANTS = new Set(GRANTING);
-
-export const effectOf = (capability: string): Effect =>
-  GRANTS.has(capability) ? "grant" : isWrite({ capability }) ? "write" : "read";
-
-const rankOf = (capability: string): number => EFFECTS.indexOf(effectOf(capability));
+const rankOf = (capability: string): number => CAPABILITY_CLASSES.indexOf(classOf(capability));
 
 /** The rank of the worst of these capabilities; without any, the rank of a harmless one. */
 export const worstRankOf = (capabilities: Iterable<string>): number => {
-  let worst: number = EFFECTS.length;
+  let worst: number = CAPABILITY_CLASSES.length;
   for (const capability of capabilities) {
     worst = Math.min(worst, rankOf(capability));
     if (worst === 0) break;

@@ -3,22 +3,20 @@
 import type { NodeId } from "../graph/graph.ts";
 import { accessIn } from "../graph/holds.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
-import { GRANTING } from "./danger.ts";
+import { isGrant, isWrite } from "./danger.ts";
 import type { Hidden, UnknownPart } from "./proposal.ts";
 import type { RuleName } from "./report.ts";
 import { isOrganization, type RuleInput } from "./rule/rule.ts";
 import type { Required } from "./rules-option.ts";
-import { isWrite } from "./write.ts";
 
 type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;
 
 /** Whether each rule could fire on what is hidden. */
 const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
   "gains-owner": (hidden, input) => {
-    if (hidden.of === "binding") return roleHas(hidden.role, input, (one) => GRANTING.includes(one));
+    if (hidden.of === "binding") return roleHas(hidden.role, input, isGrant);
     // A workload would get the access of any identity that exists.
-    if (hidden.of === "takeover")
-      return hidden.kind === "identity" || capabilitiesOf(hidden, (one) => GRANTING.includes(one));
+    if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, isGrant);
     return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
   },
   // The rules about what is gained have a finding for it.

@@ -21,6 +21,7 @@
 import { z } from "zod";
 import type { AccessGraph } from "../graph/graph.ts";
 import { Rehearsal } from "../rehearsal/report.ts";
+import { RoleChange } from "../roles/change.ts";
 import { groupName, Row, uid } from "./row.ts";
 
 export { Row } from "./row.ts";
@@ -241,6 +242,10 @@ export const Report = z.object({
   forceDestroy: z.array(Forced),
   undeclared: z.array(Undeclared),
   expiringKeys: z.array(ExpiringKey),
+  roles: z
+    .array(RoleChange)
+    .optional()
+    .describe("built-in roles that differ from roles.lock.yaml of the base; absent: there are none"),
   unknown: z.array(Unknown),
   notVisible: z.array(NotVisible),
   rules: RulesSource.optional().describe("absent: no file of rules is asked for"),

@@ -1,15 +1,14 @@
 // The tests of a policy: its section `tests`, and the file beside it. A file of tests may also stand alone.
-import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { suggestion } from "../../schema/nearest.ts";
 import { checkShape } from "../policy/check/shape.ts";
 import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
-import { checkSource, type ParsedPolicy, readPolicy } from "../policy/parse.ts";
+import { checkSource, type ParsedPolicy, type PolicyOptions, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { readSource } from "../policy/read-file.ts";
 import { TestFileShape } from "../policy/shape.ts";
 import { isMap, type Mistake, type Place, plainValue } from "../policy/source.ts";
-import { type FindFile, findTextFile } from "../policy/text-file.ts";
+import { type Files, type FindFile, textFiles } from "../policy/text-file.ts";
 
 export interface TestSuite {
   tests: readonly AccessTest[];
@@ -18,14 +17,6 @@ export interface TestSuite {
   /** name or uid, where the file of tests gives it */
   organization?: string;
 }
-
-/** Where files are. */
-export interface Files {
-  exists(file: string): boolean;
-  find: FindFile;
-}
-
-const disk: Files = { exists: existsSync, find: findTextFile };
 
 export const POLICY = "access.yaml";
 export const TESTS = "access.tests.yaml";
@@ -37,16 +28,21 @@ export interface ReadSuite {
 }
 
 /** Reads a policy or a file of tests. Without a name it reads the files with the usual names in `folder`. */
-export const readSuite = (file: string | undefined, folder: string, from: Files = disk): ReadSuite => {
+export const readSuite = (
+  file: string | undefined,
+  folder: string,
+  from: Files = textFiles,
+  options: PolicyOptions = {},
+): ReadSuite => {
   if (file === undefined) {
     const [policy, tests] = [join(folder, POLICY), join(folder, TESTS)].map((one) =>
       from.exists(one) ? one : undefined,
     );
-    return suiteOf(policy !== undefined && isPolicy(policy, from) ? policy : undefined, tests, from);
+    return suiteOf(policy !== undefined && isPolicy(policy, from) ? policy : undefined, tests, from, options);
   }
-  if (isTestFile(file, from)) return suiteOfTests(file, from);
+  if (isTestFile(file, from)) return suiteOfTests(file, from, options);
   const beside = testsBeside(file);
-  return suiteOf(file, from.exists(beside) ? beside : undefined, from);
+  return suiteOf(file, from.exists(beside) ? beside : undefined, from, options);
 };
 
 /** `team.tests.yaml` of `team.yaml` */
@@ -60,21 +56,21 @@ const isPolicy = (file: string, from: Files): boolean => {
 };
 
 /** The name says it; of another one, whether it has tests and no organization. */
-export const isTestFile = (file: string, from: Files = disk): boolean => {
+export const isTestFile = (file: string, from: Files = textFiles): boolean => {
   if (/\.tests\.ya?ml$/.test(file)) return true;
   const { source } = readSource(file, from.find);
   return isMap(source) && source.entries.has("tests") && !source.entries.has("organization");
 };
 
 /** Its own tests alone, which name keys of the policy beside it. */
-const suiteOfTests = (file: string, from: Files): ReadSuite => {
+const suiteOfTests = (file: string, from: Files, options: PolicyOptions): ReadSuite => {
   const { value, mistakes } = readTests(file, from);
   const named = value?.policy === undefined ? undefined : join(dirname(file), value.policy);
   // It names no file elsewhere, whose text a mistake would show.
   const within: FindFile = (one) => from.find(one, dirname(file));
   const usual = [file.replace(/\.tests(\.ya?ml)$/, "$1"), join(dirname(file), POLICY)];
   const policyFile = named ?? usual.find((one) => basename(one) !== basename(file) && from.exists(one));
-  const read = policyFile === undefined ? { mistakes: [] } : readPolicy(policyFile, within);
+  const read = policyFile === undefined ? { mistakes: [] } : readPolicy(policyFile, within, options);
   return {
     suite: {
       tests: value?.tests ?? [],
@@ -95,14 +91,19 @@ const otherOrganization = (tests: TestFile | undefined, policy: Policy | undefin
 };
 
 /** The tests of a policy that was read already. */
-export const suiteOfPolicy = (file: string, read: ParsedPolicy, from: Files = disk): ReadSuite => {
+export const suiteOfPolicy = (file: string, read: ParsedPolicy, from: Files = textFiles): ReadSuite => {
   const beside = testsBeside(file);
   return joinTests(read, from.exists(beside) ? beside : undefined, from);
 };
 
-const suiteOf = (policyFile: string | undefined, testFile: string | undefined, from: Files): ReadSuite => {
-  if (policyFile === undefined) return testFile === undefined ? NOTHING : suiteOfTests(testFile, from);
-  return joinTests(readPolicy(policyFile, from.find), testFile, from);
+const suiteOf = (
+  policyFile: string | undefined,
+  testFile: string | undefined,
+  from: Files,
+  options: PolicyOptions,
+): ReadSuite => {
+  if (policyFile === undefined) return testFile === undefined ? NOTHING : suiteOfTests(testFile, from, options);
+  return joinTests(readPolicy(policyFile, from.find, options), testFile, from);
 };
 
 const joinTests = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {

@@ -1,5 +1,5 @@
 // What tests run on: a policy alone, without the network, or the live organization.
-import { BUILT_IN_ROLE_CAPABILITIES, type BuiltInRole, isUidp } from "../../schema/index.ts";
+import { isUidp, type RoleBundles } from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph, organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { policyGraph } from "../policy/graph.ts";
@@ -11,9 +11,9 @@ import type { Scene } from "./scene.ts";
 
 export type Built = { scene: Scene } | { mistakes: Mistake[] };
 
-/** Built-in roles grant what this version knows of them. */
-export const policyScene = (policy: Policy): Scene => {
-  const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy));
+/** `bundles`: what the built-in roles grant. */
+export const policyScene = (policy: Policy, bundles: RoleBundles): Scene => {
+  const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy, bundles));
   const all = everyoneIn(graph, 0);
   const names = namesIn([all], organization, { graph, ...keys });
   // Only the service knows whether a uid exists. It is allowed what the policy does not give it.
@@ -22,19 +22,20 @@ export const policyScene = (policy: Policy): Scene => {
 };
 
 /** A service that has the organization and the roles that the policy names, and nothing else. */
-const emptyService = ({ organization: { uid }, bindings, people, roles }: Policy): AccessGraph => {
+const emptyService = (
+  { organization: { uid }, bindings, people, roles }: Policy,
+  bundles: RoleBundles,
+): AccessGraph => {
   const graph: GraphBuilder = newGraph();
   if (uid !== undefined) graph.groups.set(uid, { id: uid, uid, name: uid, parent: null });
   const given = [...people.values()].flatMap(({ defaultRole, externalGroups }) => [
     ...(defaultRole === undefined ? [] : [defaultRole]),
     ...[...(externalGroups?.values() ?? [])].flat(),
   ]);
-  for (const role of new Set([...bindings.map((one) => one.role), ...given])) {
+  // Every service has the role of owners, which paths lead to.
+  for (const role of new Set(["owner", ...bindings.map((one) => one.role), ...given])) {
     if (roles.has(role)) continue;
-    // What a role grants that only the service knows is not known here.
-    const capabilities = Object.hasOwn(BUILT_IN_ROLE_CAPABILITIES, role)
-      ? BUILT_IN_ROLE_CAPABILITIES[role as BuiltInRole].toSorted()
-      : [];
+    const capabilities = Object.hasOwn(bundles, role) ? (bundles[role] as readonly string[]).toSorted() : [];
     graph.roles.set(`role ${role}`, { id: `role ${role}`, uid: null, name: role, group: null, capabilities });
   }
   return graph;

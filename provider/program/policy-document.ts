@@ -82,15 +82,8 @@ export interface PolicyDocument {
   groups?: Record<string, PolicyGroupDocument | null>;
   /** Who may act, by name; default: none */
   identities?: Record<string, PolicyIdentityDocument>;
-  /** Custom roles, by name; `{ builtIn: true }` is a built-in role that this version does not know; default: none */
-  roles?: Record<
-    string,
-    | PolicyRoleDocument
-    | {
-        /** A built-in role that this version does not know */
-        builtIn: true;
-      }
-  >;
+  /** Custom roles, by name; default: none */
+  roles?: Record<string, PolicyRoleDocument>;
   /** Who has which role where: path of a group (`/` is the organization), role, identities; default: none */
   access?: Record<string, Record<string, string[]>>;
   /** Roles that people have at the organization, by name of an identity provider of it, which the policy does not create; default: none */

@@ -1,5 +1,5 @@
 // docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it.
-import { BUILT_IN_ROLE_CAPABILITIES, capabilities, operations } from "../../schema/index.ts";
+import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, capabilities, operations } from "../../schema/index.ts";
 import type { Operation } from "../../schema/operation.ts";
 
 /** The services, and how the enum names of their capabilities begin. What is left goes by its own first word. */
@@ -26,7 +26,14 @@ and the built-in roles that have it. Write them by these names in a policy (\`ca
 
 A role that is bound at a group holds there and everywhere below. [The contract](contract.md#capabilities) has the rules. *Internal*:
 only the service's own roles can hold it. *Deprecated*: the service keeps it for old roles. A capability without a method belongs to a
-part of the API that this project does not serve. A service may have further built-in roles; the lists of these follow its published SDK.
+part of the API that this project does not serve.
+
+The class says what a capability lets its holder do. *grant*: give access to itself or to others. *write*: change records. *use*: run a
+function of the service that changes no record. *read*: list and get. A capability that is not on this page counts as *write*, unless its
+name ends with \`.list\` or \`.get\`.
+
+The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLES_SOURCE.text}. The service changes them:
+[\`irm roles\`](roles.md) shows what your service has.
 `;
 
 export const capabilitiesPage = (): string => {
@@ -34,6 +41,7 @@ export const capabilitiesPage = (): string => {
   const rows = capabilities.map((one) => ({
     service: SERVICES.find(([, begin]) => begin.test(one.enum))?.[0] ?? OTHER,
     name: one.name,
+    effect: one.class,
     flag: one.internalOnly ? " (internal)" : one.deprecated ? " (deprecated)" : "",
     methods: methods.filter(([, row]) => row.capabilities.includes(one.name)).map(([name]) => name),
     roles: Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([role, names]) =>
@@ -44,11 +52,17 @@ export const capabilitiesPage = (): string => {
   const sections = [...SERVICES.map(([service]) => service), OTHER].map((service) => {
     const sorted = (services.get(service) ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const lines = sorted.map(
-      ({ name, flag, methods, roles }) => `| \`${name}\`${flag} | ${methods.join(", ")} | ${roles.join(", ")} |`,
+      ({ name, effect, flag, methods, roles }) =>
+        `| \`${name}\`${flag} | ${effect} | ${methods.join(", ")} | ${roles.join(", ")} |`,
     );
-    return [`## ${service}`, "", "| capability | methods | built-in roles |", "| --- | --- | --- |", ...lines, ""].join(
-      "\n",
-    );
+    return [
+      `## ${service}`,
+      "",
+      "| capability | class | methods | built-in roles |",
+      "| --- | --- | --- | --- |",
+      ...lines,
+      "",
+    ].join("\n");
   });
   return [HEAD, ...sections].join("\n");
 };

@@ -16,7 +16,7 @@ import {
 } from "../../schema/index.ts";
 import { operator } from "../caller/authorize.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
-import { builtInRoleUid, isBuiltInRole } from "../services/built-in-role.ts";
+import { builtInRoleUid } from "../services/built-in-role.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { services } from "../services/index.ts";
 import { shapes } from "../store/shape.ts";
@@ -103,7 +103,7 @@ export const createRecords = (
   const roleOf = (name: string, path: PropertyKey[]): string => {
     const uid = roleUids.get(name);
     if (uid !== undefined) return uid;
-    if (isBuiltInRole(name)) return builtInRoleUid(name);
+    if (store.get(shapes.role, builtInRoleUid(name))) return builtInRoleUid(name);
     if (isUidp(name) && (!isTrial || store.get(shapes.role, name))) return name;
     if (!isUidp(name))
       report({ path, text: `there is no role ${show(name)} in this file, nor is it built in`, refersTo: "roles" });

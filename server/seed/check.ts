@@ -1,6 +1,6 @@
 // Finds problems in the records of a seed: records that the API refuses in a trial on an empty store, and records of one file
 // that a restarted server could not tell apart.
-import { ensureBuiltInRoles } from "../services/built-in-role.ts";
+import type { RoleBundles } from "../../schema/index.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";
 import { createRecords, type SeedContext } from "./apply.ts";
@@ -9,10 +9,12 @@ import { ANYONE } from "./bootstrap.ts";
 import type { CopySeed } from "./copy.ts";
 import type { Problem } from "./problem.ts";
 import { type Seed, seedPath } from "./record.ts";
+import { ensureRoles } from "./roles.ts";
 
-export const seedProblems = (seed: Seed): Problem[] =>
+/** `roles`: the built-in roles of the server. */
+export const seedProblems = (seed: Seed, roles?: RoleBundles): Problem[] =>
   tryOut((context) => {
-    ensureBuiltInRoles(context.store, 0);
+    ensureRoles(context.store, roles, 0);
     const { problems } = createRecords(seed, context, true);
     return [...problems, ...repeatedRecords(seed)];
   });

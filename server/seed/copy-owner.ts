@@ -1,7 +1,8 @@
 // The owner of a server that has a copy. It is in an organization of its own, where nobody is granted anything: so no list shows that
 // organization, its identity, its role or its bindings. Lists show what was copied and nothing else, and nothing that is tried on the copy
 // locks the owner out.
-import { builtInCapabilities, OWNER_ROLE } from "../services/built-in-role.ts";
+import { OWNER_CAPABILITIES } from "../../schema/index.ts";
+import { enumNames, OWNER_ROLE } from "../services/built-in-role.ts";
 import type { IdSource } from "../services/context.ts";
 import { insertGroup } from "../services/group.ts";
 import { insertHiddenBinding } from "../services/role-binding.ts";
@@ -18,7 +19,7 @@ export const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number): s
     const group = ids.root();
     const uid = `${group}/${ids.segment()}`;
     insertGroup(store, group, { name: "local", description: "Of this server alone" }, timesAt(now));
-    const capabilities = [...new Set([...builtInCapabilities("owner"), ...copiedCapabilities(store)])];
+    const capabilities = [...new Set([...enumNames(OWNER_CAPABILITIES), ...copiedCapabilities(store)])];
     const row = { uid, createTime: now, updateTime: now, columns: { name: "owner" } };
     store.insert(shapes.role, { ...row, body: { description: "Owner of a copy", capabilities } });
     store.setMeta(OWNER_ROLE, uid);

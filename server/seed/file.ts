@@ -1,7 +1,7 @@
 // Reads `--seed FILE.yaml`: an organization and what is in it. Groups are named by their path of names from the organization;
 // `""` is the organization itself. A copy has `records` instead, by uid. Reports every problem at once, with its line and column.
 import type { z } from "zod";
-import { isObject, type Json } from "../../schema/index.ts";
+import { isObject, type Json, type RoleBundles } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { readYaml, type YamlFile } from "../base/yaml-file.ts";
 import { copyProblems, seedProblems } from "./check.ts";
@@ -9,7 +9,7 @@ import { type CopySeed, CopySeedSchema } from "./copy.ts";
 import type { Problem } from "./problem.ts";
 import { keepPlaces, type Seed, SeedError, SeedSchema } from "./record.ts";
 
-export const parseSeed = (text: string, file: string): Seed | CopySeed => {
+export const parseSeed = (text: string, file: string, roles?: RoleBundles): Seed | CopySeed => {
   const yaml = readYaml(text, file, SeedError);
   const { value, describe } = yaml;
   // An empty document is null.
@@ -17,8 +17,8 @@ export const parseSeed = (text: string, file: string): Seed | CopySeed => {
   if (isObject(value) && "records" in value) return keepPlaces(parseCopy(value, describe), yaml);
   const parsed = SeedSchema.safeParse(value, { error: shapeError });
   const problems = parsed.success
-    ? seedProblems(parsed.data)
-    : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues)];
+    ? seedProblems(parsed.data, roles)
+    : [...shapeProblems(parsed.error.issues), ...furtherProblems(value, parsed.error.issues, roles)];
   if (!parsed.success || problems.length > 0) throw new SeedError(describe(problems));
   return keepPlaces(parsed.data, yaml);
 };
@@ -34,7 +34,11 @@ const EMPTY = "the file is empty; a seed holds at least an organization: { name:
 
 // Finds the problems of the well-formed records in a malformed file. A section with a malformed record may hold the target of
 // a reference, so such a reference is not reported as missing.
-const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): Problem[] => {
+const furtherProblems = (
+  value: unknown,
+  issues: readonly z.core.$ZodIssue[],
+  roles: RoleBundles | undefined,
+): Problem[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const isBad = (section: string, i: number) =>
     issues.some(({ path }) => path[0] === section && (path.length === 1 || path[1] === i));
@@ -50,7 +54,7 @@ const furtherProblems = (value: unknown, issues: readonly z.core.$ZodIssue[]): P
   }
   const { data } = SeedSchema.strip().safeParse(whole);
   if (!data) return [];
-  return seedProblems(data)
+  return seedProblems(data, roles)
     .filter(({ refersTo }) => !refersTo || !issues.some(({ path }) => path[0] === refersTo))
     .map(({ path: [section, i, ...rest], text }) => ({
       path: [section as string, kept.get(section as string)?.[i as number] ?? (i as string), ...rest],

@@ -72,7 +72,7 @@ const USES = [
   ["external_group_role_mappings WHERE role_uid", "cannot delete role that an external group is mapped to"],
 ] as const;
 
-const useViolations = (store: Store, uid: string): PreconditionViolation[] =>
+export const useViolations = (store: Store, uid: string): PreconditionViolation[] =>
   USES.flatMap(([where, description]) =>
     store.statement(`SELECT 1 FROM ${where} = ? LIMIT 1`).get(uid) ? [{ type: "RESOURCE_IN_USE", description }] : [],
   );

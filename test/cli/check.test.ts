@@ -1,6 +1,7 @@
 // `irm check`: mistakes on stdout, how many on stderr, and the exit code.
 import { writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
+import { offlineText } from "../../access/roles/lock.ts";
 import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -36,7 +37,7 @@ test("prints nothing on stdout where there are no mistakes, and exits with 0", a
   expect(await runIrm("check", file)).toEqual({
     code: 0,
     stdout: "",
-    stderr: `${file} has no mistakes: 0 groups, 1 identity, 0 roles, 1 role binding\n`,
+    stderr: `${file} has no mistakes: 0 groups, 1 identity, 0 roles, 1 role binding\n${offlineText(undefined)}\n`,
   });
 });
 

@@ -1,6 +1,7 @@
 // `irm init`: a first policy file, right as it stands.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
+import { offlineText } from "../../access/roles/lock.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -23,7 +24,7 @@ test("writes a file in which irm check finds no mistakes", async () => {
   expect(await runIrm("check", file)).toEqual({
     code: 0,
     stdout: "",
-    stderr: `${file} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n`,
+    stderr: `${file} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n${offlineText(undefined)}\n`,
   });
 });
 

@@ -3,6 +3,7 @@ import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
+import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { created } from "../access/preview/fixture.ts";
 import { startServer } from "../harness/api-server.ts";
 import { runIrm } from "../support/irm.ts";
@@ -244,5 +245,52 @@ describe("without a base", () => {
     const { code, stderr } = await run("--rules", "rules.yaml");
     expect(code).toBe(2);
     expect(stderr).toContain("the path counts from the top level of the repository, so this is");
+  });
+});
+
+describe("roles.lock.yaml", () => {
+  const lockWith = (viewer: readonly string[]): string =>
+    JSON.stringify({
+      services: { [api.baseUrl]: { date: "2026-08-21", roles: { ...BUILT_IN_ROLE_CAPABILITIES, viewer } } },
+    });
+  const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
+  const onMain = (files: Readonly<Record<string, string>>): void => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit(files);
+    repository.git("checkout", "--quiet", "change");
+    repository.git("reset", "--quiet", "--hard", "main");
+  };
+
+  test("of the base says what the service has changed; the rows are those of the live roles", async () => {
+    const reader = await api.actor("reader", { role: "viewer" });
+    onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+    const { stdout } = await run("--base", "main");
+    expect(Report.parse(JSON.parse(stdout)).roles).toMatchObject([
+      {
+        name: "viewer",
+        added: VIEWER.slice(0, 1),
+        removed: [],
+        reaches: [{ identity: reader.uid, gains: VIEWER.slice(0, 1) }],
+      },
+    ]);
+    const text = await runIrm("review", "--preview", join(repository.root, ".git", "preview.json"), "--base", "main");
+    expect(text.stdout).toContain("the service changed viewer: +account_associations.list; 1 identity gained it");
+    expect(changedRules(stdout)).toBeUndefined();
+  });
+
+  test("which the change edits to something else than the service has is a finding", async () => {
+    onMain({ "roles.lock.yaml": lockWith(VIEWER.slice(1)) });
+    repository.commit({ "roles.lock.yaml": lockWith(VIEWER) });
+    expect(changedRules((await run("--base", "main")).stdout)).toBeUndefined();
+    repository.commit({ "roles.lock.yaml": lockWith([...VIEWER, "skills.publish"]) });
+    expect(changedRules((await run("--base", "main")).stdout)).toBe(
+      "this change edits roles.lock.yaml: the service has other capabilities for viewer",
+    );
+    repository.commit({ "roles.lock.yaml": "services: 1\n" });
+    expect(changedRules((await run("--base", "main")).stdout)).toContain(
+      "this change edits roles.lock.yaml: roles.lock",
+    );
+    unlinkSync(join(repository.root, "roles.lock.yaml"));
+    expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
   });
 });

@@ -162,5 +162,5 @@ identities:
 test("with mistakes has no review, and exits with 1", async () => {
   const { code, stdout, stderr } = await runIrm("review", "--policy", policy("{ team: { viewr: [next] } }"));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("access.yaml:5:19: access.team.viewr: there is no role viewr; did you mean viewer?");
+  expect(stderr).toContain("viewr: the API shows no built-in role of this name; did you mean viewer?");
 });

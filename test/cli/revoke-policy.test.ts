@@ -96,7 +96,7 @@ describe("with access.yaml in the folder", () => {
       "  /: &rows { viewer: [NAME] }\n  platform: { <<: *rows, editor: [other] }\n",
       "the alias *rows stands for something that would change; write it out here",
     ],
-    ["  /: { viewr: [NAME] }\n", "there is no role viewr; did you mean viewer?"],
+    ["  /: { viewer: [NAME, nobody-here] }\n", "there is no identity nobody-here; declare it in identities"],
   ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
     const { name, uid } = await target();
     const text = policy(name, rows.replace("NAME", name));

@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { offlineText } from "../../access/roles/lock.ts";
 import { startTeam } from "../harness/team.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
+const ROLES_LINE = `${offlineText(undefined)}\n`;
 const folder = temporaryFolder();
 afterAll(folder.remove);
 afterEach(() => vi.unstubAllEnvs());
@@ -47,7 +49,7 @@ test("runs the tests of a file on the policy beside it, and exits with 3 if one 
   expect(await runIrm("test", path("access.tests.yaml"))).toEqual({
     code: 3,
     stdout: `passed  release publishes\nFAILED  nobody publishes\n        ${REASON}\n2 tests, 1 failed\n`,
-    stderr: "",
+    stderr: ROLES_LINE,
   });
   const { code, stdout } = await runIrm("test", path("access.tests.yaml"), "--format", "json");
   expect(code).toBe(3);
@@ -85,7 +87,11 @@ test("finds access.tests.yaml and access.yaml of this folder; all of the example
   const before = process.cwd();
   process.chdir(example);
   const finished = await runIrm("test").finally(() => process.chdir(before));
-  expect(finished).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("3 tests, all passed\n") });
+  expect(finished).toMatchObject({
+    code: 0,
+    stderr: ROLES_LINE,
+    stdout: expect.stringContaining("3 tests, all passed\n"),
+  });
 });
 
 test("a file of tests names its policy where that has another name", async () => {

@@ -14,7 +14,7 @@ const refusal = (command: string, sentence: string) => ({
 });
 
 const COMMANDS =
-  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}recover .*\n {2}init .*\n {2}check .*\n {2}test .*\n {2}review .*\n {2}rehearse .*\n {2}verify .*\n {2}drift .*\n {2}access .*\n {2}paths .*\n {2}whoami .*\n {2}doctor .*\n {2}explain .*\n {2}revoke .*\n {2}export .*\n {2}help .*\n {2}completion .*\n$/;
+  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}recover .*\n {2}init .*\n {2}check .*\n {2}test .*\n {2}review .*\n {2}rehearse .*\n {2}verify .*\n {2}roles .*\n {2}drift .*\n {2}access .*\n {2}paths .*\n {2}whoami .*\n {2}doctor .*\n {2}explain .*\n {2}revoke .*\n {2}export .*\n {2}help .*\n {2}completion .*\n$/;
 
 describe("irm", () => {
   test("prints the commands on stderr when it is called without one", async () => {

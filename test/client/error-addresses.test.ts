@@ -30,7 +30,7 @@ const NO_ADDRESS: Classes = {
   "names the flag and what it takes": ["UsageError"],
   "names the file, its line and what to write": [
     ...["TextFileError", "PolicyEditError", "LayoutError", "PolicyError", "NameError", "QuestionError", "TestsError"],
-    ...["SeedError", "FaultsError"],
+    ...["SeedError", "FaultsError", "LockError"],
   ],
   "names what cannot be read, and what it should be": [
     ...[

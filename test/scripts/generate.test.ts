@@ -51,7 +51,7 @@ test("writes the document, the types of messages, a .proto file for each package
   const page = readFileSync(join(target, PAGE), "utf8");
   expect(capabilities.filter(({ name }) => page.split(`| \`${name}\``).length !== 2)).toEqual([]);
   expect(page).toContain(
-    "| `identity.create` | CreateIdentity | owner, limited_owner, registry.pull_token_creator |\n",
+    "| `identity.create` | write | CreateIdentity | owner, limited_owner, registry.pull_token_creator, ",
   );
 });
 

@@ -1,6 +1,6 @@
 // A random organization, as people make one by hand over the API: every kind, odd names, equal names, patterns, and records that were
 // changed since.
-import { BUILT_IN_ROLE_CAPABILITIES, capabilityFrom } from "../../schema/index.ts";
+import { capabilityFrom, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { type Collection, postRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** The owner of an organization has them. */
-const GRANTABLE = BUILT_IN_ROLE_CAPABILITIES.owner.map((name) => capabilityFrom(name) as string);
+const GRANTABLE = OWNER_CAPABILITIES.map((name) => capabilityFrom(name) as string);
 
 const DIGESTS = ["a", "b"].map((digit) => `sha256:${digit.repeat(64)}`);
 const BUNDLES = ["application", "base", "byol", "ai", "fips"];

@@ -1,5 +1,5 @@
 // A policy of the entries that a policy can say: groups, roles, identities, and who has which role where.
-import { capabilityName, isBuiltInRole } from "../../../schema/index.ts";
+import { capabilityName, isBuiltInRole, isUidp } from "../../../schema/index.ts";
 import { ROOT } from "../../policy/index.ts";
 import { RAW_RELATIONSHIPS } from "../../policy/shape.ts";
 import { pathText } from "../../policy/source.ts";
@@ -36,8 +36,6 @@ export interface Base {
   places: ReadonlyMap<Entry, Place>;
   /** `key` of a group is its path */
   has(section: "groups" | "identities" | "roles", key: string): boolean;
-  /** whether a key of its roles is a built-in role */
-  isBuiltIn(role: string): boolean;
   /** how many identities a row has */
   identitiesIn(group: string, role: string): number;
 }
@@ -111,7 +109,7 @@ export const draftPolicy = (
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
     // A key that is a built-in role would be a mistake, and each role binding of that role would mean this one.
-    const isTaken = (one: string): boolean => section === "roles" && isBuiltInRole(one);
+    const isTaken = (one: string): boolean => section === "roles" && (isBuiltInRole(one) || builtInNames.has(one));
     const isFree = (one: string): boolean =>
       !isTaken(one) && !sections[section].has(one) && base?.has(section, one) !== true;
     const key = freeKey(entry, isFree);
@@ -119,6 +117,7 @@ export const draftPolicy = (
     places.set(entry, { section, key, path: pathText([section, key]) });
   };
   const names = new Set(entries.map(({ kind, name }) => `${kind} ${name}`));
+  const builtInNames = new Set(entries.map(({ args }) => args.get("role")));
   /** The name of the entry; with its uid where the policy has that key. */
   const freeKey = ({ kind, name, uid }: Entry, isFree: (key: string) => boolean): string => {
     if (isFree(name)) return name;
@@ -147,17 +146,9 @@ export const draftPolicy = (
     groupPaths.set(holder === ROOT ? key : `${holder}/${key}`, { below, path: [...at, "groups"] });
     return at;
   };
-  const newRoles = new Set<string>();
-  // A role that this version does not know needs a line of its own.
-  const builtInRole = (name: string): string | undefined => {
-    if (name.length === 40 && /^[0-9a-f]+$/.test(name)) return undefined;
-    if (isBuiltInRole(name) || newRoles.has(name) || base?.isBuiltIn(name)) return name;
-    // A custom role may have taken the name: a row of the policy would mean that one.
-    if (sections.roles.has(name) || base?.has("roles", name)) return undefined;
-    newRoles.add(name);
-    sections.roles.set(name, new Map([["builtIn", true]]));
-    return name;
-  };
+  // A custom role of the policy may have taken the name: a row would mean that one.
+  const builtInRole = (name: string): string | undefined =>
+    isUidp(name) || base?.has("roles", name) ? undefined : name;
 
   const organization = entries.find(({ uid, kind }) => kind === "group" && uid === top);
   const isDeclared =

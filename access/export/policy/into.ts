@@ -6,11 +6,9 @@ import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-re
 import { additionOf, withAddition } from "../../policy/edit/add.ts";
 import { PolicyEditError } from "../../policy/edit/document.ts";
 import { type Added, insertIntoYaml } from "../../policy/edit/insert.ts";
-import { findIn, type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
+import { type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
 import type { ChangedFile } from "../../policy/edit/write.ts";
 import { mappingsOf, mistakeText, policyGraph, ROOT } from "../../policy/index.ts";
-import { readSource } from "../../policy/read-file.ts";
-import { isMap } from "../../policy/source.ts";
 import { UIDS_FILE } from "../../policy/uids.ts";
 import { quote } from "../../quote.ts";
 import type { Export } from "../model.ts";
@@ -110,22 +108,12 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
     const row = [group, keyOf(entry.args.get("role")), keyOf(entry.args.get("identity"))];
     if (rows.has(JSON.stringify(row))) places.set(entry, { section: "access", key: String(group), path: "access" });
   }
-  const builtIn = builtInRolesIn(opened);
   const sections = { groups: policy.groups, identities: policy.identities, roles: policy.roles };
   return {
     places,
     has: (section, key) => sections[section].has(key),
-    isBuiltIn: (role) => builtIn.has(role),
     identitiesIn: (group, role) => policy.bindings.filter((one) => one.group === group && one.role === role).length,
   };
-};
-
-/** Names of built-in roles that have a line of their own in the policy. */
-const builtInRolesIn = (opened: OpenPolicy): ReadonlySet<string> => {
-  const { source } = readSource(opened.file, findIn(opened));
-  const roles = isMap(source) ? source.entries.get("roles")?.value : undefined;
-  const entries = isMap(roles) ? [...roles.entries] : [];
-  return new Set(entries.flatMap(([name, { value }]) => (isMap(value) && value.entries.has("builtIn") ? name : [])));
 };
 
 /** The file of uids with those of all records that the policy then has. */

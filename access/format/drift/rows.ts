@@ -11,28 +11,22 @@ import {
   type UndeclaredAccess,
 } from "../../drift/report.ts";
 import { SECRET } from "../../preview/value.ts";
+import { isChange } from "../../roles/change.ts";
+import type { Document, Item, Part, Section } from "../document/document.ts";
+import { ROLES_TITLE, roleItems } from "../roles.ts";
 import { countText } from "../words.ts";
-
-/** Our own words, or a text of others, which a format sets apart. */
-export type Part = string | { quoted: string };
-
-export interface Item {
-  parts: Part[];
-  /** what belongs to it */
-  lines: Part[][];
-  /** it is listed, and is no difference */
-  isExcused?: boolean;
-}
-
-export interface Section {
-  title: string;
-  items: Item[];
-}
 
 const quote = (quoted: string): Part => ({ quoted });
 
-export const titleOf = (report: DriftReport): string => {
-  const { drift, undeclared, keys, pending, unknown, notVisible } = report;
+export const driftDocument = (report: DriftReport): Document => ({
+  title: titleOf(report),
+  origin: report.origin,
+  sections: sectionsOf(report),
+  foot: "docs/drift.md says what to do about each.",
+});
+
+const titleOf = (report: DriftReport): string => {
+  const { drift, undeclared, roles, keys, pending, unknown, notVisible } = report;
   const of = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
   const rows: [number, string, string][] = [
     [of("changed", "replaced"), "record differs", "records differ"],
@@ -40,6 +34,7 @@ export const titleOf = (report: DriftReport): string => {
     [of("dropped"), "record is not in the program any more", "records are not in the program any more"],
     [of("new"), "record is not in the stack yet", "records are not in the stack yet"],
     [undeclared.filter(counts).length, "grant that nothing declares", "grants that nothing declares"],
+    [roles.filter(isChange).length, "built-in role changed", "built-in roles changed"],
     [keys.length, "static key ends", "static keys end"],
     [pending.length, "create is open", "creates are open"],
     [unknown.length, "part is not known", "parts are not known"],
@@ -50,10 +45,11 @@ export const titleOf = (report: DriftReport): string => {
   return `Drift: ${texts.length === 0 ? none : texts.join(", ")}`;
 };
 
-export const sectionsOf = ({ drift, undeclared, keys, pending, unknown, notVisible }: DriftReport): Section[] => [
+const sectionsOf = ({ drift, undeclared, roles, keys, pending, unknown, notVisible }: DriftReport): Section[] => [
   { title: "Not known", items: unknown.map(({ message }) => ({ parts: [quote(message)], lines: [] })) },
   { title: "Differs from the program", items: drift.map(driftItem) },
   { title: "Access that nothing declares", items: undeclared.map(undeclaredItem) },
+  { title: ROLES_TITLE, items: roleItems(roles) },
   { title: "Static keys that end within 30 days", items: keys.map(keyItem) },
   { title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
   {
@@ -171,5 +167,3 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
     ],
   ],
 });
-
-export const FOOT = "docs/drift.md says what to do about each.";

@@ -1,6 +1,6 @@
 // Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain, so the page
 // prints a long list once, at its end, and links to it.
-import { isWrite } from "../../review/write.ts";
+import { isWrite } from "../../review/danger.ts";
 import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
@@ -38,7 +38,7 @@ export const capabilitySets = (): CapabilitySets => {
 const writesOf = (capabilities: readonly string[]): string => {
   const writing = capabilities.filter((capability) => isWrite({ capability })).length;
   if (writing === 0) return "none of which changes anything";
-  return writing === capabilities.length ? "all of which do more than read" : `${writing} of which do more than read`;
+  return writing === capabilities.length ? "all of which change records" : `${writing} of which change records`;
 };
 
 const chips = (capabilities: readonly string[]): Markup =>

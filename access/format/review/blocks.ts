@@ -1,5 +1,6 @@
 // A report in the parts that people read, the same in every format: its title, its facts, and rows by group and role.
-import { byEffect, changesAssumption, EFFECTS, type Effect, effectOf } from "../../review/danger.ts";
+import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../../schema/index.ts";
+import { byEffect, changesAssumption } from "../../review/danger.ts";
 import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
 import { countText } from "../words.ts";
 
@@ -12,7 +13,7 @@ export interface Change {
   /** the worst first: a long list is cut */
   capabilities: string[];
   /** of the worst of them */
-  effect: Effect;
+  effect: CapabilityClass;
 }
 
 /** Keeps the order of the report: gains before losses, the worst first. */
@@ -30,7 +31,7 @@ const groupRows = (sign: "+" | "-", rows: readonly Row[]): Change[] =>
       place: placeOf(groupName, group),
       role,
       capabilities,
-      effect: effectOf(capabilities[0] as string),
+      effect: classOf(capabilities[0] as string),
     };
   });
 
@@ -119,7 +120,7 @@ export const titleOf = (report: Report): string => {
 /** `3 where it gains writes, 12 where it loses access` */
 export const kindsOf = (changes: readonly Pick<Change, "sign" | "effect">[], where: string): string => {
   const kinds = [
-    ...EFFECTS.map((effect) => ({ sign: "+", effect, text: GAINS[effect] })),
+    ...CAPABILITY_CLASSES.map((effect) => ({ sign: "+", effect, text: GAINS[effect] })),
     { sign: "-", effect: undefined, text: "losses" },
   ];
   return kinds
@@ -131,9 +132,10 @@ export const kindsOf = (changes: readonly Pick<Change, "sign" | "effect">[], whe
     .join(", ");
 };
 
-const GAINS: Readonly<Record<Effect, string>> = {
+const GAINS: Readonly<Record<CapabilityClass, string>> = {
   grant: "gains that let it give access",
   write: "gains of writes",
+  use: "gains of uses",
   read: "gains of reads",
 };
 

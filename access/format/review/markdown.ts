@@ -19,7 +19,7 @@ const CAPABILITIES_SHOWN = [Number.POSITIVE_INFINITY, 60, 30, 10];
 const CLAIMS_MAX = 500;
 
 /** What is left out last. */
-const DANGER = { finding: 0, assumable: 1, grant: 2, write: 3, section: 4, read: 5, loss: 6, excused: 6 };
+const DANGER = { finding: 0, assumable: 1, grant: 2, write: 3, section: 4, use: 5, read: 6, loss: 7, excused: 7 };
 
 export const reportAsMarkdown = (report: Report): string => {
   const facts = headFacts(report).map(({ name, value }) => `${name} ${code(value)}`);

@@ -2,6 +2,7 @@
 import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
 import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
+import { ROLES_TITLE, roleItems } from "../roles.ts";
 import { countText } from "../words.ts";
 import type { Part, Section, ShownPart } from "./section.ts";
 
@@ -97,6 +98,13 @@ export const sectionsOf = (report: Report): Section[] => [
     title: TITLES.expiringKeys,
     items: report.expiringKeys.map(({ name, groupName, expirationTime }) => ({
       parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
+    })),
+  },
+  {
+    id: "changed-roles",
+    title: ROLES_TITLE,
+    items: roleItems(report.roles ?? []).map(({ parts, lines }) => ({
+      parts: [...parts, ...lines.flatMap((line): Part[] => ["; ", ...line])],
     })),
   },
   ...(report.rehearsal ? rehearsalNotes(report.rehearsal) : []),

@@ -1,11 +1,11 @@
 // The custom roles of a policy.
 import {
-  BUILT_IN_ROLES,
   capabilities,
   capabilityFrom,
   capabilityName,
   isBuiltInRole,
   Role,
+  type RoleBundles,
 } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import type { PolicyGroup, PolicyRole } from "../policy.ts";
@@ -18,32 +18,27 @@ export interface RoleDraft {
   was?: string;
   description?: string;
   can?: (string | null)[];
-  builtIn?: true;
 }
 
-export interface Roles {
-  roles: Map<string, PolicyRole>;
-  /** names of built-in roles, with those that the policy adds */
-  builtIn: ReadonlySet<string>;
+/** What one source of built-in roles has. */
+export interface BuiltInRoles {
+  /** address of the API; absent: the table of this version */
+  service?: string;
+  roles: RoleBundles;
 }
 
 export const checkRoles = (
   draft: Readonly<Record<string, RoleDraft>> | null | undefined,
   groups: ReadonlyMap<string, PolicyGroup>,
+  builtIn: readonly BuiltInRoles[],
   report: Report,
-): Roles => {
+): Map<string, PolicyRole> => {
   const roles = new Map<string, PolicyRole>();
-  const builtIn = new Set<string>(BUILT_IN_ROLES);
   const duplicate = duplicateFinder(report, "role");
   const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
   for (const [key, role] of Object.entries(draft ?? {})) {
     const path = ["roles", key];
-    if (role.builtIn) {
-      checkBuiltIn(role, path, report);
-      builtIn.add(key);
-      continue;
-    }
-    if (isBuiltInRole(key))
+    if (isBuiltInRole(key) || builtIn.some((one) => Object.hasOwn(one.roles, key)))
       report.mistake(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`, {
         atKey: true,
       });
@@ -66,12 +61,7 @@ export const checkRoles = (
     const held = [...new Set(can)].map(capabilityName).sort();
     roles.set(key, { key, group, name, was, description, capabilities: held, place: report.placeOf(path) });
   }
-  return { roles, builtIn };
-};
-
-const checkBuiltIn = (role: RoleDraft, path: Path, { mistake }: Report): void => {
-  for (const field of Object.keys(role))
-    if (field !== "builtIn") mistake([...path, field], "a built-in role is the service's own: leave this out");
+  return roles;
 };
 
 const names = new Set(capabilities.map(({ name }) => name));

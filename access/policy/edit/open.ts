@@ -1,4 +1,5 @@
 // A policy that is about to be edited: its files as they were read, what they say, and the uids beside it.
+import type { RoleBundles } from "../../../schema/index.ts";
 import { mistakeText, readPolicy } from "../parse.ts";
 import type { Policy } from "../policy.ts";
 import type { PolicyStack } from "../stack.ts";
@@ -59,11 +60,24 @@ export const applyEdit = ({ files }: PolicyEdit): void => replaceFiles(files);
 /** Throws a PolicyEditError unless the files, after their changes, say what `expected` does. */
 export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], expected: Policy): void => {
   const { file } = opened;
-  const { policy: result, mistakes } = readPolicy(file, findIn(opened, files));
+  const builtIn = [{ roles: builtInRolesIn(expected, opened.policy) }];
+  const { policy: result, mistakes } = readPolicy(file, findIn(opened, files), { builtIn });
   const [mistake] = mistakes;
   if (mistake) throw new PolicyEditError(`after that, ${mistakeText(mistake)}`);
   if (result === undefined || meaningOf(result) !== meaningOf(expected))
     throw new PolicyEditError(`${file} would say something else than before; edit it by hand`);
+};
+
+/** The built-in roles that a policy names. A key of `before` is none of them: a role that goes must not be taken for one. */
+const builtInRolesIn = ({ bindings, people, roles }: Policy, before: Policy): RoleBundles => {
+  const given = [...people.values()].flatMap(({ defaultRole, externalGroups }) => [
+    defaultRole ?? [],
+    [...(externalGroups?.values() ?? [])],
+  ]);
+  const names = [...bindings.map(({ role }) => role), ...given.flat(2)];
+  return Object.fromEntries(
+    names.filter((name) => !roles.has(name) && !before.roles.has(name)).map((name) => [name, []]),
+  );
 };
 
 /** Finds the files as they were read, or as they are after their changes. */

@@ -1,7 +1,7 @@
 // pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes things.
 import { accessIn } from "../../graph/holds.ts";
 import { pullRequestsIn } from "../../workload/pull-request.ts";
-import { isWrite } from "../write.ts";
+import { isWrite } from "../danger.ts";
 import { placesOf, type Rule } from "./rule.ts";
 
 export const pullRequestWrites: Rule = {

@@ -1,7 +1,8 @@
 // What differs between two sets of inputs: paths, elements of lists, who has changed it, and no secret.
 import { describe, expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
-import { driftAsText } from "../../../access/format/drift/terminal.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
+import { driftDocument } from "../../../access/format/drift/rows.ts";
 import { SECRET, UNKNOWN } from "../../../access/preview/value.ts";
 import { placeholderUid } from "../../../client/placeholder-uid.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -51,9 +52,11 @@ describe("a value", () => {
     ]);
     const difference = { path: "description", program: "constructor", live: "toString" };
     const row = { resource: "urn", kind: "group", uid: null, name: null, groupName: null };
-    const rest = { undeclared: [], keys: [], pending: [], unknown: [], notVisible: [] };
+    const rest = { undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] };
     const report = { drift: [{ ...row, change: "changed" as const, differences: [difference] }], ...rest };
-    expect(driftAsText(report, { color: false })).toContain('the program has "constructor", the service "toString"');
+    expect(documentAsText(driftDocument(report), { color: false })).toContain(
+      'the program has "constructor", the service "toString"',
+    );
   });
 
   test("that means the same to the API is no difference, and neither is a mark of the provider", () => {

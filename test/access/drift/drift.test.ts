@@ -19,7 +19,13 @@ const sameTeam = () => changed("same", "Group", "team", TEAM, { old: TEAM_INPUTS
 /** With the refresh of each record that exists, and the counts that the engine prints. */
 const report = (steps: Json[], live: Live = liveWith(), own: Partial<DriftInput> = {}) => {
   const preview = parsePreview(JSON.stringify({ steps, changeSummary: {} }), "a test");
-  const rest = { entries: [], exported: undefined, callers: new Set<string>(), allowed: new Set<string>() };
+  const rest = {
+    services: [],
+    entries: [],
+    exported: undefined,
+    callers: new Set<string>(),
+    allowed: new Set<string>(),
+  };
   return driftOf({ preview, live, ...rest, nowMs: NOW_MS, ...own });
 };
 
@@ -28,7 +34,7 @@ const refresh = (type: string, name: string, id: string, old: Json) => changed("
 describe("drift", () => {
   test("of a stack that is as the program has it is empty", () => {
     const found = report([refresh("Group", "team", TEAM, TEAM_INPUTS), sameTeam()]);
-    expect(found).toEqual({ drift: [], undeclared: [], keys: [], pending: [], unknown: [], notVisible: [] });
+    expect(found).toEqual({ drift: [], undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] });
     expect(hasDifferences(found)).toBe(false);
   });
 

@@ -1,13 +1,14 @@
 // A report of drift in the formats for people: what they say, what they escape, and how much they print.
 import { describe, expect, test } from "vitest";
 import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/drift/report.ts";
+import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftAsJson } from "../../../access/format/drift/json.ts";
-import { driftAsMarkdown } from "../../../access/format/drift/markdown.ts";
-import { driftAsText } from "../../../access/format/drift/terminal.ts";
+import { driftDocument } from "../../../access/format/drift/rows.ts";
 import { SECRET } from "../../../access/preview/value.ts";
 import { ROOT, uidIn } from "../graphs.ts";
 
-const NONE: DriftReport = { drift: [], undeclared: [], keys: [], pending: [], unknown: [], notVisible: [] };
+const NONE: DriftReport = { drift: [], undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] };
 const CI = uidIn(ROOT, 1);
 
 const drift = (own: Partial<Drift> = {}): Drift => ({
@@ -32,7 +33,7 @@ const undeclared = (own: Partial<UndeclaredAccess> = {}): UndeclaredAccess => ({
   ...own,
 });
 
-const text = (report: Partial<DriftReport>) => driftAsText({ ...NONE, ...report }, { color: false });
+const text = (report: Partial<DriftReport>) => documentAsText(driftDocument({ ...NONE, ...report }), { color: false });
 
 describe("on a terminal", () => {
   test("nothing is one line, and what cannot be seen is said", () => {
@@ -126,7 +127,7 @@ describe("on a terminal", () => {
 
 describe("Markdown", () => {
   test("sets texts of others apart", () => {
-    const printed = driftAsMarkdown({ ...NONE, drift: [drift({ name: "@everyone <b>`x`" })] });
+    const printed = documentAsMarkdown(driftDocument({ ...NONE, drift: [drift({ name: "@everyone <b>`x`" })] }));
     expect(printed).toContain("## Drift: 1 record differs\n");
     expect(printed).toContain("- group `` @everyone <b>`x` `` at `platform/team` has other values\n");
     expect(printed).toContain('  - `description`: the program has `"a"`, the service `"b"`; changed at the service\n');
@@ -134,7 +135,7 @@ describe("Markdown", () => {
 
   test("is at most 60,000 bytes, and counts what it leaves out", () => {
     const many = Array.from({ length: 2_000 }, (_, i) => undeclared({ name: `ci-${i}` }));
-    const printed = driftAsMarkdown({ ...NONE, undeclared: many, drift: [drift()] });
+    const printed = documentAsMarkdown(driftDocument({ ...NONE, undeclared: many, drift: [drift()] }));
     expect(Buffer.byteLength(printed)).toBeLessThanOrEqual(60_000);
     expect(printed).toContain('the program has `"a"`');
     expect(printed).toMatch(/\n[\d,]+ entries left out here; `--format json` has all\.\n/);

@@ -88,7 +88,7 @@ describe("the page of a review", () => {
     expect(block).toContain(
       "release updated who can assume it changes in platform: gains 155 capabilities; loses 4 capabilities",
     );
-    expect(block).toMatch(/Gainsat platform and below, through owner: 155 capabilities, 99 of which do more than read/);
+    expect(block).toMatch(/Gainsat platform and below, through owner: 155 capabilities, 92 of which change records/);
     expect(block).toMatch(/Losesat legacy and below, through publisher:/);
     expect(block).toMatch(/Before.*subject "repo:acme\/images:ref:refs\/heads\/main"As JSON\{\n {2}"claimMatch"/s);
     expect(block).toMatch(/After.*matches repo:acme\/.*does not match .*repo:acme/s);

@@ -3,7 +3,7 @@ import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../.
 import type { NotVisible } from "../../../access/graph/live.ts";
 import { findPaths } from "../../../access/paths/find.ts";
 import type { Path, PathOptions, PathQuery } from "../../../access/paths/path.ts";
-import { BUILT_IN_ROLE_CAPABILITIES } from "../../../schema/index.ts";
+import { OWNER_CAPABILITIES } from "../../../schema/index.ts";
 import { addGroup, addIdentity, addRole, bind, uidIn } from "../graphs.ts";
 
 export const ACME = "a".repeat(40);
@@ -24,7 +24,7 @@ export const partners = (): GraphBuilder => {
   addGroup(graph, REGISTRY, "registry", ACME);
   addGroup(graph, PARTNER, "partner", null);
   addGroup(graph, CI, "ci", PARTNER);
-  graph.roles.set(OWNER, role(OWNER, "owner", BUILT_IN_ROLE_CAPABILITIES.owner));
+  graph.roles.set(OWNER, role(OWNER, "owner", OWNER_CAPABILITIES));
   graph.roles.set(PUSHER, role(PUSHER, "pusher", ["tag.create"]));
   addIdentity(graph, HELPER, "helper", PARTNER, { issuer: ISSUER, subject: "helper" });
   addIdentity(graph, MIRROR, "mirror", CI, { issuer: ISSUER, subject: "mirror" });

@@ -1,6 +1,7 @@
 // The examples of docs/policy.md and docs/tests.md are real: irm check and irm test print what the pages show.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
+import { offlineText } from "../../../access/roles/lock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { runIrm } from "../../support/irm.ts";
 
@@ -32,6 +33,10 @@ test("docs/tests.md shows the output of its tests on the policy of docs/policy.m
     [policy.replace(viewer, "/: { viewer: [review], registry.push: [release] }"), 3, output],
   ] as const) {
     writeFileSync(folder.path("access.yaml"), text);
-    expect(await runIrm("test", folder.path("access.yaml"))).toEqual({ code, stdout: printed, stderr: "" });
+    expect(await runIrm("test", folder.path("access.yaml"))).toEqual({
+      code,
+      stdout: printed,
+      stderr: `${offlineText(undefined)}\n`,
+    });
   }
 });

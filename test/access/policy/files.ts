@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, expect } from "vitest";
 import { mistakeText, type Policy, readPolicy } from "../../../access/policy/index.ts";
+import { TABLE } from "../../../access/roles/lock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
@@ -23,13 +24,13 @@ export const write = (files: Record<string, string>): string => {
 /** The lines of the mistakes, without the folder. */
 export const mistakesOf = (text: string, others: Record<string, string> = {}): string[] => {
   const file = write({ "access.yaml": text, ...others });
-  const { policy, mistakes } = readPolicy(file);
+  const { policy, mistakes } = readPolicy(file, undefined, { builtIn: [TABLE] });
   expect(policy === undefined).toBe(mistakes.length > 0);
   return mistakes.map((one) => mistakeText(one).replaceAll(`${dirname(file)}/`, ""));
 };
 
 export const policyOf = (text: string, others: Record<string, string> = {}): Policy => {
-  const { policy, mistakes } = readPolicy(write({ "access.yaml": text, ...others }));
+  const { policy, mistakes } = readPolicy(write({ "access.yaml": text, ...others }), undefined, { builtIn: [TABLE] });
   expect(mistakes.map(mistakeText)).toEqual([]);
   return policy as Policy;
 };

@@ -140,7 +140,7 @@ describe("a policy", () => {
     });
     expect(mistakes.map(({ path, text }) => `${path}: ${text}`)).toEqual([
       `identities.release: the API has 2 identities of this name: ${release}, copy`,
-      "viewer: the API shows no built-in role of this name",
+      "viewer: the API shows no built-in role of this name; did you mean console_viewer or actions.viewer or advisories.viewer?",
     ]);
     const other = { id: "f".repeat(40), uid: "f".repeat(40), name: "twin", parent: null };
     const twins = new Map([...live.groups, [other.id, other], ["twin", { ...other, id: "twin" }]]);

@@ -62,7 +62,7 @@ describe("hostile files are refused before anything else:", () => {
       ),
     ).toEqual([
       "access.yaml:2:24: groups.__proto__.nmae: there is no such field here; did you mean name?",
-      "access.yaml:3:16: access./.toString: there is no role toString; declare it in roles",
+      "access.yaml:3:16: access./.toString: there is no role toString; declare it in roles, or run `npx pulumi-irm roles --write` if your service has it",
       "access.yaml:3:27: access./.toString[0]: there is no identity constructor; declare it in identities",
     ]);
   });

@@ -37,7 +37,7 @@ describe("every mistake is reported with its line, its column and what to write 
       [
         "access.yaml:4:8: access./.viewr: there is no role viewr; did you mean viewer?",
         "access.yaml:4:16: access./.viewr[0]: there is no identity relese; did you mean release?",
-        "access.yaml:4:25: access./.publisher: there is no role publisher; declare it in roles",
+        "access.yaml:4:25: access./.publisher: there is no role publisher; declare it in roles, or run `npx pulumi-irm roles --write` if your service has it",
         "access.yaml:4:37: access./.publisher[0]: there is no identity who; declare it in identities",
       ],
     ],

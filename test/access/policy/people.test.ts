@@ -6,6 +6,7 @@ import { parsePolicy } from "../../../access/policy/index.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import type { Report } from "../../../access/review/report.ts";
+import { TABLE } from "../../../access/roles/lock.ts";
 import { startServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { clientOf } from "../client.ts";
@@ -64,7 +65,7 @@ people:
   test("has a mistake for a reader that takes no default role, beside all others", () => {
     const refused = { defaultRole: "is refused" };
     const value = { organization: "acme", people: { sso: { defaultRole: "veiwer" } } };
-    const { policy, mistakes } = parsePolicy(value, refused);
+    const { policy, mistakes } = parsePolicy(value, { ...refused, builtIn: [TABLE] });
     expect(policy).toBeUndefined();
     expect(mistakes.map(({ path, text }) => `${path}: ${text}`)).toEqual([
       "people.sso.defaultRole: there is no role veiwer; did you mean viewer?",

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { driftOf } from "../../../access/drift/index.ts";
 import { hasDifferences } from "../../../access/drift/report.ts";
-import { driftAsText } from "../../../access/format/drift/terminal.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
+import { driftDocument } from "../../../access/format/drift/rows.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { openStackText, undeclaredText } from "../../../client/preview-marks.ts";
 import { ROOT } from "../graphs.ts";
@@ -30,10 +31,17 @@ describe("an open stack", () => {
     const report = driftOf({
       preview: parsePreview(JSON.stringify(preview(OPEN)), "a test"),
       live: liveWith(),
-      ...{ entries: [], exported: undefined, callers: new Set<string>(), allowed: new Set<string>(), nowMs: NOW_MS },
+      ...{
+        services: [],
+        entries: [],
+        exported: undefined,
+        callers: new Set<string>(),
+        allowed: new Set<string>(),
+        nowMs: NOW_MS,
+      },
     });
     expect(report.unknown).toEqual([{ subject: "", message: OPEN }]);
     expect(hasDifferences(report)).toBe(true);
-    expect(driftAsText(report, { color: false })).toContain("stack organization/access/dev is open");
+    expect(documentAsText(driftDocument(report), { color: false })).toContain("stack organization/access/dev is open");
   });
 });

@@ -1,6 +1,7 @@
 // Tests of access that say `ever`: what could be reached by paths counts.
 import { describe, expect, test } from "vitest";
 import { parsePolicy } from "../../../access/policy/index.ts";
+import { TABLE } from "../../../access/roles/lock.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { liveScene, policyScene } from "../../../access/test/scenes.ts";
 import { ACME, grant, HELPER, PARTNER, partners } from "../paths/graph.ts";
@@ -23,7 +24,7 @@ const parse = (own: object) => {
 const run = (own: object): Outcome => {
   const { policy, texts } = parse(own);
   if (!policy) throw new Error(texts.join("\n"));
-  return runTests(policy.tests, policyScene(policy))[0] as Outcome;
+  return runTests(policy.tests, policyScene(policy, TABLE.roles))[0] as Outcome;
 };
 
 const REASON =

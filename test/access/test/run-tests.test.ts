@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
 import { parsePolicy } from "../../../access/policy/index.ts";
+import { TABLE } from "../../../access/roles/lock.ts";
 import { namesIn } from "../../../access/test/names.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { policyScene } from "../../../access/test/scenes.ts";
@@ -19,7 +20,6 @@ const POLICY = {
   },
   roles: {
     publisher: { in: "platform", can: ["repo.list", "tag.create"] },
-    odd: { builtIn: true },
   },
   access: {
     "platform/registry": { publisher: ["release"] },
@@ -30,7 +30,7 @@ const POLICY = {
 const run = (own: object, change: object = {}): Outcome => {
   const { policy, mistakes } = parsePolicy({ ...POLICY, ...change, tests: [{ name: "it", ...own }] });
   if (!policy) throw new Error(mistakes.map(({ path, text }) => `${path}: ${text}`).join("\n"));
-  return runTests(policy.tests, policyScene(policy))[0] as Outcome;
+  return runTests(policy.tests, policyScene(policy, TABLE.roles))[0] as Outcome;
 };
 const passes = { passed: true };
 const failsWith = (reason: string) => ({ passed: false, reason });
@@ -145,7 +145,7 @@ describe("workload", () => {
     expect(run({ workload: pullRequests, cannot: "*.create" }, { access })).toMatchObject({
       passed: false,
       reason: expect.stringMatching(
-        /^review, which repo:acme\/[^:]*:pull_request can assume, can repo.create, subscriptions.create at \/, by its binding to editor$/,
+        /^review, which repo:acme\/[^:]*:pull_request can assume, can libraries.request_groups.create, repo.create, subscriptions.create at \/, by its binding to editor$/,
       ),
     });
   });

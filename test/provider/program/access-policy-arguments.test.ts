@@ -27,16 +27,15 @@ describe("the arguments of AccessPolicy", () => {
       "identities:",
       "  release: { in: platfrm, github: { repository: acme/images, branch: main } }",
       "access:",
-      "  platform: { publisher: [release], viewer: [relaese] }",
+      "  platform: { editor: [release], viewer: [relaese] }",
     ];
     writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
     const file = relative(root, join(folder, "access.yaml"));
     expect(failure({ file })).toBe(
       [
-        "AccessPolicy acme: the policy has 3 mistakes:",
+        "AccessPolicy acme: the policy has 2 mistakes:",
         `${file}:4:18: identities.release.in: there is no group platfrm; did you mean platform?`,
-        `${file}:6:15: access.platform.publisher: there is no role publisher; declare it in roles`,
-        `${file}:6:46: access.platform.viewer[0]: there is no identity relaese; did you mean release?`,
+        `${file}:6:43: access.platform.viewer[0]: there is no identity relaese; did you mean release?`,
       ].join("\n  - "),
     );
     expect(made).toEqual([]);
@@ -51,14 +50,18 @@ describe("the arguments of AccessPolicy", () => {
   });
 
   it("refuse a default role of people, which is the identity provider's own, beside all mistakes", () => {
-    const lines = ["organization: acme", "groups: { platform: }", "people: { sso: { defaultRole: veiwer } }"];
+    const lines = [
+      "organization: acme",
+      "groups: { platform: }",
+      "people: { sso: { defaultRole: viewer, groups: {} } }",
+    ];
     writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
     const file = relative(root, join(folder, "access.yaml"));
     expect(failure({ file })).toBe(
       [
         "AccessPolicy acme: the policy has 2 mistakes:",
         `${file}:3:18: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here`,
-        `${file}:3:31: people.sso.defaultRole: there is no role veiwer; did you mean viewer?`,
+        `${file}:3:39: people.sso.groups: there is no such field here; did you mean externalGroups?`,
       ].join("\n  - "),
     );
     expect(made).toEqual([]);

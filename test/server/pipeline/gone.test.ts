@@ -6,7 +6,7 @@ import { unlimited } from "../../../server/base/rate-limit.ts";
 import { grantsOf } from "../../../server/caller/authorize.ts";
 import { type Call, createPipeline } from "../../../server/pipeline/pipeline.ts";
 import { ensureDevOrganization } from "../../../server/seed/bootstrap.ts";
-import { ensureBuiltInRoles } from "../../../server/services/built-in-role.ts";
+import { ensureRoles } from "../../../server/seed/roles.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { countingIds } from "../../harness/api-server.ts";
@@ -17,7 +17,7 @@ const decoded = (request: Json) => ({ decode: async () => ({ request, violations
 const start = () => {
   const store = createStore(openDatabase(":memory:"));
   const ids = countingIds();
-  ensureBuiltInRoles(store, START_MS);
+  ensureRoles(store, undefined, START_MS);
   const { identity, organization } = ensureDevOrganization(store, ids, "https://issuer.example", START_MS, undefined);
   const caller = { uid: identity, grants: grantsOf(store, identity), token: () => ({}) as never };
   const exchanged: string[] = [];

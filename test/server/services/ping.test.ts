@@ -68,10 +68,13 @@ describe("who am I", () => {
         "groups.list",
         "manifest.list",
         "manifest.metadata.list",
+        "record_signatures.list",
         "referrers.list",
         "repo.blobs.get",
         "repo.list",
+        "sboms.list",
         "tag.list",
+        "vuln_reports.list",
       ],
     });
   });

@@ -115,6 +115,7 @@ const GRANTING = [
   "identity.update",
   "identity_providers.create",
   "identity_providers.update",
+  "identity_providers.scim.manage",
   "group_invites.create",
 ];
 

@@ -191,7 +191,7 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
       "access.yaml": `${HEAD}${IDENTITIES}roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n`,
     });
     expect(() => removalOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
-      `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles`,
+      `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles, or run \`npx pulumi-irm roles --write\` if your service has it`,
     );
   });
 

@@ -1,21 +1,18 @@
-// A report of drift as Markdown, for an issue: at most 60,000 bytes, and what is left out is counted. Texts of the API and of the preview
+// A document as Markdown, for an issue: at most 60,000 bytes, and what is left out is counted. Texts of the API and of the preview
 // stand in code, where they are neither markup nor mention.
-import type { DriftReport } from "../../drift/report.ts";
 import { COMMENT_BYTES_MAX, code } from "../markdown-text.ts";
 import { originFacts } from "../review/blocks.ts";
 import { type Block, type Item as FitItem, fitBlocks, whole } from "../review/fit.ts";
 import { countText } from "../words.ts";
-import { FOOT, type Item, type Part, type Section, sectionsOf, titleOf } from "./rows.ts";
+import type { Document, Item, Part, Section } from "./document.ts";
 
 const VALUE_MAX = 500;
 
-export const driftAsMarkdown = (report: DriftReport): string => {
-  const facts = (report.origin ? originFacts(report.origin) : []).map(({ name, value }) => `${name} ${code(value)}`);
-  const head = `## ${titleOf(report)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
-  const blocks = sectionsOf(report)
-    .filter(({ items }) => items.length > 0)
-    .map(blockOf);
-  const foot = blocks.length > 0 ? `\n<sub>${FOOT}</sub>\n` : "";
+export const documentAsMarkdown = ({ title, origin, sections, foot: footText }: Document): string => {
+  const facts = (origin ? originFacts(origin) : []).map(({ name, value }) => `${name} ${code(value)}`);
+  const head = `## ${title}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
+  const blocks = sections.filter(({ items }) => items.length > 0).map(blockOf);
+  const foot = blocks.length > 0 ? `\n<sub>${footText}</sub>\n` : "";
   const room = COMMENT_BYTES_MAX - Buffer.byteLength(head + foot);
   return head + (whole(blocks, room) ?? fitBlocks(blocks, room)) + foot;
 };

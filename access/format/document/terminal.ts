@@ -1,23 +1,23 @@
-// A report of drift for a terminal.
+// A document for a terminal.
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
-import type { DriftReport } from "../../drift/report.ts";
 import { originFacts } from "../review/blocks.ts";
-import { FOOT, type Part, sectionsOf, titleOf } from "./rows.ts";
+import type { Document, Part } from "./document.ts";
 
 export interface TerminalOptions {
   color: boolean;
 }
 
-export const driftAsText = (report: DriftReport, { color }: TerminalOptions): string => {
+export const documentAsText = (
+  { title: head, origin, sections: all, foot }: Document,
+  { color }: TerminalOptions,
+): string => {
   const style = (format: "bold" | "dim", text: string): string =>
     color ? styleText(format, text, { validateStream: false }) : text;
-  const sections = sectionsOf(report).filter(({ items }) => items.length > 0);
+  const sections = all.filter(({ items }) => items.length > 0);
   return [
-    style("bold", titleOf(report)),
-    ...(report.origin ? originFacts(report.origin) : []).map(({ name, value }) =>
-      style("dim", printable(`${name}: ${value}`)),
-    ),
+    style("bold", head),
+    ...(origin ? originFacts(origin) : []).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     "",
     ...sections.flatMap(({ title, items }) => [
       style("bold", title),
@@ -27,7 +27,7 @@ export const driftAsText = (report: DriftReport, { color }: TerminalOptions): st
       ]),
       "",
     ]),
-    ...(sections.length > 0 ? [style("dim", FOOT), ""] : []),
+    ...(sections.length > 0 ? [style("dim", foot), ""] : []),
   ].join("\n");
 };
 

@@ -1,0 +1,118 @@
+// roles.lock.yaml: the built-in roles that each service had when the file was written. Tests and checks without a service use these, and
+// what the service has changed since is a difference.
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import {
+  BUILT_IN_ROLE_CAPABILITIES,
+  BUILT_IN_ROLES_SOURCE,
+  capabilityFrom,
+  capabilityName,
+  type RoleBundles,
+} from "../../schema/index.ts";
+import { shapeError } from "../../schema/shape.ts";
+import { mistakeText } from "../policy/parse.ts";
+import { pathText, plainValue } from "../policy/source.ts";
+import { type Files, textFiles } from "../policy/text-file.ts";
+import { sourceFromYaml } from "../policy/yaml-source.ts";
+import { yamlText } from "../yaml-text.ts";
+
+export const LOCK = "roles.lock.yaml";
+
+const Shape = z.strictObject({
+  services: z.record(
+    z.string(),
+    z.strictObject({ date: z.iso.date(), roles: z.record(z.string(), z.array(z.string())) }),
+  ),
+});
+
+export interface LockedRoles {
+  /** address of the API; absent: the table of this version */
+  service?: string;
+  /** the day of the bundles, in UTC: 2026-11-28 */
+  date: string;
+  roles: RoleBundles;
+}
+
+export interface RolesLock {
+  file: string;
+  /** as messages name it */
+  name: string;
+  /** by address of the API */
+  services: ReadonlyMap<string, LockedRoles>;
+}
+
+/** The lock has mistakes: each is a line of the message. */
+export class LockError extends Error {
+  override readonly name = "LockError";
+}
+
+/** The table of this version. */
+export const TABLE: LockedRoles = { date: BUILT_IN_ROLES_SOURCE.date, roles: BUILT_IN_ROLE_CAPABILITIES };
+
+/** Reads the lock in the first of these folders that has one. Throws LockError and TextFileError. */
+export const readLock = (
+  folders: readonly string[],
+  files: Files = textFiles,
+  nameOf = (file: string): string => file,
+): RolesLock | undefined => {
+  const file = folders.map((folder) => join(folder, LOCK)).find((one) => files.exists(one));
+  return file === undefined ? undefined : { ...parseLock(files.find(file, dirname(file)).read(), nameOf(file)), file };
+};
+
+/** `name` is what the problems call the file. Throws LockError with all of them. */
+export const parseLock = (text: string, name: string): RolesLock => {
+  const { source, mistakes } = sourceFromYaml(text, name);
+  const found =
+    source && mistakes.length === 0 ? Shape.safeParse(plainValue(source), { error: shapeError }) : undefined;
+  const lines =
+    found?.error?.issues.map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")) ??
+    mistakes.map(mistakeText);
+  if (!found?.data)
+    throw new LockError(
+      [...lines, `\`npx pulumi-irm roles --write\` writes ${basename(name)}, once it is deleted`].join("\n"),
+    );
+  const services = Object.entries(found.data.services).map(([service, { date, roles }]) => {
+    const bundles = Object.entries(roles).map(([name, held]) => [name, held.map(friendly).sort()] as const);
+    return [service, { service, date, roles: Object.fromEntries(bundles) }] as const;
+  });
+  return { file: name, name, services: new Map(services) };
+};
+
+/** An older version has written the API's name of a capability that this one knows. */
+const friendly = (capability: string): string => capabilityName(capabilityFrom(capability) ?? capability);
+
+/** The file, in one order for the same roles. */
+export const lockText = (services: Iterable<LockedRoles>): string => {
+  const sorted = [...services].sort(byKey(({ service = "" }) => service));
+  const entries = sorted.map(({ service = "", date, roles }): [string, object] => [
+    service,
+    { date, roles: Object.fromEntries(Object.entries(roles).sort(byKey(([name]) => name))) },
+  ]);
+  return `${HEAD}${yamlText({ services: Object.fromEntries(entries) }, undefined, true)}`;
+};
+
+const HEAD = `# The built-in roles of each service. \`npx pulumi-irm roles --write\` writes this file: commit it.
+`;
+
+const byKey =
+  <T>(keyOf: (one: T) => string) =>
+  (a: T, b: T): number =>
+    keyOf(a) < keyOf(b) ? -1 : 1;
+
+/** What decides where no service is asked: each service of the lock, or else the table. */
+export const offlineRoles = (lock: RolesLock | undefined): readonly LockedRoles[] =>
+  lock && lock.services.size > 0 ? [...lock.services.values()] : [TABLE];
+
+/** What is written down for a service: its entry of the lock, or else the table. */
+export const recordedFor = (service: string, lock: RolesLock | undefined): LockedRoles =>
+  lock?.services.get(service) ?? TABLE;
+
+/** One line for the user: which bundles of which day count. */
+export const offlineText = (lock: RolesLock | undefined): string => {
+  const [first, ...others] = offlineRoles(lock) as [LockedRoles, ...LockedRoles[]];
+  if (first.service === undefined)
+    return `built-in roles as of ${first.date}, from the table of this version; \`npx pulumi-irm roles --write\` records those of your service`;
+  return [first, ...others]
+    .map(({ service, date }) => `built-in roles of ${service} as of ${date}, from ${lock?.name}`)
+    .join("\n");
+};

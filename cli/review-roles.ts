@@ -1,0 +1,82 @@
+// What a review says of built-in roles: what the service has changed since roles.lock.yaml of the base was written, and whether the change
+// edits that file to something else than the service has.
+import { posix, relative, resolve, sep } from "node:path";
+import { type At, filesAt } from "../access/base/at.ts";
+import { sidesOf } from "../access/base/file.ts";
+import { BaseError } from "../access/base/git.ts";
+import { withoutSecretNames } from "../access/drift/secret-names.ts";
+import type { Live } from "../access/graph/live.ts";
+import type { Preview } from "../access/preview/shape.ts";
+import type { ChangedRules } from "../access/review/index.ts";
+import { type RoleChange, roleChanges } from "../access/roles/change.ts";
+import { LOCK, LockError, parseLock, type RolesLock, readLock, recordedFor } from "../access/roles/lock.ts";
+import { isWithin, projectFolder } from "../client/folder.ts";
+import { lockBeside } from "./roles-lock.ts";
+
+interface Reviewed {
+  at: At | undefined;
+  /** what --policy names */
+  policy: string | undefined;
+  preview: Preview | undefined;
+  nowMs: number;
+}
+
+/** Throws LockError, TextFileError and BaseError. */
+export const rolesReview = (
+  lives: ReadonlyMap<string, Live>,
+  { at, policy, preview, nowMs }: Reviewed,
+): { changes: RoleChange[]; changedLock: ChangedRules[] } => {
+  const folders = at ? foldersAt(at, policy) : [];
+  const lock = at ? lockAt(at, folders) : lockBeside(policy);
+  const differencesFrom = (other: RolesLock | undefined): RoleChange[] =>
+    [...lives].flatMap(([service, live]) => {
+      const recorded = recordedFor(service, other);
+      const shown = preview ? withoutSecretNames(preview, live) : live;
+      // Of a service that nobody has written down there is nothing to report.
+      return recorded.service === undefined ? [] : roleChanges(service, shown, recorded, nowMs);
+    });
+  return {
+    changes: differencesFrom(lock),
+    changedLock: at ? folders.flatMap((folder) => editOf(at, posix.join(folder, LOCK), differencesFrom)) : [],
+  };
+};
+
+const lockAt = (at: At, folders: readonly string[]): RolesLock | undefined => {
+  try {
+    return readLock(folders, filesAt(at));
+  } catch (error) {
+    if (!(error instanceof LockError)) throw error;
+    throw new BaseError(`at ${at.ref}: ${error.message}`, { cause: error });
+  }
+};
+
+/** From the top level of the repository. */
+const foldersAt = (at: At, policy: string | undefined): string[] => {
+  const { root } = at.repository;
+  const file = policy === undefined ? undefined : resolve(policy);
+  const own = file !== undefined && isWithin(root, file) ? relative(root, file).split(sep).join("/") : undefined;
+  const beside = own === undefined ? at.folder : posix.dirname(own);
+  const project = projectFolder(beside, filesAt(at).exists, posix);
+  return [...new Set([beside, ...(project === undefined ? [] : [project])])];
+};
+
+/** Drift compares with this file after the merge: what it accepts must be what the service has. */
+const editOf = (
+  { repository, ...at }: At,
+  path: string,
+  differencesFrom: (lock: RolesLock) => readonly RoleChange[],
+): ChangedRules[] => {
+  const { path: file, base, change } = sidesOf(repository, at, path);
+  if (change === base) return [];
+  const found = (message: string): ChangedRules[] => [{ file, message: `this change edits ${file}: ${message}` }];
+  if (change === undefined) return found("it removes the file, and drift no longer reports what the service changes");
+  if (typeof change === "object") return found(`it ${change.problem}`);
+  try {
+    const others = differencesFrom(parseLock(change, file));
+    const names = [...new Set(others.map(({ name }) => name))].join(", ");
+    return others.length === 0 ? [] : found(`the service has other capabilities for ${names}`);
+  } catch (error) {
+    if (!(error instanceof LockError)) throw error;
+    return found(error.message);
+  }
+};

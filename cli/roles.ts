@@ -1,0 +1,79 @@
+// `irm roles`: the built-in roles of the service, and what it has changed since they were written down.
+import { join } from "node:path";
+import { documentAsMarkdown } from "../access/format/document/markdown.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
+import { rolesDocument } from "../access/format/roles.ts";
+import { type LiveService, readLive } from "../access/graph/live.ts";
+import { TextFileError } from "../access/policy/index.ts";
+import { bundlesIn, isChange } from "../access/roles/change.ts";
+import { LOCK, LockError, lockText, type RolesLock, readLock, recordedFor } from "../access/roles/lock.ts";
+import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
+import { timeText } from "../access/time-text.ts";
+import { serviceOf } from "../client/config.ts";
+import { printable } from "../schema/index.ts";
+import { clientErrorText, systemClient, systemConfig } from "./client.ts";
+import type { Format } from "./format.ts";
+import { originOf } from "./origin.ts";
+import { lockFolders, shownName } from "./roles-lock.ts";
+import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { writeWhole } from "./whole-file.ts";
+
+export interface RolesFlags {
+  write?: boolean;
+  format: Exclude<Format, "html">;
+}
+
+const CHANGED = 3;
+
+export const roles = async ({ write = false, format }: RolesFlags): Promise<number> => {
+  try {
+    const folders = lockFolders(undefined);
+    const lock = readLock(folders, undefined, shownName);
+    const service = serviceOf(systemConfig().baseUrl);
+    const client = systemClient();
+    const live = await readLive(client);
+    const nowMs = client.clock.today();
+    const report: RolesReport = {
+      origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
+      ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
+    };
+    printIn[format](report);
+    if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
+    return !write && report.changed.some(isChange) ? CHANGED : 0;
+  } catch (error) {
+    const isOwn = error instanceof LockError || error instanceof TextFileError;
+    const text = isOwn ? error.message : clientErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm roles", text);
+    return 1;
+  }
+};
+
+/** The entries of other services stay. A file that says the same stays as it is, with its date. */
+const writeLock = (
+  lock: RolesLock | undefined,
+  file: string,
+  { service, live, nowMs }: { service: string; live: LiveService; nowMs: number },
+): void => {
+  const bundles = bundlesIn(live.graph);
+  if (Object.keys(bundles).length === 0)
+    throw new LockError(`the service lists no built-in roles, so ${LOCK} stays as it is`);
+  const known = lock?.services.get(service);
+  const name = lock?.file ?? file;
+  if (known !== undefined && rolesText(known.roles) === rolesText(bundles)) {
+    process.stderr.write(`${printable(shownName(name))} is up to date\n`);
+    return;
+  }
+  const entry = { service, date: timeText(nowMs).slice(0, "2026-11-28".length), roles: bundles };
+  writeWhole(name, lockText(new Map(lock?.services).set(service, entry).values()));
+  process.stderr.write(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it\n`);
+};
+
+const rolesText = (bundles: Readonly<Record<string, readonly string[]>>): string =>
+  lockText([{ service: "", date: "", roles: bundles }]);
+
+const printIn: Record<RolesFlags["format"], (report: RolesReport) => void> = {
+  terminal: (report) => printStyled(documentAsText(rolesDocument(report), stdoutStyle())),
+  markdown: (report) => print(documentAsMarkdown(rolesDocument(report))),
+  json: (report) => print(`${JSON.stringify(report, undefined, 2)}\n`),
+};

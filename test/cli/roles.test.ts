@@ -1,0 +1,229 @@
+// `irm roles`: what the service has changed in its built-in roles since they were written down, and whom that reaches.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { RolesReport } from "../../access/roles/report.ts";
+import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, type RoleBundles } from "../../schema/index.ts";
+import { ensureRoles } from "../../server/seed/roles.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore } from "../../server/store/store.ts";
+import { startServer } from "../harness/api-server.ts";
+import { createUid } from "../harness/records.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const store = createStore(openDatabase(":memory:"));
+const api = await startServer({ store });
+const { organization } = api;
+const platform = await createUid(api, "groups", organization, { name: "platform" });
+const registry = await createUid(api, "groups", platform, { name: "registry" });
+const reader = await api.actor("reader", { role: "viewer", at: registry });
+const folder = temporaryFolder();
+mkdirSync(folder.path("live"));
+const LOCK = "roles.lock.yaml";
+
+beforeEach(() => {
+  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  vi.spyOn(process, "cwd").mockReturnValue(folder.path("live"));
+  return () => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  };
+});
+afterAll(async () => {
+  folder.remove();
+  await api.close();
+});
+
+/** The service changes its bundles. */
+const change = (bundles: RoleBundles): void => ensureRoles(store, bundles, 0);
+const withRole = (name: string, capabilities: readonly string[]): RoleBundles => ({
+  ...BUILT_IN_ROLE_CAPABILITIES,
+  [name]: capabilities,
+});
+const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
+
+const roles = (...flags: string[]) => runIrm("roles", ...flags);
+const json = async (...flags: string[]): Promise<RolesReport & { code: number }> => {
+  const { code, stdout } = await roles("--format", "json", ...flags);
+  return { code, ...JSON.parse(stdout) };
+};
+
+describe("irm roles", () => {
+  test("without a lock lists what the service has, compares with the table, and exits with 0", async () => {
+    const { code, roles: listed, changed } = await json();
+    expect({ code, changed }).toEqual({ code: 0, changed: [] });
+    expect(listed).toHaveLength(20);
+    expect(listed.find(({ name }) => name === "viewer")).toEqual({
+      name: "viewer",
+      uid: await api.role("viewer"),
+      capabilities: VIEWER,
+    });
+    change(withRole("viewer", [...VIEWER, "skills.publish"]));
+    const { stdout, code: other } = await roles();
+    expect(other).toBe(0);
+    expect(stdout).toContain("Built-in roles: 20 roles, 0 changes");
+    expect(stdout).toContain(`- viewer differs from the table of ${BUILT_IN_ROLES_SOURCE.date}: +skills.publish; `);
+    expect(stdout).toContain("- viewer: 52 capabilities (1 write, 2 use, 49 read)");
+    change(BUILT_IN_ROLE_CAPABILITIES);
+  });
+
+  test("--write writes the lock; then a change is shown with whom it reaches, and exits with 3 until it is accepted", async () => {
+    const { code, stderr } = await roles("--write");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `wrote ${LOCK}: commit it\n` });
+    expect(readFileSync(folder.path(`live/${LOCK}`), "utf8")).toMatch(
+      new RegExp(
+        `  ${api.baseUrl}:\n    date: "\\d{4}-\\d\\d-\\d\\d"\n    roles:\n      actions.viewer:\n        - actions.list\n`,
+      ),
+    );
+    expect((await json()).changed).toEqual([]);
+
+    change(withRole("viewer", [...VIEWER.filter((one) => one !== "groups.list"), "skills.publish"]));
+    const { code: found, changed } = await json();
+    expect(found).toBe(3);
+    expect(changed).toEqual([
+      {
+        name: "viewer",
+        change: "changed",
+        uid: await api.role("viewer"),
+        service: api.baseUrl,
+        added: ["skills.publish"],
+        removed: ["groups.list"],
+        against: "lock",
+        date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        reaches: [
+          {
+            identity: reader.uid,
+            name: "reader",
+            group: registry,
+            groupName: "platform/registry",
+            binding: expect.stringContaining(`${registry}/`),
+            gains: ["skills.publish"],
+            losses: ["groups.list"],
+          },
+        ],
+      },
+    ]);
+    const text =
+      "the service changed viewer: +skills.publish, -groups.list; 1 identity gained it at 1 group and 1 identity lost it at 1 group; no pull request did";
+    expect((await roles()).stdout).toContain(text);
+    const { stdout, code: markdown } = await roles("--format", "markdown");
+    expect(markdown).toBe(3);
+    expect(stdout).toContain("- the service changed `viewer`: `+skills.publish, -groups.list`; 1 identity gained it");
+
+    expect((await roles("--write")).stderr).toBe(`updated ${LOCK}: commit it\n`);
+    expect(await json()).toMatchObject({ code: 0, changed: [] });
+    expect((await roles("--write")).stderr).toBe(`${LOCK} is up to date\n`);
+    change(BUILT_IN_ROLE_CAPABILITIES);
+    await roles("--write");
+  });
+
+  test("whoever has the capability by another role gains nothing", async () => {
+    const body = {
+      identityUid: reader.uid,
+      roleUid: await createUid(api, "roles", organization, { name: "p", capabilities: ["CAP_SKILLS_PUBLISH"] }),
+    };
+    const { uid } = await api.ok("POST", `/iam/v2beta1/roleBindings/${platform}`, { body });
+    change(withRole("viewer", [...VIEWER, "skills.publish"]));
+    const { code, changed } = await json();
+    expect({ code, reaches: changed[0]?.reaches }).toEqual({ code: 3, reaches: [] });
+    expect((await roles()).stdout).toContain("+skills.publish; nobody gained or lost access by it");
+    change(BUILT_IN_ROLE_CAPABILITIES);
+    await api.ok("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
+  });
+
+  test.each([
+    ["services: []", "services: must be a map"],
+    ["services: { https://irm.example.com: { date: today, roles: {} } }", "services.https://irm.example.com.date: "],
+    ["{", "roles.lock.yaml"],
+  ])("a lock with mistakes, %s, is refused and stays as it is", async (text, message) => {
+    mkdirSync(folder.path("wrong"), { recursive: true });
+    writeFileSync(folder.path(`wrong/${LOCK}`), text);
+    vi.spyOn(process, "cwd").mockReturnValue(folder.path("wrong"));
+    const { code, stdout, stderr } = await roles("--write");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(readFileSync(folder.path(`wrong/${LOCK}`), "utf8")).toBe(text);
+  });
+});
+
+describe("offline, the lock decides", () => {
+  const POLICY = `organization: acme
+identities: { ci: { github: { repository: acme/images, branch: main } } }
+access: { /: { ROLE: [ci] } }
+tests:
+  - name: ci publishes no skill
+    identity: ci
+    cannot: [skills.publish]
+    at: /
+`;
+  const lockOf = (services: Readonly<Record<string, RoleBundles>>): string =>
+    JSON.stringify({
+      services: Object.fromEntries(
+        Object.entries(services).map(([one, held]) => [one, { date: "2026-11-28", roles: held }]),
+      ),
+    });
+  const write = (name: string, role: string, lock?: string): string => {
+    const file = folder.path(`${name}/access.yaml`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, POLICY.replace("ROLE", role));
+    if (lock !== undefined) writeFileSync(folder.path(`${name}/${LOCK}`), lock);
+    return file;
+  };
+
+  test("without one, check and test say which bundles of which day they used", async () => {
+    const file = write("no-lock", "viewer");
+    const line = `built-in roles as of ${BUILT_IN_ROLES_SOURCE.date}, from the table of this version`;
+    expect((await runIrm("check", file)).stderr).toContain(line);
+    const { code, stderr } = await runIrm("test", file);
+    expect(code).toBe(0);
+    expect(stderr.split("\n").filter((one) => one.startsWith(line))).toHaveLength(1);
+  });
+
+  test("a test passes only with the bundles of every service", async () => {
+    const one = { viewer: ["groups.list"] };
+    const file = write(
+      "two",
+      "viewer",
+      lockOf({ "https://a.example.com": one, "https://b.example.com": { viewer: ["skills.publish"] } }),
+    );
+    const { code, stdout, stderr } = await runIrm("test", file);
+    expect(code).toBe(3);
+    expect(stdout).toContain("https://b.example.com: ci can skills.publish at /");
+    expect(stderr).toContain(`built-in roles of https://a.example.com as of 2026-11-28, from `);
+  });
+
+  test("a role that the service has and the table lacks needs no line in the policy", async () => {
+    const unknown = await runIrm("check", write("unknown", "libraries.go.pull"));
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toContain("there is no role libraries.go.pull");
+    const known = write(
+      "known",
+      "libraries.go.pull",
+      lockOf({ "https://a.example.com": { "libraries.go.pull": ["libraries.go.list"] } }),
+    );
+    expect((await runIrm("check", known)).code).toBe(0);
+    const one = write(
+      "one",
+      "libraries.go.pull",
+      lockOf({
+        "https://a.example.com": { "libraries.go.pull": ["libraries.go.list"] },
+        "https://b.example.com": { viewer: ["groups.list"] },
+      }),
+    );
+    expect((await runIrm("check", one)).stdout).toContain(
+      "there is no role libraries.go.pull at https://b.example.com; declare it in roles",
+    );
+  });
+
+  test("a viewer can guardener.dfc.convert, and an owner skills.publish, also without a lock", async () => {
+    const file = write("whole", "viewer");
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace("cannot: [skills.publish]", "cannot: [guardener.dfc.convert]"),
+    );
+    expect((await runIrm("test", file)).code).toBe(3);
+    expect((await runIrm("test", write("owner", "owner"))).code).toBe(3);
+  });
+});
