@@ -25,7 +25,7 @@ export const check = (file: string): number => {
   if (isTestFile(file)) {
     printError(
       "irm check",
-      `${printable(file)} is a file of tests: \`irm test ${printable(file)}\` finds its mistakes and runs it`,
+      `${printable(file)} is a file of tests: \`npx pulumi-irm test ${printable(file)}\` finds its mistakes and runs it`,
     );
     return 1;
   }

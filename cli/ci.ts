@@ -159,7 +159,7 @@ const inJob = async (step: string, act: (context: Context) => number | Promise<n
   const host = hostOf(process.env);
   if (host === undefined)
     throw new UsageError(
-      "this is not a job of GitHub Actions or GitLab; elsewhere, use irm review, pulumi up and irm drift",
+      "this is not a job of GitHub Actions or GitLab; elsewhere, use npx pulumi-irm review, pulumi up and npx pulumi-irm drift",
     );
   try {
     const job = host.job();

@@ -2,7 +2,7 @@
 // without evaluating them, and leaves files and folders to the shell.
 
 // bash 3.2 (macOS) has no mapfile and no negative index. It splits words at "=" and replaces only what follows.
-const bash = `# Completion of irm for bash: source <(irm completion bash)
+const bash = `# Completion of irm for bash: source <(npx pulumi-irm completion bash)
 _irm() {
   local word words=() cur=\${COMP_WORDS[COMP_CWORD]} kind line glue=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
@@ -29,11 +29,11 @@ _irm() {
     folders) compopt -o filenames 2>/dev/null; while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "$cur") ;;
   esac
 }
-complete -F _irm irm
+complete -F _irm irm pulumi-irm
 `;
 
-const zsh = `#compdef irm
-# Completion of irm for zsh: source <(irm completion zsh)
+const zsh = `#compdef irm pulumi-irm
+# Completion of irm for zsh: source <(npx pulumi-irm completion zsh)
 _irm() {
   local kind line
   local -a lines values
@@ -49,10 +49,10 @@ _irm() {
   (( $#values )) && _describe -V irm values
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-if [[ $funcstack[1] == _irm ]]; then _irm "$@"; else compdef _irm irm; fi
+if [[ $funcstack[1] == _irm ]]; then _irm "$@"; else compdef _irm irm pulumi-irm; fi
 `;
 
-const fish = `# Completion of irm for fish: irm completion fish | source
+const fish = `# Completion of irm for fish: npx pulumi-irm completion fish | source
 function __irm_complete
     set -l words (commandline -opc) (commandline -ct)
     set -l lines ($words[1] complete -- $words[2..-1] 2>/dev/null)
@@ -72,6 +72,7 @@ function __irm_complete
     end
 end
 complete -c irm -f -a '(__irm_complete)'
+complete -c pulumi-irm -f -a '(__irm_complete)'
 `;
 
 export const scripts = { bash, zsh, fish };

@@ -10,9 +10,9 @@ export const addCompletionCommands = (program: Command): void => {
     .description(
       `Prints a script that completes commands, flags and their values. Load it when a shell starts:
 
-  bash   source <(irm completion bash)        in ~/.bashrc
-  zsh    source <(irm completion zsh)         in ~/.zshrc
-  fish   irm completion fish | source         in ~/.config/fish/config.fish`,
+  bash   source <(npx pulumi-irm completion bash)        in ~/.bashrc
+  zsh    source <(npx pulumi-irm completion zsh)         in ~/.zshrc
+  fish   npx pulumi-irm completion fish | source         in ~/.config/fish/config.fish`,
     )
     .addArgument(program.createArgument("<SHELL>", "the shell").choices(Object.keys(scripts)))
     .action((shell: Shell) => {

@@ -12,10 +12,10 @@ export interface ExplainFlags {
 
 const NOTHING_FOUND = 3;
 
-const EMPTY = "stdin is empty; give it the output of the command that failed: irm explain < up.log";
+const EMPTY = "stdin is empty; give it the output of the command that failed: npx pulumi-irm explain < up.log";
 const NONE =
   "docs/recovery.md treats no error in this text; an error without an address says itself what to do, so read it to its end. " +
-  "If the text is a part of the output, give all of it: irm explain < up.log";
+  "If the text is a part of the output, give all of it: npx pulumi-irm explain < up.log";
 
 export const explain = async ({ format }: ExplainFlags): Promise<number> => {
   if (process.stdin.isTTY) process.stderr.write("paste the error, then ^D\n");

@@ -23,7 +23,7 @@ export const init = (file: string, { organization }: InitFlags): number => {
     return 1;
   }
   const name = printable(file);
-  process.stderr.write(`wrote ${name}: change it to your organization, then run \`irm check ${name}\`\n`);
+  process.stderr.write(`wrote ${name}: change it to your organization, then run \`npx pulumi-irm check ${name}\`\n`);
   const hint = ignoreFiles(join(dirname(file), ".gitignore"));
   if (hint) process.stderr.write(`${hint}\n`);
   return 0;
@@ -37,7 +37,7 @@ const ignoreFiles = (file: string): string | undefined => {
   const name = printable(file);
   try {
     writeFileSync(file, `${IGNORED.join("\n")}\n`, { flag: "wx" });
-    return `wrote ${name}: packages, and the database of \`irm serve --db\``;
+    return `wrote ${name}: packages, and the database of \`npx pulumi-irm serve --db\``;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "EEXIST") return `cannot write ${name}: ${message}; do not commit ${IGNORED.join(", ")}`;

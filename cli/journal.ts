@@ -79,7 +79,7 @@ const allSucceeded = (count: number, folder: string): string => {
   const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
   return (
     `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
-    "of a stack, or of an organization, that no longer exists stay until irm journal clean"
+    "of a stack, or of an organization, that no longer exists stay until npx pulumi-irm journal clean"
   );
 };
 
@@ -146,7 +146,7 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
     }
   }
   if (flags.key === undefined || keys.has(flags.key)) return 0;
-  const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`irm journal list --all\` for the keys.`;
+  const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`npx pulumi-irm journal list --all\` for the keys.`;
   printError("irm journal clean", text);
   return 1;
 });

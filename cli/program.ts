@@ -19,6 +19,8 @@ const createProgram = (exit: Exit): Command => {
     .configureHelp({
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ""),
       subcommandTerm: (command) => command.name(),
+      // The name that npx finds in a project. In another folder, the name irm is whatever package has taken it.
+      commandUsage: (command) => `npx pulumi-${nameOf(command)} ${command.usage()}`,
       styleTitle: (text) => styleHelp("bold", text === "Options:" ? "Flags:" : text),
       styleCommandText: (text) => styleHelp("cyan", text),
       styleSubcommandText: (text) => styleHelp("cyan", text),
@@ -77,7 +79,7 @@ export const irm = async (args: readonly string[]): Promise<number> => {
     command
       .exitOverride()
       .configureOutput({ outputError: (text) => printError(name, text.replace(/^error: /, "").trimEnd()) })
-      .showHelpAfterError(`Run \`${name} --help\`.`);
+      .showHelpAfterError(`Run \`npx pulumi-${name} --help\`.`);
   }
   try {
     await program.parseAsync(args, { from: "user" }).catch((error) => {

@@ -76,11 +76,11 @@ const report = ({ format, yes }: RecoverFlags, left: LeftBehind | undefined, { r
 
 const adviceFor = ({ runs, touched }: LeftBehind, others: readonly Leftover[]): string => {
   const certain = others.filter(isCertain).length;
-  const forget = runs.length > 0 ? "irm journal clean --key KEY" : "pulumi refresh --clear-pending-creates";
+  const forget = runs.length > 0 ? "npx pulumi-irm journal clean --key KEY" : "pulumi refresh --clear-pending-creates";
   return [
     ...(certain > 0
       ? [
-          `\`irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first takes over what the program declares\n`,
+          `\`npx pulumi-irm recover --yes\` deletes ${countText(certain, "record")}; \`pulumi up\` first takes over what the program declares\n`,
         ]
       : []),
     ...(others.length > certain ? [`Look at the records in doubt. Adopt or delete each, then: ${forget}\n`] : []),

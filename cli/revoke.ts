@@ -166,7 +166,7 @@ const report = ({ format }: RevokeFlags, { removed, failed, rows, undo }: Result
   else if (undo === null) print("there is nothing to remove\n");
   else {
     print(
-      `removed ${countText(removed.length, "role binding")}; \`irm revoke --undo ${undo}\` puts back what is missing\n`,
+      `removed ${countText(removed.length, "role binding")}; \`npx pulumi-irm revoke --undo ${undo}\` puts back what is missing\n`,
     );
     if (rows > 0) print(`removed ${countText(rows, "entry", "entries")} from ${POLICY}\n`);
   }

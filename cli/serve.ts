@@ -205,11 +205,9 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
   localAuthUrl: server.localAuthUrl,
 });
 
-// How the reader started it: npm in a clone, npx when installed, or from the PATH.
-const irmCommand = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string => {
-  if (npm_command?.startsWith("run") && npm_lifecycle_event === "irm") return "npm run -s irm --";
-  return npm_command === "exec" ? "npx irm" : "irm";
-};
+// npm has started it in a clone; in a project, npx finds it.
+const irmCommand = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string =>
+  npm_command?.startsWith("run") && npm_lifecycle_event === "irm" ? "npm run -s irm --" : "npx pulumi-irm";
 
 const banner = (
   server: RunningServer,

@@ -51,7 +51,7 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
     dispatcher,
   }).catch((error: Error) => {
     const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-    const hint = code === "ECONNREFUSED" ? "; start `irm serve --dev`, or correct --issuer" : "";
+    const hint = code === "ECONNREFUSED" ? "; start `npx pulumi-irm serve --dev`, or correct --issuer" : "";
     throw new Error(`cannot reach the issuer ${issuer}: ${message}${hint}`, { cause: error });
   });
   const json = (await answer.json().catch(() => ({}))) as { token?: unknown; message?: unknown };

@@ -97,7 +97,7 @@ const main = async (): Promise<void> => {
   await stack.must("config", "set", "deployRole", "editor");
   const pullRequest = join(folder, "preview.json");
   writeFileSync(pullRequest, (await stack.must("preview", "--json", "--show-sames", "--refresh")).stdout);
-  title("irm review, after an edit of one description and one role");
+  title("npx pulumi-irm review, after an edit of one description and one role");
   const review = irm(env, "review", "--preview", pullRequest);
   quote(review);
   expect(/deploy workflow/.test(review) && /repo\.create/.test(review), "the review shows who gains what");
@@ -155,7 +155,9 @@ const main = async (): Promise<void> => {
   );
 
   print("\nAll of it happened.");
-  title("the review of the edit once more, as the comment on its pull request: irm review --format markdown");
+  title(
+    "the review of the edit once more, as the comment on its pull request: npx pulumi-irm review --format markdown",
+  );
   quote(comment);
 };
 

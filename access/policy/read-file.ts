@@ -114,7 +114,8 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
   return { source: isBroken || sources.length === 0 ? undefined : joined.source, mistakes, files };
 };
 
-const NO_POLICY = "must be a map with organization, groups, identities, roles and access; `irm init` writes an example";
+const NO_POLICY =
+  "must be a map with organization, groups, identities, roles and access; `npx pulumi-irm init` writes an example";
 
 const startOf = (file: string): Place => ({ file, line: 1, column: 1 });
 

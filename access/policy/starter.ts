@@ -6,7 +6,7 @@ const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
 
 export const starterPolicy = (organization: string): string => `# yaml-language-server: $schema=${SCHEMA}
 #
-# Who may do what. \`irm check access.yaml\` finds its mistakes, \`irm review --policy access.yaml\` compares it with the API, and
+# Who may do what. \`npx pulumi-irm check access.yaml\` finds its mistakes, \`npx pulumi-irm review --policy access.yaml\` compares it with the API, and
 # new AccessPolicy("access", { file: "access.yaml" }) in a Pulumi program creates what it says.
 
 # The name of your organization, or { uid: ... } of one that exists.
@@ -40,7 +40,7 @@ access:
   /:
     viewer: [review]
 
-# What must hold, whatever is edited above: \`irm test access.yaml\` runs it. Further tests may be in access.tests.yaml.
+# What must hold, whatever is edited above: \`npx pulumi-irm test access.yaml\` runs it. Further tests may be in access.tests.yaml.
 tests:
   - name: pull requests never write
     workload: { github: { repository: acme/*, event: pull_request } }

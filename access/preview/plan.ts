@@ -146,7 +146,7 @@ const apply = (work: Work, resource: Resource): void => {
   const { planned, kind } = resource;
   if (!planned || planned.op === "read") return;
   if (isMissing(work, resource)) {
-    const message = `the engine's state has this ${wordOf(kind)}, and the API does not: it was removed since, or the preview is of another service. Run irm review without --preview`;
+    const message = `the engine's state has this ${wordOf(kind)}, and the API does not: it was removed since, or the preview is of another service. Run npx pulumi-irm review without --preview`;
     work.unknown.push({ subject: resource.logicalName, message });
     return;
   }

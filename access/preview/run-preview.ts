@@ -16,7 +16,7 @@ export const runPreview = async (command: readonly [string, ...string[]], stack?
       reject(
         error.code === "ENOENT"
           ? new PreviewError(
-              `${program} is not on the PATH: install the Pulumi CLI; irm review also takes --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
+              `${program} is not on the PATH: install the Pulumi CLI; npx pulumi-irm review also takes --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
             )
           : error,
       ),

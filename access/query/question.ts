@@ -84,7 +84,7 @@ const identityNamed = (graph: AccessGraph, text: string, hidden: string): Identi
         all.map(({ name }) => name),
         3,
       );
-  const where = near || hidden || "; irm access prints each identity that has a role";
+  const where = near || hidden || "; npx pulumi-irm access prints each identity that has a role";
   if (found[0] === undefined) throw new QuestionError(`there is no identity ${quote(text)}${where}`);
   return found[0];
 };

@@ -154,7 +154,7 @@ export const sealText = (seal: Seal): string => `${JSON.stringify(seal, null, 1)
 /** `file` names the text in an error. Throws a SealFileError. */
 export const parseSeal = (text: string, file: string): Seal => {
   const fail = (problem: string): never => {
-    throw new SealFileError(`${file} ${problem}; irm review --seal FILE writes a seal`);
+    throw new SealFileError(`${file} ${problem}; npx pulumi-irm review --seal FILE writes a seal`);
   };
   let json: unknown;
   try {

@@ -32,7 +32,7 @@ export const checkJournal = async (
       "journal",
       pending === 0
         ? `${at}, no create is pending`
-        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`irm journal list\` shows them`,
+        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`npx pulumi-irm journal list\` shows them`,
     );
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;

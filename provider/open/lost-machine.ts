@@ -136,7 +136,7 @@ const lookFor = async (session: Session, one: Interrupted, waitMs = 0): Promise<
 
 const ADVICE =
   "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
-  "After any other update, irm recover lists and deletes it.";
+  "After any other update, npx pulumi-irm recover lists and deletes it.";
 
 const recordsOf = async (
   session: Session,

@@ -28,7 +28,7 @@ export const runText = ({ at, host, pid, ending }: Run, isUnderWay = false): str
 export const describeOpenStack = ({ name, runs, leftovers, touched, problem }: OpenStack): string => {
   const begun = runs.map(({ run, isUnderWay }) => runText(run, isUnderWay));
   const lines = leftovers.map(lineOf);
-  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more: irm journal list --all`] : [];
+  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more: npx pulumi-irm journal list --all`] : [];
   return [
     [
       openStackText(
@@ -54,7 +54,7 @@ export const uncomparableText = (name: string): string =>
 
 const TAKEN =
   "Of these records, the program takes over those that it declares as they are. The others belong to no resource: the end of an up " +
-  "in TypeScript deletes them, so does pulumi destroy, and irm recover lists and deletes them.";
+  "in TypeScript deletes them, so does pulumi destroy, and npx pulumi-irm recover lists and deletes them.";
 
 const countOf = (count: number, word: string): string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? word : `${word}s`}`];

@@ -14,7 +14,7 @@ export const invalidText = (path: string, invalid: readonly InvalidLine[]): stri
   const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
   const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
   const advice =
-    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. irm journal list " +
-    "shows these lines, irm journal clean --invalid deletes them.";
+    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. npx pulumi-irm journal list " +
+    "shows these lines, npx pulumi-irm journal clean --invalid deletes them.";
   return withSection(`${[head, ...lines, ...more].join("\n  - ")}\n${advice}`, "invalid-lines");
 };

@@ -232,7 +232,7 @@ export const createJournal = (options: JournalOptions): Journal => {
         );
     },
     pathFor: (key) => pathOf(stackOf(key)),
-    cleanCommand: (key) => `irm journal clean --key "${key}"${folderFlag}`,
+    cleanCommand: (key) => `npx pulumi-irm journal clean --key "${key}"${folderFlag}`,
     recordFailure: async (...entries) => {
       const [first] = entries;
       if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));

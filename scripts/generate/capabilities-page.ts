@@ -22,7 +22,7 @@ const HEAD = `# Capabilities
 
 A role is a list of capabilities. This page has every capability that the API publishes, with the methods of this project that require it
 and the built-in roles that have it. Write them by these names in a policy (\`can: [repo.list]\`), in \`capabilities\` of a \`Role\`, and in
-\`irm access --capability tag.create\`.
+\`npx pulumi-irm access --capability tag.create\`.
 
 A role that is bound at a group holds there and everywhere below. [The contract](contract.md#capabilities) has the rules. *Internal*:
 only the service's own roles can hold it. *Deprecated*: the service keeps it for old roles. A capability without a method belongs to a

@@ -135,7 +135,7 @@ test.each([
   const { code, stdout, stderr } = await access(...flags);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain(`irm access: ${sentence}`);
-  expect(stderr).toMatch(/\nRun `irm access --help`.\n$/);
+  expect(stderr).toMatch(/\nRun `npx pulumi-irm access --help`.\n$/);
 });
 
 test("reports a missing address", async () => {

@@ -37,7 +37,7 @@ test.each(documents(root))("the commands in %s exist, with their flags", async (
   if (/start|take-over/.test(document)) expect(commands.length).toBeGreaterThan(0);
   for (const { line, command, flags } of commands) {
     const help = await helpOf(command);
-    expect(help, line).toContain(`Usage: irm ${command}`);
+    expect(help, line).toContain(`Usage: npx pulumi-irm ${command}`);
     // The flags of a subcommand have a help of their own.
     if (!help.includes("\nCommands:")) for (const flag of flags) expect(help, line).toContain(flag);
   }

@@ -97,12 +97,12 @@ describe("irm explain", () => {
       stdout: "",
       stderr:
         "irm explain: docs/recovery.md treats no error in this text; an error without an address says itself what to do, so read it to " +
-        "its end. If the text is a part of the output, give all of it: irm explain < up.log\n",
+        "its end. If the text is a part of the output, give all of it: npx pulumi-irm explain < up.log\n",
     });
     expect(await explain(" \n")).toEqual({
       code: 3,
       stdout: "",
-      stderr: "irm explain: stdin is empty; give it the output of the command that failed: irm explain < up.log\n",
+      stderr: "irm explain: stdin is empty; give it the output of the command that failed: npx pulumi-irm explain < up.log\n",
     });
     expect(await explain("", "--format", "json")).toEqual({ code: 3, stdout: '{\n  "sections": []\n}\n', stderr: "" });
   });

@@ -209,6 +209,9 @@ access: { /: &rows { owner: [keys] }, platform: *rows }
     [["--format", "python"], "--into adds to a policy, and --format python writes none"],
   ])("%j", async (flags, message) => {
     const { code, stderr } = await into(...flags);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `irm export: ${message}\nRun \`irm export --help\`.\n` });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `irm export: ${message}\nRun \`npx pulumi-irm export --help\`.\n`,
+    });
   });
 });

@@ -298,7 +298,7 @@ describe("irm export --from-tfstate", () => {
       code: 2,
       stdout: "",
       stderr:
-        "irm export: --format yaml: a policy is of one organization, and these records are in none or in several\nRun `irm export --help`.\n",
+        "irm export: --format yaml: a policy is of one organization, and these records are in none or in several\nRun `npx pulumi-irm export --help`.\n",
     });
   });
 
@@ -320,7 +320,7 @@ describe("irm export --from-tfstate", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: "",
-      stderr: `irm export: ${sentence}\nRun \`irm export --help\`.\n`,
+      stderr: `irm export: ${sentence}\nRun \`npx pulumi-irm export --help\`.\n`,
     });
   });
 

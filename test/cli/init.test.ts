@@ -14,8 +14,8 @@ test("writes a file in which irm check finds no mistakes", async () => {
     code: 0,
     stdout: "",
     stderr:
-      `wrote ${file}: change it to your organization, then run \`irm check ${file}\`\n` +
-      `wrote ${folder.path(".gitignore")}: packages, and the database of \`irm serve --db\`\n`,
+      `wrote ${file}: change it to your organization, then run \`npx pulumi-irm check ${file}\`\n` +
+      `wrote ${folder.path(".gitignore")}: packages, and the database of \`npx pulumi-irm serve --db\`\n`,
   });
   expect(readFileSync(folder.path(".gitignore"), "utf8")).toBe("node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
   const text = readFileSync(file, "utf8");
@@ -58,6 +58,6 @@ test("says why it cannot write, and which name is none", async () => {
   });
   expect(await runIrm("init", folder.path("new.yaml"), "--organization", "Acme")).toMatchObject({
     code: 2,
-    stderr: 'irm init: --organization: name must match "^[a-z0-9 ._-]{1,}$"\nRun `irm init --help`.\n',
+    stderr: 'irm init: --organization: name must match "^[a-z0-9 ._-]{1,}$"\nRun `npx pulumi-irm init --help`.\n',
   });
 });

@@ -76,7 +76,7 @@ describe("irm journal list", () => {
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     const rest =
       "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
-      "longer exists stay until irm journal clean\n";
+      "longer exists stay until npx pulumi-irm journal clean\n";
     expect(await list()).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));
     await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
@@ -202,7 +202,7 @@ describe("irm journal clean", () => {
     expect(await runIrm("journal", "clean", "--folder", own, "--key", `${keyOf("open")}x`)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`irm journal list --all\` for the keys.\n`,
+      stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm journal list --all\` for the keys.\n`,
     });
     expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
       lines.open + lines.made + lines.other,
@@ -366,13 +366,15 @@ describe("irm journal with wrong flags", () => {
     expect(await runIrm("journal", ...args)).toEqual({
       code: 2,
       stdout: "",
-      stderr: `irm journal${command}: ${message}\nRun \`irm journal${command} --help\`.\n`,
+      stderr: `irm journal${command}: ${message}\nRun \`npx pulumi-irm journal${command} --help\`.\n`,
     });
   });
 
   it("prints its commands when it is called without one, and exits with 2", async () => {
     const { code, stdout, stderr } = await runIrm("journal");
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean .*\n {2}pending /);
+    expect(stderr).toMatch(
+      /^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean .*\n {2}pending /,
+    );
   });
 });

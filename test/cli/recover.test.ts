@@ -94,7 +94,7 @@ describe("irm recover", () => {
   a run without checkpoints that began at \\S+, process 99999999 on \\S+, did not end
   Group::top: group ${top} "top", created \\S+
   Group::below: group ${below} "below", created \\S+
-\`irm recover --yes\` deletes 2 records; \`pulumi up\` first takes over what the program declares
+\`npx pulumi-irm recover --yes\` deletes 2 records; \`pulumi up\` first takes over what the program declares
 \`pulumi up\`, or \`pulumi refresh\`, compares what was changed or deleted
 $`,
       ),
@@ -150,7 +150,7 @@ $`,
     } as never);
     const { code, stdout, stderr } = await runIrm("recover", "--yes");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
-    expect(stdout).toContain("Look at the records in doubt. Adopt or delete each, then: irm journal clean --key KEY\n");
+    expect(stdout).toContain("Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm journal clean --key KEY\n");
     expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
     expect(await isGroupThere(service, below)).toBe(true);
   });

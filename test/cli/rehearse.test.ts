@@ -290,7 +290,7 @@ describe("irm rehearse refuses", () => {
     expect(await runIrm(...args)).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `${message}\nRun \`irm ${args[0]} --help\`.\n`,
+      stderr: `${message}\nRun \`npx pulumi-irm ${args[0]} --help\`.\n`,
     });
   });
 });

@@ -24,7 +24,7 @@ test("removes every role binding, writes them down first, and --undo puts back w
   /  viewer
   platform  editor
   platform/registry  registry.push
-removed 3 role bindings; \`irm revoke --undo ${process.cwd()}/${file}\` puts back what is missing
+removed 3 role bindings; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\` puts back what is missing
 `,
   });
   expect(stderr).toBe(
@@ -211,7 +211,10 @@ describe("refuses", () => {
     [["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
   ])("%j as a usage error", async (flags, message) => {
     const { code, stderr } = await revoke(...flags);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `irm revoke: ${message}\nRun \`irm revoke --help\`.\n` });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `irm revoke: ${message}\nRun \`npx pulumi-irm revoke --help\`.\n`,
+    });
   });
 
   test.each([

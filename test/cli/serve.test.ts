@@ -128,7 +128,7 @@ test("serve --dev prints a banner with instructions", async () => {
   expect(banner).toMatch(new RegExp(`^issuer\\s+${baseUrl}/dev-issuer `, "m"));
   expect(banner).toMatch(/^ {2}export TOKEN=[\w-]+\.[\w-]+\.[\w-]+$/m);
   expect(banner).toContain(`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/iam/v2beta1/groups`);
-  expect(banner).toContain(`irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
+  expect(banner).toContain(`npx pulumi-irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
   expect(banner).toContain(`/sts/exchange?aud=${baseUrl}&identity=${identity}`);
   expect(banner).toContain(`IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${baseUrl} IRM_IDENTITY=${identity}`);
 });

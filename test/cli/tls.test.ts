@@ -43,7 +43,7 @@ describe("exits with one sentence", () => {
     const { code, stderr } = await runCommand("serve", ...flags);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      "irm serve: --tls-cert and --tls-key belong together: give both or neither\nRun `irm serve --help`.\n",
+      "irm serve: --tls-cert and --tls-key belong together: give both or neither\nRun `npx pulumi-irm serve --help`.\n",
     );
   });
 });

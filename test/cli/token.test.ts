@@ -69,7 +69,7 @@ describe("irm token", () => {
     [
       "a port at which nothing listens",
       () => "http://127.0.0.1:2/dev-issuer",
-      /: connect ECONNREFUSED 127\.0\.0\.1:2; start `irm serve --dev`, or correct --issuer\n$/,
+      /: connect ECONNREFUSED 127\.0\.0\.1:2; start `npx pulumi-irm serve --dev`, or correct --issuer\n$/,
     ],
     [
       "an issuer that does not answer",

@@ -211,5 +211,8 @@ test.each([
   [["--write", "access.yaml"], "--write is for --unused"],
 ])("%j is a usage error", async (flags, message) => {
   const { code, stderr } = await runIrm("access", ...flags);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: `irm access: ${message}\nRun \`irm access --help\`.\n` });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `irm access: ${message}\nRun \`npx pulumi-irm access --help\`.\n`,
+  });
 });

@@ -10,11 +10,11 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const refusal = (command: string, sentence: string) => ({
   code: 2,
   stdout: "",
-  stderr: `${command}: ${sentence}\nRun \`${command} --help\`.\n`,
+  stderr: `${command}: ${sentence}\nRun \`npx pulumi-${command} --help\`.\n`,
 });
 
 const COMMANDS =
-  /^Usage: irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}recover .*\n {2}init .*\n {2}check .*\n {2}test .*\n {2}review .*\n {2}rehearse .*\n {2}verify .*\n {2}roles .*\n {2}drift .*\n {2}access .*\n {2}paths .*\n {2}whoami .*\n {2}doctor .*\n {2}explain .*\n {2}revoke .*\n {2}export .*\n {2}help .*\n {2}completion .*\n$/;
+  /^Usage: npx pulumi-irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}recover .*\n {2}init .*\n {2}check .*\n {2}test .*\n {2}review .*\n {2}rehearse .*\n {2}verify .*\n {2}roles .*\n {2}drift .*\n {2}access .*\n {2}paths .*\n {2}whoami .*\n {2}doctor .*\n {2}explain .*\n {2}revoke .*\n {2}export .*\n {2}help .*\n {2}completion .*\n$/;
 
 describe("irm", () => {
   test("prints the commands on stderr when it is called without one", async () => {
@@ -33,7 +33,7 @@ describe("irm", () => {
   test("serve --help prints every flag on stdout, even with other mistakes", async () => {
     const { code, stdout, stderr } = await run("serve", "--port", "http", "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: irm serve \[FLAGS\]\n/);
+    expect(stdout).toMatch(/^Usage: npx pulumi-irm serve \[FLAGS\]\n/);
     for (const flag of [
       ...["port N", "host ADDRESS", "auth-port N", "db FILE", "seed FILE.yaml", "dev", "tls-cert FILE", "tls-key FILE"],
       ...["refresh-tokens", "rate-limit N", "unique-role-bindings", "faults FILE.yaml", "json", "log-level L"],
@@ -53,7 +53,10 @@ describe("irm", () => {
   ])("help %j prints what --help prints", async (command) => {
     const help = await run("help", ...command);
     expect(help).toEqual(await run(...command, "--help"));
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: irm ${command.join(" ")} `) });
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: npx pulumi-irm ${command.join(" ")} `),
+    });
   });
 
   test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {

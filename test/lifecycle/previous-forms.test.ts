@@ -48,7 +48,7 @@ describe.each(formsOf([first, second], [first, second, ...others]).at(-1) ?? [])
       declare(own, "recorded");
       const { output } = await program.must("preview", "--refresh", "--expect-no-changes");
       expect(output).toContain(place.rows("identities", "name = ?", "unanswered")[0]?.uid);
-      expect(output).toContain(`irm journal clean --key "organization/${PROJECT}/dev/Identity::unanswered"`);
+      expect(output).toContain(`npx pulumi-irm journal clean --key "organization/${PROJECT}/dev/Identity::unanswered"`);
       expect(await writes()).toEqual([]);
     });
 

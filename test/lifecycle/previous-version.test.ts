@@ -47,7 +47,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
       ).toBe(true);
     expect(output).toContain(uidOf("identities", "unanswered"));
     for (const key of ["Identity::unanswered", "Group::mistaken"])
-      expect(output).toContain(`irm journal clean --key "organization/${PROJECT}/dev/${key}"`);
+      expect(output).toContain(`npx pulumi-irm journal clean --key "organization/${PROJECT}/dev/${key}"`);
   });
 
   it("is changed: one PATCH of the changed paths each, and the records of interrupted creates are adopted", async () => {

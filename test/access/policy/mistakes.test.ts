@@ -198,7 +198,7 @@ describe("every mistake is reported with its line, its column and what to write 
       "an empty file",
       "# nothing\n",
       [
-        "access.yaml:1:1: must be a map with organization, groups, identities, roles and access; `irm init` writes an example",
+        "access.yaml:1:1: must be a map with organization, groups, identities, roles and access; `npx pulumi-irm init` writes an example",
       ],
     ],
   ])("%s", (_, text, mistakes) => {

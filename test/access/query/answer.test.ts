@@ -89,7 +89,7 @@ test("two bindings that grant the same are two grants", () => {
 test.each(["nobody", uidIn(ROOT, 99)])(
   "of an identity without a near name, the error says which command prints them: %s",
   (identity) => {
-    const where = "irm access prints each identity that has a role";
+    const where = "npx pulumi-irm access prints each identity that has a role";
     expect(refusalOf({ identity })).toBe(`there is no identity "${identity}"; ${where}`);
   },
 );
