@@ -21,7 +21,7 @@ export interface Previewed {
 export const previewHere = async (stack: string | undefined, services: Services): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
   const preview = await runPreview(engineCommand(), stack);
-  return checked(preview, config, clientsOf(config, [...services, ...providersIn(preview)]));
+  return checked(preview, config, clientsOf(config, services, providersIn(preview)));
 };
 
 /** A saved preview may come from anyone: what it names gets no token of this environment. */

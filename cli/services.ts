@@ -6,9 +6,11 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import { partsOfUrn } from "../access/preview/urn.ts";
 import { valuesIn } from "../access/preview/value.ts";
+import { addressConflicts } from "../client/addresses.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
-import { type Config, serviceOf } from "../client/config.ts";
+import { type Config, type Given, serviceOf } from "../client/config.ts";
+import { CREDENTIAL_SETTINGS } from "../client/credential-settings.ts";
 import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
@@ -51,22 +53,38 @@ export const providersIn = ({ steps }: Preview): Settings[] =>
     })
     .filter(({ baseUrl }) => baseUrl !== undefined && URL.canParse(baseUrl));
 
-/** A client of each service, by address: the environment's own first. Of two settings for one address the first counts. */
-export const clientsOf = (configured: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
+/**
+ * A client of each service, by address: the environment's own first, then those of --service, then the program's own providers. Of two
+ * settings for one address the first counts. A provider whose token a preview does not show has no client.
+ */
+export const clientsOf = (
+  configured: Config | undefined,
+  services: readonly Settings[],
+  providers: readonly Settings[] = [],
+): Map<string, Client> => {
   const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
   const clients = new Map<string, Client>();
   const add = (config: Config): void => void clients.set(serviceOf(config.baseUrl), clientWith({ ...parts, config }));
   if (configured) add(configured);
-  for (const settings of services) {
-    const address = serviceOf(settings.baseUrl as string);
-    if (clients.has(address)) continue;
-    const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), provider: `of ${address}` };
-    add(readConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
-  }
+  const addAll = (all: readonly Settings[], givenOf: (address: string) => Pick<Given, "flag" | "provider">): void => {
+    for (const settings of all) {
+      const address = serviceOf(settings.baseUrl as string);
+      if (clients.has(address)) continue;
+      const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), ...givenOf(address) };
+      add(readConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
+    }
+  };
+  addAll(services, (address) => ({ flag: `--service ${address}` }));
+  addAll(providers.filter(showsCredentials), (address) => ({ provider: `of ${address}` }));
   // The error says which address is missing.
   if (clients.size === 0) add(systemConfig());
   return clients;
 };
+
+/** At another address than the environment's, a provider has a token of its own, and a preview shows where it is, or nothing of it. */
+const showsCredentials = ({ baseUrl, authUrl, ...settings }: Settings): boolean =>
+  addressConflicts({ baseUrl, authUrl }, process.env).length === 0 ||
+  Object.keys(settings).some((name) => Object.hasOwn(CREDENTIAL_SETTINGS, name));
 
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;

@@ -16,11 +16,12 @@ import {
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
-import { type Credentials, claimsOf, credentialsFrom, identityOf } from "./credentials.ts";
+import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
+import { claimsOf } from "./token-claims.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {

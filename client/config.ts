@@ -1,11 +1,22 @@
 // Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment, except
-// for the seal. Tokens are never read from the stack's configuration, because the state stores all of it.
+// for the addresses and the seal. Tokens are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
-import { isLoopbackHost, isUidp, LOOPBACK_NAMES, nearest, suggestion } from "../schema/index.ts";
-import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, type Env } from "./credential-settings.ts";
+import { isLoopbackHost, isUidp, nearest, suggestion } from "../schema/index.ts";
+import {
+  type AddressConflict,
+  addressConflicts,
+  defaultAuthUrl,
+  type Reach,
+  serviceOf,
+  withoutSlash,
+} from "./addresses.ts";
+import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource } from "./credential-settings.ts";
+import { type Env, without } from "./env.ts";
 import { noTwinText, rehearsalIn, twinOf } from "./rehearsal.ts";
+import { usualSource } from "./usual-credentials.ts";
 
-export type { Env } from "./credential-settings.ts";
+export { serviceOf } from "./addresses.ts";
+export type { Env } from "./env.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */
@@ -28,13 +39,6 @@ export interface Config {
   provider?: string;
 }
 
-/** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
-export const serviceOf = (address: string): string => {
-  const { protocol, hostname, port, pathname } = new URL(address);
-  const host = LOOPBACK_NAMES.includes(hostname) ? "127.0.0.1" : hostname;
-  return withoutSlash(`${protocol}//${host}${port && `:${port}`}${pathname}`);
-};
-
 /** Reads a key of the stack's configuration, `irm:baseUrl`. */
 export type GetConfig = (key: string) => string | undefined;
 
@@ -45,7 +49,7 @@ export interface Given {
   project?: string | undefined;
   /** name of an explicit provider, whose arguments replace the stack's configuration */
   provider?: string | undefined;
-  /** flag of a command that gives the address: `--copy-of` */
+  /** flag of a command that gives the address, and perhaps its credentials: `--copy-of` */
   flag?: string | undefined;
 }
 
@@ -72,7 +76,10 @@ export interface ParsedConfig {
   config: Config | undefined;
   /** wrong or missing values */
   problems: readonly string[];
-  /** the same, and misspelt keys, which do not stop a read or a delete */
+  /**
+   * The same, misspelt keys, and addresses that the environment has otherwise. They do not stop a read or a delete: a refresh and a destroy
+   * have the configuration of the last update.
+   */
   strictProblems: readonly string[];
   warnings: readonly string[];
   /** present even if the configuration is wrong */
@@ -107,10 +114,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
   const placesOf = placesFor(given);
-  const isGiven = given.provider !== undefined || given.flag !== undefined;
-  const isElsewhere = isGiven && isAnotherService(get("irm:baseUrl"), env.IRM_BASE_URL);
-  const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
-  const read = (key: Setting) => readFrom(key, get, settingsEnv, placesOf(key));
+  const { read, differing, reach } = settingsIn(get, env, given);
   const secrets = given.provider === undefined ? secretsInConfig(get) : [];
   const keys = unknownKeys(given);
   const problems: string[] = [];
@@ -141,22 +145,25 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
   });
-  const { source = isElsewhere ? sourceElsewhere(given, env) : undefined, problems: wrong } = credentialSource(
-    credentialSettings,
-    env,
-  );
+  const base = baseUrl && withoutSlash(baseUrl.value);
+  const exchange = base && (authUrl ? withoutSlash(authUrl.value) : defaultAuthUrl(base));
+  const service = base && exchange && problems.length === 0 ? { baseUrl: base, authUrl: exchange } : undefined;
+  const about = { env, reach, service };
+  const { source, problems: wrong } =
+    credentialSettings.length > 0
+      ? credentialSource(credentialSettings, { ...about, isOfFlag: given.flag !== undefined })
+      : usualSource({ ...about, given, place: baseUrl?.place });
   problems.push(...wrong);
   const parsed = {
     problems: [...secrets, ...problems],
-    strictProblems: [...secrets, ...keys.problems, ...problems],
+    strictProblems: [...secrets, ...keys.problems, ...differing, ...problems],
     warnings: keys.warnings,
     credentials: source ?? { env },
   };
-  if (!baseUrl || parsed.problems.length > 0) return { ...parsed, config: undefined };
-  const base = withoutSlash(baseUrl.value);
+  if (!base || !exchange || parsed.problems.length > 0) return { ...parsed, config: undefined };
   const config: Config = {
     baseUrl: base,
-    authUrl: authUrl ? withoutSlash(authUrl.value) : defaultAuthUrl(base),
+    authUrl: exchange,
     ...(identity ? { identity: identity.value } : {}),
     requestTimeoutMs: requestTimeout * 1000,
     ...(journal ? { journal: journal.value } : {}),
@@ -179,40 +186,41 @@ export interface FoundSetting {
 
 /** The settings that are set, in the order of docs/configuration.md; without those that name credentials. */
 export const foundSettings = (fromStack: GetConfig | undefined, env: Env): FoundSetting[] => {
-  const placesOf = placesFor(NOTHING_GIVEN);
+  const { read } = settingsIn(fromStack ?? (() => undefined), env, NOTHING_GIVEN);
   return (Object.keys(VARIABLE) as Setting[]).flatMap((name) => {
-    const found = readFrom(name, fromStack ?? (() => undefined), env, placesOf(name));
+    const found = read(name);
     return found ? [{ name, ...found }] : [];
   });
 };
 
-/** Whether a provider's own address differs from the environment's: what belongs to one service must not reach the other. */
-const isAnotherService = (address: string | undefined, ofEnvironment: string | undefined): boolean => {
-  if (!address || !ofEnvironment) return false;
-  const [one, other] = [address, ofEnvironment].map((text) => (URL.canParse(text) ? serviceOf(text) : text));
-  return one !== other;
+/**
+ * An explicit provider or a flag may name another service than the environment; it then uses nothing that belongs to the environment's. A
+ * configuration must not: the environment's addresses count, and those that differ are problems of the run.
+ */
+const settingsIn = (get: GetConfig, env: Env, given: Given) => {
+  const placesOf = placesFor(given);
+  const isGiven = given.provider !== undefined || given.flag !== undefined;
+  const conflicts = addressConflicts({ baseUrl: get("irm:baseUrl"), authUrl: get("irm:authUrl") }, env);
+  const isElsewhere = isGiven && conflicts.length > 0;
+  const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
+  const isIgnored = (key: Setting): boolean => !isGiven && conflicts.some(({ name }) => name === key);
+  const read = (key: Setting) =>
+    readFrom(key, isIgnored(key) ? () => undefined : get, settingsEnv, placesOf(key), isGiven);
+  const differing = isGiven ? [] : conflicts.map((one) => conflictText(one, placesOf(one.name)[0]));
+  const named = env.IRM_BASE_URL || given.flag !== undefined ? "job" : "unnamed";
+  const reach: Reach = isElsewhere ? "elsewhere" : named;
+  return { read, differing, reach };
+};
+
+/** Quotes an address only if it is one: another text may hold a password. */
+const conflictText = ({ own, job, place }: AddressConflict, ownPlace: string): string => {
+  const problem = urlProblem(own);
+  if (problem !== undefined) return `${ownPlace}: ${problem}`;
+  const other = urlProblem(job) === undefined ? `${serviceOf(job)} (${place})` : place;
+  return `${ownPlace}: ${serviceOf(own)} differs from ${other}, and credentials of the environment go only to the latter; make them the same, or remove the setting`;
 };
 
 const SERVICES_OWN = [VARIABLE.authUrl, VARIABLE.identity];
-
-const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
-
-/** A workload's own token proves to any service who it is. An API token is valid only at the service that issued it. */
-const sourceElsewhere = ({ provider, flag }: Given, env: Env): CredentialSource | undefined => {
-  const found = API_TOKENS.find((name) => env[name]);
-  if (found === undefined) return undefined;
-  const [place, advice] =
-    flag === undefined
-      ? [`provider ${provider}`, "name a token by tokenEnv or tokenFile"]
-      : [flag, "set IRM_BASE_URL to the same address, with a token for it"];
-  const missing = `${place}: no credentials; ${found} is for the service of IRM_BASE_URL, so ${advice}`;
-  return { env: without(env, API_TOKENS), missing };
-};
-
-const without = (env: Env, names: readonly string[]): Env => ({
-  ...env,
-  ...Object.fromEntries(names.map((name) => [name, undefined])),
-});
 
 const placesFor =
   ({ provider, flag }: Given) =>
@@ -261,14 +269,15 @@ export const unknownArguments = (names: readonly string[]): string[] =>
     .filter((name) => !PROVIDER_SETTINGS.includes(name))
     .map((name) => `${name}: unknown argument${suggestion(name, PROVIDER_SETTINGS)}`);
 
-/** The change that is applied must not choose its own seal: the configuration is a part of it, and the environment is the job's. */
-const ENVIRONMENT_FIRST: readonly Setting[] = ["seal"];
+/** The author of a change must choose neither its seal nor where tokens go: the configuration is the author's, the environment the job's. */
+const ENVIRONMENT_FIRST: readonly Setting[] = ["baseUrl", "authUrl", "seal"];
 
 // A CI system sets a missing variable to the empty string. An empty IRM_SEAL refuses the run (provider/run/seal-gate.ts).
-const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string]) => {
+const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string], isGiven = false) => {
   const inConfig = { value: get(`irm:${key}`), place: places[0] };
   const inEnvironment = { value: env[VARIABLE[key]], place: places[1] };
-  const order = ENVIRONMENT_FIRST.includes(key) ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
+  const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !(isGiven && key !== "seal");
+  const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
   return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
 };
 
@@ -287,8 +296,3 @@ export const protocolProblem = (text: string): string | undefined => {
   if (protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname))) return undefined;
   return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
 };
-
-const withoutSlash = (text: string) => text.replace(/\/+$/, "");
-
-/** Tokens of a host `console-api.*` are exchanged at `issuer.*`, as at the public service; of any other host, at the host itself. */
-const defaultAuthUrl = (baseUrl: string): string => baseUrl.replace(/^(https?:\/\/)console-api\./, "$1issuer.");

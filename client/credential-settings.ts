@@ -1,7 +1,15 @@
-// Settings that name where the credentials are: a variable of the environment, or a file. So the settings hold no secret. They replace
-// the usual variables, for a program with two providers.
-
-export type Env = Readonly<Record<string, string | undefined>>;
+// Where credentials are looked for, and to which addresses they may go. Settings may name a variable or a file in place of the usual
+// variables, for a program with two providers; so they hold no secret.
+import { defaultAuthUrl, isSameAddress, type Reach } from "./addresses.ts";
+import {
+  type AllowedSource,
+  allowedSources,
+  entriesForFile,
+  entriesForVariable,
+  isVariableName,
+  notAllowedText,
+} from "./allowed-sources.ts";
+import { type Env, without } from "./env.ts";
 
 /** Where credentials are looked for. */
 export interface CredentialSource {
@@ -12,6 +20,17 @@ export interface CredentialSource {
   missing?: string;
   /** the token may be an API token or the workload's own: its content tells which */
   isEither?: boolean;
+  /** a token goes to these addresses only if its audience names them; absent: the job has said that it may go there */
+  mustBeFor?: Service | undefined;
+  /** why a file must not be read; undefined: it may be */
+  refusesFile?: (path: string) => string | undefined;
+}
+
+export interface Service {
+  baseUrl: string;
+  authUrl: string;
+  /** what to do about a token for another service */
+  advice: string;
 }
 
 /** Setting → the variable that it stands for. */
@@ -34,6 +53,9 @@ export const CREDENTIAL_VARIABLES = [
   "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
 ];
 
+/** Those of them that are for the API. */
+export const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
+
 interface Setting {
   name: string;
   value: string;
@@ -41,33 +63,71 @@ interface Setting {
   place: string;
 }
 
-/** `given`: the settings that are present. The source is undefined if there are none: the usual variables count. */
+interface About {
+  env: Env;
+  reach: Reach;
+  /** absent where the address is wrong or missing */
+  service: Omit<Service, "advice"> | undefined;
+  /** a flag of the command names the source, so the job allows it */
+  isOfFlag: boolean;
+}
+
+/** `given`: the settings that are present, at least one. The source is undefined if they contradict each other. */
 export const credentialSource = (
   given: readonly Setting[],
-  env: Env,
+  about: About,
 ): { source: CredentialSource | undefined; problems: string[] } => {
   const [setting, ...others] = given;
-  if (!setting) return { source: undefined, problems: [] };
-  if (others.length > 0) {
+  if (!setting || others.length > 0) {
     const names = given.map(({ place }) => place).join("; ");
     return { source: undefined, problems: [`only one of these may be set: ${names}`] };
   }
   const { name, value, place } = setting;
+  const { env, isOfFlag } = about;
   const variable = CREDENTIAL_SETTINGS[name] as string;
-  const cleanEnv = { ...env, ...Object.fromEntries(CREDENTIAL_VARIABLES.map((one) => [one, undefined])) };
-  const sourceFrom = (token: string, text: string) => ({
+  const cleanEnv = without(env, CREDENTIAL_VARIABLES);
+  const sourceFrom = (token: string, text: string, more: Partial<CredentialSource> = {}) => ({
     source: {
       env: { ...cleanEnv, [variable]: token },
       names: { [variable]: text },
       isEither: !name.startsWith("identity"),
+      ...more,
     },
     problems: [],
   });
-  if (!name.endsWith("Env")) return sourceFrom(value, place);
+  const refused = (problem: string) => ({ source: { env: cleanEnv, missing: problem }, problems: [problem] });
+  if (name === "token") return sourceFrom(value, place);
+  const { allowed, problems } = isOfFlag ? { allowed: [], problems: [] } : allowedSources(env);
+  if (problems.length > 0) return { source: undefined, problems };
+  if (!name.endsWith("Env")) {
+    const refusesFile = (path: string): string | undefined =>
+      isOfFlag || entriesForFile(path, allowed).length > 0 ? undefined : notAllowedText(place, "a file");
+    const problem = refusesFile(value);
+    if (problem !== undefined) return refused(problem);
+    const mustBeFor = isOfFlag ? undefined : requiredService(entriesForFile(value, allowed), about, "PATH");
+    return sourceFrom(value, place, { refusesFile, mustBeFor });
+  }
   // The value is not quoted: it may be a token by mistake.
-  if (!/^[A-Za-z_]\w*$/.test(value))
-    return { source: undefined, problems: [`${place}: must be the name of an environment variable`] };
+  if (!isVariableName(value)) return refused(`${place}: must be the name of an environment variable`);
+  const entries = entriesForVariable(value, allowed);
+  if (!isOfFlag && entries.length === 0) return refused(notAllowedText(place, `the variable ${value}`));
   const token = env[value];
   if (!token) return { source: { env: cleanEnv, missing: `${place}: the environment has no ${value}` }, problems: [] };
-  return sourceFrom(token, `${value} (${place})`);
+  const mustBeFor = isOfFlag ? undefined : requiredService(entries, about, value);
+  return sourceFrom(token, `${value} (${place})`, { mustBeFor });
+};
+
+/** A token of the job that the settings name, and that the job has not bound to this service by an entry with its address. */
+const requiredService = (
+  entries: readonly AllowedSource[],
+  { reach, service }: About,
+  name: string,
+): Service | undefined => {
+  if (reach === "job" || service === undefined) return undefined;
+  const { baseUrl, authUrl } = service;
+  const isBound = [baseUrl, ...(isSameAddress(authUrl, defaultAuthUrl(baseUrl)) ? [] : [authUrl])].every((address) =>
+    entries.some((one) => one.address !== undefined && isSameAddress(one.address, address)),
+  );
+  const advice = `if it may go there, list ${name}=${baseUrl} in IRM_ALLOW_TOKEN_SOURCES of the environment`;
+  return isBound ? undefined : { ...service, advice };
 };

@@ -4,6 +4,7 @@
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
 import { isUidp } from "../schema/index.ts";
+import { isAudience } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
 import {
   type Config,
@@ -17,6 +18,7 @@ import {
 import type { CredentialSource } from "./credential-settings.ts";
 import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
+import { claimsOf } from "./token-claims.ts";
 
 export interface Credentials {
   /** where the token came from, for the error when it is refused: "IRM_TOKEN" */
@@ -76,7 +78,7 @@ export const requireConfig = (
   const found = isStrict ? strictProblems : problems;
   if (config && found.length === 0) return config;
   const missing = missingCredentials(credentials);
-  throw missing ? new ConfigError([...found, missing], "sign-in") : new ConfigError(found);
+  throw missing ? new ConfigError([...new Set([...found, missing])], "sign-in") : new ConfigError(found);
 };
 
 /** Reads the configuration of a process that needs it once. Throws ConfigError. */
@@ -128,13 +130,31 @@ const requireWorkload = (text: string, variable: string, settings: CredentialSou
 };
 
 const fileReader = (variable: string, environment: CredentialEnvironment) => async (): Promise<string> => {
+  const path = environment.env[variable] as string;
+  const refusal = environment.refusesFile?.(path);
+  if (refusal !== undefined) throw new ConfigError([refusal], "sign-in");
   try {
-    return await environment.readFile(environment.env[variable] as string);
+    return await environment.readFile(path);
   } catch (error) {
     // The path is not quoted: the variable may hold a token by mistake.
     const { code = "unreadable" } = error as NodeJS.ErrnoException;
     throw new ConfigError([`${nameOf(variable, environment)} names a file that cannot be read (${code})`], "sign-in");
   }
+};
+
+/** Throws before an API token goes to an address that it is not for. */
+const requireAudience = (token: string, source: string, { mustBeFor }: CredentialEnvironment): string => {
+  if (!mustBeFor || isAudience(claimsOf(token), [mustBeFor.baseUrl])) return token;
+  const { baseUrl, advice } = mustBeFor;
+  throw new ConfigError([`${source} is not sent to ${baseUrl}: its audience does not name it; ${advice}`], "sign-in");
+};
+
+/** The same for the workload's own token and the exchange. */
+const requireExchange = (token: string, source: string, { mustBeFor }: CredentialEnvironment): string => {
+  if (!mustBeFor) return token;
+  const { authUrl, advice } = mustBeFor;
+  if (isAudience(claimsOf(token), [authUrl, new URL(authUrl).host])) return token;
+  throw new ConfigError([`${source} is not sent to ${authUrl}: its audience does not name it; ${advice}`], "sign-in");
 };
 
 // Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
@@ -146,7 +166,7 @@ const fixedCredentials = (
   const source = nameOf(variable, environment);
   let current: string | undefined;
   const load = async () => {
-    current = clean(await read(), source, environment);
+    current = requireAudience(clean(await read(), source, environment), source, environment);
     return current;
   };
   return {
@@ -232,8 +252,10 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
   const exchangeToken = async () => {
     // Before the request, so that its duration does not extend the token's lifetime.
     const start = clock.now();
-    const identityToken = clean(await workload.read(), workload.source, environment);
-    const token = redactor.note(await exchange(identityToken, workload.source));
+    const { source } = workload;
+    const identityToken = requireExchange(clean(await workload.read(), source, environment), source, environment);
+    const exchanged = redactor.note(await exchange(identityToken, source));
+    const token = requireAudience(exchanged, `the token from ${source}`, environment);
     current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
     return token;
   };
@@ -266,14 +288,4 @@ const lifeMs = (token: string): number | undefined => {
 export const identityOf = (token: string): string | undefined => {
   const { sub } = claimsOf(token);
   return isUidp(sub) ? sub : undefined;
-};
-
-/** The claims of a token, unverified; empty for a token that is not a JWT. */
-export const claimsOf = (token: string): Record<string, unknown> => {
-  try {
-    return decodeJwt(token);
-  } catch {
-    // an opaque token
-    return {};
-  }
 };

@@ -4,7 +4,7 @@ import { appendFileSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { isLoopbackUrl, LOOPBACK_NAMES } from "../schema/index.ts";
-import type { Env } from "./credential-settings.ts";
+import type { Env } from "./env.ts";
 import { ConfigError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
 

@@ -14,13 +14,13 @@ export const settingTexts: Readonly<Record<string, string>> = {
   movedFrom: "Address that the API had before it moved: confirms that it is the same service; default: none",
   seal: "File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none",
   tokenEnv:
-    "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment",
+    "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
   tokenFile:
-    "Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment",
+    "Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
   identityTokenEnv:
-    "Name of an environment variable with a workload's OIDC token; default: the variables of the environment",
+    "Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
   identityTokenFile:
-    "Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment",
+    "Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
   token:
     "Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment",
 };

@@ -54,8 +54,8 @@ const problemsOf = (urn: string, values: Json, env: Env): { property: string; re
   const { get, rawConfig = {} } = stackConfigFrom(urn, values);
   const given = { keys: Object.keys(rawConfig), provider: name };
   // The address may come from the environment of a later run.
-  const withAddress = { IRM_BASE_URL: "https://localhost", ...env };
-  const { strictProblems } = parseConfig(get, withAddress, given);
+  const later = get("irm:baseUrl") || env.IRM_BASE_URL ? env : { ...env, IRM_BASE_URL: "https://localhost" };
+  const { strictProblems } = parseConfig(get, later, given);
   return strictProblems.map((problem) => {
     const [, property = "", reason = problem] = /^provider .*?: (\w+): (.*)$/s.exec(problem) ?? [];
     return { property, reason };

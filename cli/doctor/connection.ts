@@ -1,7 +1,7 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
 import { accessSync, constants } from "node:fs";
 import type { Config } from "../../client/config.ts";
-import type { Env } from "../../client/credential-settings.ts";
+import type { Env } from "../../client/env.ts";
 import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";
 import { withoutSection } from "../../client/recovery.ts";
 import { readAnswer, requestOf } from "../../client/rest.ts";

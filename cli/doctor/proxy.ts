@@ -1,5 +1,5 @@
 // Which proxy a request goes through, by the variables that undici reads (client/transport.ts). A proxy's user and password are not shown.
-import type { Env } from "../../client/credential-settings.ts";
+import type { Env } from "../../client/env.ts";
 import { isLoopbackUrl } from "../../schema/index.ts";
 import { bad, type Check, good } from "./check.ts";
 

@@ -1,8 +1,8 @@
 // The configuration as the provider reads it, each value with the place that it comes from. A value that is wrong is not printed: it may
 // be a token in the wrong place.
 import { type Config, foundSettings, type GetConfig, type ParsedConfig } from "../../client/config.ts";
-import type { Env } from "../../client/credential-settings.ts";
 import { missingCredentials } from "../../client/credentials.ts";
+import type { Env } from "../../client/env.ts";
 import { bad, type Check, good } from "./check.ts";
 
 const DOCS = "docs/configuration.md lists the settings";
@@ -19,8 +19,7 @@ export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, 
     const setting = found.find((one) => one.name === name);
     if (setting === undefined) {
       const problem = name === "baseUrl" ? takeProblem("no address of the API") : undefined;
-      if (problem !== undefined)
-        return [bad(id, problem, "export IRM_BASE_URL=…, or for a program: pulumi config set irm:baseUrl …")];
+      if (problem !== undefined) return [bad(id, problem, "export IRM_BASE_URL=…")];
       const text = defaultText(parsed.config);
       return text === undefined ? [] : [good(id, `${text} (default)`)];
     }

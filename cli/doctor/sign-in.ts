@@ -2,15 +2,19 @@
 // so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
 import { compareClaims, valueText } from "../../access/workload/claims.ts";
+import { isSameAddress } from "../../client/addresses.ts";
 import { type Client, clientWith } from "../../client/client.ts";
 import { systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
-import { claimsOf, missingCredentials } from "../../client/credentials.ts";
+import { API_TOKENS } from "../../client/credential-settings.ts";
+import { missingCredentials } from "../../client/credentials.ts";
+import { without } from "../../client/env.ts";
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { getRecord } from "../../client/records.ts";
 import { withoutSection } from "../../client/recovery.ts";
 import { redactor } from "../../client/redact.ts";
+import { claimsOf } from "../../client/token-claims.ts";
 import type { Transport } from "../../client/transport.ts";
 import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
 import { clientErrorText } from "../client.ts";
@@ -43,7 +47,8 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
   const workload = beside ?? main;
   // Without an answer of the exchange there is nothing to explain.
   if (claims === undefined || (!isAccepted && !workload.isRefused)) return checks;
-  const reader = isBeside || !hasApiToken(env) ? main : await attempt(() => clientOf(plain, env));
+  const mayRead = hasApiToken(env) && isSameAddress(config.baseUrl, env.IRM_BASE_URL ?? "");
+  const reader = isBeside || !mayRead ? main : await attempt(() => clientOf(plain, env));
   const target = config.identity ?? workload.who?.identity ?? undefined;
   const { authUrl, baseUrl } = config;
   const audiences = [authUrl, new URL(authUrl).host, baseUrl, serviceOf(authUrl), serviceOf(baseUrl)];
@@ -102,14 +107,9 @@ const CLAIMS = "the claims below show what the token has";
 const ADDRESSES =
   "is the address of the token exchange right? It is IRM_AUTH_URL, and without it follows from IRM_BASE_URL";
 
-const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
-
 const hasApiToken = (env: Env): boolean => API_TOKENS.some((name) => env[name]);
 
-const withoutApiToken = (env: Env): Env => ({
-  ...env,
-  ...Object.fromEntries(API_TOKENS.map((name) => [name, undefined])),
-});
+const withoutApiToken = (env: Env): Env => without(env, API_TOKENS);
 
 /** The token that was exchanged last. */
 interface Exchanged {

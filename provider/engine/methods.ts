@@ -321,7 +321,12 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(openSteps(recordSteps(kind)))]);
   const roleBindingSet = methodsOf(openSteps(setStepsWith(parts)));
   const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
-  return { kinds, session: connect, ledger: getLedger, note: names.note };
+  // Only a program calls functions, so the configuration is its own.
+  const programSession = async (): Promise<Session> => {
+    requireConfig(await configured.promise, true);
+    return connect();
+  };
+  return { kinds, session: programSession, ledger: getLedger, note: names.note };
 };
 
 /** The members of the inputs that say where the record is, and when its resource was new. */

@@ -34,13 +34,13 @@ namespace Pulumi.Irm
         public Output<string?> Identity { get; private set; } = null!;
 
         /// <summary>
-        /// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        /// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Output("identityTokenEnv")]
         public Output<string?> IdentityTokenEnv { get; private set; } = null!;
 
         /// <summary>
-        /// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        /// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Output("identityTokenFile")]
         public Output<string?> IdentityTokenFile { get; private set; } = null!;
@@ -70,13 +70,13 @@ namespace Pulumi.Irm
         public Output<string?> Token { get; private set; } = null!;
 
         /// <summary>
-        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Output("tokenEnv")]
         public Output<string?> TokenEnv { get; private set; } = null!;
 
         /// <summary>
-        /// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        /// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Output("tokenFile")]
         public Output<string?> TokenFile { get; private set; } = null!;
@@ -132,13 +132,13 @@ namespace Pulumi.Irm
         public Input<string>? Identity { get; set; }
 
         /// <summary>
-        /// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        /// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Input("identityTokenEnv")]
         public Input<string>? IdentityTokenEnv { get; set; }
 
         /// <summary>
-        /// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        /// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Input("identityTokenFile")]
         public Input<string>? IdentityTokenFile { get; set; }
@@ -184,13 +184,13 @@ namespace Pulumi.Irm
         }
 
         /// <summary>
-        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Input("tokenEnv")]
         public Input<string>? TokenEnv { get; set; }
 
         /// <summary>
-        /// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        /// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         [Input("tokenFile")]
         public Input<string>? TokenFile { get; set; }

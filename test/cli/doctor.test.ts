@@ -65,16 +65,18 @@ all 15 checks passed
 });
 
 describe("the configuration of the stack", () => {
-  test("counts before the environment, and each value has its place", async () => {
+  test("counts before the environment but for the addresses, and each value has its place", async () => {
     useProject();
     useEngine({
       "irm:baseUrl": { value: api.baseUrl, secret: false },
       "irm:requestTimeout": { value: "20", secret: false },
       "irm:tokenEnv": { value: "ACME_TOKEN", secret: false },
     });
-    vi.stubEnv("IRM_BASE_URL", "https://another.example");
+    vi.stubEnv("IRM_BASE_URL", "");
+    vi.stubEnv("IRM_REQUEST_TIMEOUT", "30");
     vi.stubEnv("IRM_AUTH_URL", api.authUrl);
     vi.stubEnv("ACME_TOKEN", api.owner.token);
+    vi.stubEnv("IRM_ALLOW_TOKEN_SOURCES", "ACME_TOKEN");
     const found = await doctor();
     expect(failed(found), found.text).toEqual([]);
     expect(messageOf(found, "stack")).toBe("dev of project access");
@@ -82,6 +84,17 @@ describe("the configuration of the stack", () => {
     expect(messageOf(found, "request-timeout")).toBe("20 (stack configuration irm:requestTimeout)");
     expect(messageOf(found, "exchange-address")).toBe(`${api.authUrl} (environment IRM_AUTH_URL)`);
     expect(messageOf(found, "sign-in")).toContain("by ACME_TOKEN (stack configuration irm:tokenEnv)");
+  });
+
+  test("does not choose where the credentials of the environment go", async () => {
+    useProject();
+    useEngine({ "irm:baseUrl": { value: "https://evil.example", secret: false } });
+    vi.stubEnv("IRM_BASE_URL", api.baseUrl);
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    const found = await doctor();
+    expect(failed(found)).toEqual(["settings"]);
+    expect(messageOf(found, "address")).toBe(`${api.baseUrl} (environment IRM_BASE_URL)`);
+    expect(messageOf(found, "settings")).toContain(`https://evil.example differs from ${api.baseUrl} (environment`);
   });
 
   test("has mistakes, which are named, and no wrong value is printed", async () => {

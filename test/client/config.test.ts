@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Config, type Env, type GetConfig, type Given, parseConfig, unknownKeys } from "../../client/config.ts";
-import { missingCredentials, readConfig } from "../../client/credentials.ts";
+import { readConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { getter, ORG } from "../support/scripted.ts";
 
@@ -22,20 +22,20 @@ const thrown = (config: Record<string, string>, env: Env): ConfigError => {
 };
 
 describe("configuration", () => {
-  it("is read from the stack before the environment", () => {
+  it("is read from the stack before the environment, except for the addresses, which are the same", () => {
     const env = {
       IRM_BASE_URL: "https://env.example.com",
       IRM_AUTH_URL: "https://env-auth.example.com",
       IRM_IDENTITY: ORG,
     };
     const stack = {
-      "irm:baseUrl": BASE,
-      "irm:authUrl": "https://auth.example.com",
+      "irm:baseUrl": "https://ENV.example.com/",
+      "irm:authUrl": "https://env-auth.example.com:443",
       "irm:identity": `${ORG}/a033a6fabe0bfa0d`,
     };
     expect(configFrom(getter(stack), env)).toEqual({
-      baseUrl: BASE,
-      authUrl: "https://auth.example.com",
+      baseUrl: "https://env.example.com",
+      authUrl: "https://env-auth.example.com",
       requestTimeoutMs: 60_000,
       identity: `${ORG}/a033a6fabe0bfa0d`,
     });
@@ -165,46 +165,5 @@ describe("configuration", () => {
         "sign-in",
       ),
     );
-  });
-});
-
-describe("an explicit provider of another service than IRM_BASE_URL", () => {
-  const [here, there] = ["https://here.example.com", "https://there.example.com"];
-  const env = {
-    IRM_BASE_URL: here,
-    IRM_AUTH_URL: "https://issuer.example.com",
-    IRM_IDENTITY: ORG,
-    IRM_TOKEN: "api token",
-    IRM_REQUEST_TIMEOUT: "9",
-  };
-  const parse = (settings: Record<string, string>, more: Record<string, string | undefined> = {}) =>
-    parseConfig((key) => settings[key], { ...env, ...more }, { keys: Object.keys(settings), provider: "acme" });
-
-  it("uses neither its exchange nor its identity nor its API token", () => {
-    const { config, credentials } = parse({ "irm:baseUrl": there });
-    expect(config).toMatchObject({ baseUrl: there, authUrl: there, requestTimeoutMs: 9_000 });
-    expect(config?.identity).toBeUndefined();
-    expect(missingCredentials(credentials)).toBe(
-      "provider acme: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so name a token by tokenEnv or tokenFile",
-    );
-  });
-
-  it("is another service too where that is no URL", () => {
-    const { config, credentials } = parse({ "irm:baseUrl": there }, { IRM_BASE_URL: "here.example.com" });
-    expect(config).toMatchObject({ baseUrl: there, authUrl: there });
-    expect(credentials.env.IRM_TOKEN).toBeUndefined();
-  });
-
-  it("uses the workload's own token, and what its arguments name", () => {
-    const workload = parse({ "irm:baseUrl": there }, { IRM_IDENTITY_TOKEN: "jwt" });
-    expect(missingCredentials(workload.credentials)).toBeUndefined();
-    expect(workload.credentials.env.IRM_TOKEN).toBeUndefined();
-    const named = parse({ "irm:baseUrl": there, "irm:tokenEnv": "THERE" }, { THERE: "own" });
-    expect(named.credentials.env.IRM_TOKEN).toBe("own");
-  });
-
-  it("is the same service at another spelling of the address, and where the environment has none", () => {
-    for (const own of [parse({ "irm:baseUrl": `${here}/` }), parse({ "irm:baseUrl": there }, { IRM_BASE_URL: "" })])
-      expect(own.config).toMatchObject({ authUrl: env.IRM_AUTH_URL, identity: ORG });
   });
 });

@@ -7,8 +7,13 @@ import { getter } from "../support/scripted.ts";
 
 const BASE = { "irm:baseUrl": "https://api.example.com" };
 
+const JOB = {
+  IRM_BASE_URL: "https://api.example.com",
+  IRM_ALLOW_TOKEN_SOURCES: "ACME, ACME_TOKEN CI_TOKEN,/run/token",
+};
+
 const parse = (settings: Record<string, string>, env: Record<string, string> = {}, provider?: string) =>
-  parseConfig(getter({ ...BASE, ...settings }), env, { keys: Object.keys(settings), provider });
+  parseConfig(getter({ ...BASE, ...settings }), { ...JOB, ...env }, { keys: Object.keys(settings), provider });
 
 const credentials = (settings: Record<string, string>, env: Record<string, string>, provider?: string) => {
   const { credentials: source, config } = parse(settings, env, provider);

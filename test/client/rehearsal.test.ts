@@ -83,7 +83,7 @@ describe("in a rehearsal", () => {
   test("a provider of another service is not configured, and noted", () => {
     const { config, problems } = parseConfig(
       (key) => ({ "irm:baseUrl": "https://other.example", "irm:tokenEnv": "OTHER" })[key],
-      envOf(),
+      { ...envOf(), IRM_ALLOW_TOKEN_SOURCES: "OTHER" },
       { keys: ["irm:baseUrl", "irm:tokenEnv"], provider: "acme" },
     );
     expect(config).toBeUndefined();

@@ -1,4 +1,7 @@
-// Unknown keys of the stack's configuration, with a real engine. The dynamic provider sees them through a property of the SDK.
+// Keys of the stack's configuration that stop a run, with a real engine. The dynamic provider sees unknown ones through a property of the
+// SDK.
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 
@@ -28,6 +31,23 @@ new RoleBinding("binding", { parent: team, identity: ci, role: "viewer" });
     expect(preview.output).toContain("irm:identiy: there is no such setting; did you mean irm:identity?");
     // The program ended before it declared anything. That removes nothing.
     expect(preview.output).not.toContain("is removed");
+
+    // The address of another author gets nothing.
+    let connections = 0;
+    const evil = createServer(() => {
+      connections += 1;
+    }).listen(0, "127.0.0.1");
+    await once(evil, "listening");
+    const address = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+    program.configure({ "irm:baseUrl": address, "irm:authUrl": address });
+    const elsewhere = await program.run("up", "--yes", "--skip-preview");
+    expect(elsewhere.code).not.toBe(0);
+    for (const name of ["baseUrl", "authUrl"]) {
+      const text = `irm:${name}: ${address} differs from ${place.server.baseUrl} (environment `;
+      expect(elsewhere.output).toContain(text);
+    }
+    evil.close();
+    expect(connections).toBe(0);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sectionsIn } from "../../cli/explain/find.ts";
-import { mintDevToken } from "../../cli/token.ts";
 import type { RecoverySection } from "../../client/recovery.ts";
 import { type ServerProcess, startServerProcess, writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -32,14 +31,14 @@ new Group("below", { parent: team, name: "below" });
 
   const start = async (...flags: string[]): Promise<ServerProcess> => {
     server = await startServerProcess(flags);
-    writeFileSync(tokenFile(), await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+    // It may go to the address in its audience, so the environment names none.
+    writeFileSync(tokenFile(), server.token, { mode: 0o600 });
     return server;
   };
 
   const configure = (program: Program, own: Record<string, string> = {}): void => {
-    const { baseUrl, identity, organization } = server;
-    const config = { "irm:baseUrl": baseUrl, "irm:identity": identity };
-    program.configure({ ...config, "moved:org": organization, "moved:fresh": "fresh", ...own });
+    const { baseUrl, organization } = server;
+    program.configure({ "irm:baseUrl": baseUrl, "moved:org": organization, "moved:fresh": "fresh", ...own });
   };
 
   const expectRefusal = async (
@@ -62,7 +61,10 @@ new Group("below", { parent: team, name: "below" });
   it("reports that its service is another one, changes nothing there, and follows once the move is confirmed", async () => {
     const db = join(place.folder, "moving.db");
     const { baseUrl, organization } = await start("--db", db);
-    const env = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: tokenFile() };
+    const env = {
+      ...{ IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" },
+      IRM_TOKEN_FILE: tokenFile(),
+    };
     const program = await place.program("moved", source, env);
     configure(program);
     await program.must("up", "--yes", "--skip-preview");
@@ -84,6 +86,12 @@ new Group("below", { parent: team, name: "below" });
     const address = `The records of this stack are at ${baseUrl}, as of its last up, and this run is for ${now}.`;
     const up = await expectRefusal(program, ["wrong-address", address], "up", "--yes", "--skip-preview");
     expect(up).toContain(`pulumi config set irm:movedFrom ${baseUrl}`);
+
+    // A refresh has the configuration of the last update, and the environment counts.
+    Object.assign(program.env, { IRM_BASE_URL: now, IRM_MOVED_FROM: baseUrl });
+    await program.must("refresh", "--preview-only");
+    expect((await server.takeRequests()).map(({ operation }) => operation)).toContain("ListGroups");
+    Object.assign(program.env, { IRM_BASE_URL: "", IRM_MOVED_FROM: "" });
 
     configure(program, { "irm:movedFrom": baseUrl });
     await server.takeRequests();

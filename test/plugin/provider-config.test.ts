@@ -25,7 +25,9 @@ describe("the arguments of an explicit provider", () => {
   it("replace the environment", async () => {
     const { service, org } = fixture;
     const { IRM_IDENTITY_TOKEN: token = "", ...env } = service.env;
-    const plugin = await startPlugin({ ...env, IRM_BASE_URL: "https://elsewhere.example.com", ACME: token });
+    // Its audience is the exchange of that service.
+    const list = { IRM_ALLOW_TOKEN_SOURCES: "ACME" };
+    const plugin = await startPlugin({ ...env, IRM_BASE_URL: "https://elsewhere.example.com", ACME: token, ...list });
     await plugin.configure({ baseUrl: service.baseUrl, identityTokenEnv: "ACME" }, "acme");
     const { inputs } = await plugin.check(urnOf("Group", "there"), { parent: org, name: "there" });
     expect(inputs).toMatchObject({ __at: expect.stringContaining(`${service.baseUrl} `) });
@@ -80,6 +82,22 @@ describe("a process that an engine attaches to", () => {
 });
 
 describe("a stack at another address", () => {
+  it("is refused where only its configuration names it, and read and deleted at the environment's", async () => {
+    const { org, service } = fixture;
+    const one = await fixture.created("Group", { parent: org, name: "stays" });
+    const plugin = await startPlugin(service.env);
+    await plugin.configure({ baseUrl: "https://evil.example", authUrl: "https://evil.example" });
+    const checked = await plugin.check(one.urn, { parent: org, name: "stays" }, one.inputs).catch(String);
+    for (const name of ["baseUrl", "authUrl"])
+      expect(checked).toContain(
+        `stack configuration irm:${name}: https://evil.example differs from ${service.baseUrl}`,
+      );
+    const called = await plugin.invoke("irm:index:getRole", { name: "viewer" }).catch(String);
+    expect(called).toContain("https://evil.example differs from");
+    await plugin.delete(one.urn, one.id, one.outs);
+    plugin.close();
+  });
+
   it("is refused as with dynamic resources", async () => {
     const { org } = fixture;
     const one = await fixture.created("Group", { parent: org, name: "here" });
@@ -98,7 +116,8 @@ describe("a stack at another address", () => {
     const moved = baseUrl.replace("127.0.0.1", "127.0.0.2");
     const explicit = async (settings: object) => {
       const plugin = await startPlugin(service.env);
-      await plugin.configure({ baseUrl: moved, ...settings }, "acme");
+      const token = new Secret(service.env.IRM_IDENTITY_TOKEN);
+      await plugin.configure({ baseUrl: moved, token, ...settings }, "acme");
       const result = await plugin
         .check(one.urn, { parent: org, name: "moves", __preview: true }, one.inputs)
         .catch((error: Error) => error);

@@ -27,19 +27,22 @@ export interface ProviderArgs {
   seal?: pulumi.Input<string>;
   /**
    * Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged;
-   * default: the variables of the environment
+   * `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
    */
   tokenEnv?: pulumi.Input<string>;
   /**
-   * Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the
-   * environment
+   * Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must
+   * list it; default: the variables of the environment
    */
   tokenFile?: pulumi.Input<string>;
-  /** Name of an environment variable with a workload's OIDC token; default: the variables of the environment */
+  /**
+   * Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default:
+   * the variables of the environment
+   */
   identityTokenEnv?: pulumi.Input<string>;
   /**
-   * Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the
-   * environment
+   * Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list
+   * it; default: the variables of the environment
    */
   identityTokenFile?: pulumi.Input<string>;
   /**

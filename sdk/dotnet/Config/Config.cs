@@ -64,7 +64,7 @@ namespace Pulumi.Irm
 
         private static readonly __Value<string?> _identityTokenEnv = new __Value<string?>(() => __config.Get("identityTokenEnv"));
         /// <summary>
-        /// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        /// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         public static string? IdentityTokenEnv
         {
@@ -74,7 +74,7 @@ namespace Pulumi.Irm
 
         private static readonly __Value<string?> _identityTokenFile = new __Value<string?>(() => __config.Get("identityTokenFile"));
         /// <summary>
-        /// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        /// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         public static string? IdentityTokenFile
         {
@@ -124,7 +124,7 @@ namespace Pulumi.Irm
 
         private static readonly __Value<string?> _tokenEnv = new __Value<string?>(() => __config.Get("tokenEnv"));
         /// <summary>
-        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        /// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         public static string? TokenEnv
         {
@@ -134,7 +134,7 @@ namespace Pulumi.Irm
 
         private static readonly __Value<string?> _tokenFile = new __Value<string?>(() => __config.Get("tokenFile"));
         /// <summary>
-        /// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        /// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         /// </summary>
         public static string? TokenFile
         {

@@ -21,9 +21,9 @@ type Provider struct {
 	BaseUrl pulumi.StringPtrOutput `pulumi:"baseUrl"`
 	// uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
 	Identity pulumi.StringPtrOutput `pulumi:"identity"`
-	// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+	// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenEnv pulumi.StringPtrOutput `pulumi:"identityTokenEnv"`
-	// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+	// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenFile pulumi.StringPtrOutput `pulumi:"identityTokenFile"`
 	// Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
 	Journal pulumi.StringPtrOutput `pulumi:"journal"`
@@ -33,9 +33,9 @@ type Provider struct {
 	Seal pulumi.StringPtrOutput `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrOutput `pulumi:"token"`
-	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenEnv pulumi.StringPtrOutput `pulumi:"tokenEnv"`
-	// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+	// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenFile pulumi.StringPtrOutput `pulumi:"tokenFile"`
 }
 
@@ -69,9 +69,9 @@ type providerArgs struct {
 	BaseUrl *string `pulumi:"baseUrl"`
 	// uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
 	Identity *string `pulumi:"identity"`
-	// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+	// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenEnv *string `pulumi:"identityTokenEnv"`
-	// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+	// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenFile *string `pulumi:"identityTokenFile"`
 	// Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
 	Journal *string `pulumi:"journal"`
@@ -83,9 +83,9 @@ type providerArgs struct {
 	Seal *string `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token *string `pulumi:"token"`
-	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenEnv *string `pulumi:"tokenEnv"`
-	// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+	// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenFile *string `pulumi:"tokenFile"`
 }
 
@@ -97,9 +97,9 @@ type ProviderArgs struct {
 	BaseUrl pulumi.StringPtrInput
 	// uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
 	Identity pulumi.StringPtrInput
-	// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+	// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenEnv pulumi.StringPtrInput
-	// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+	// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	IdentityTokenFile pulumi.StringPtrInput
 	// Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
 	Journal pulumi.StringPtrInput
@@ -111,9 +111,9 @@ type ProviderArgs struct {
 	Seal pulumi.StringPtrInput
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrInput
-	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenEnv pulumi.StringPtrInput
-	// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+	// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 	TokenFile pulumi.StringPtrInput
 }
 
@@ -169,12 +169,12 @@ func (o ProviderOutput) Identity() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Identity }).(pulumi.StringPtrOutput)
 }
 
-// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func (o ProviderOutput) IdentityTokenEnv() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.IdentityTokenEnv }).(pulumi.StringPtrOutput)
 }
 
-// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func (o ProviderOutput) IdentityTokenFile() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.IdentityTokenFile }).(pulumi.StringPtrOutput)
 }
@@ -199,12 +199,12 @@ func (o ProviderOutput) Token() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Token }).(pulumi.StringPtrOutput)
 }
 
-// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func (o ProviderOutput) TokenEnv() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.TokenEnv }).(pulumi.StringPtrOutput)
 }
 
-// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func (o ProviderOutput) TokenFile() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.TokenFile }).(pulumi.StringPtrOutput)
 }

@@ -37,15 +37,15 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] auth_url: Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`
         :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         :param pulumi.Input[_builtins.str] identity: uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
-        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
         :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         if auth_url is not None:
             pulumi.set(__self__, "auth_url", auth_url)
@@ -112,7 +112,7 @@ class ProviderArgs:
     @pulumi.getter(name="identityTokenEnv")
     def identity_token_env(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_env")
 
@@ -124,7 +124,7 @@ class ProviderArgs:
     @pulumi.getter(name="identityTokenFile")
     def identity_token_file(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_file")
 
@@ -196,7 +196,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "token_env")
 
@@ -208,7 +208,7 @@ class ProviderArgs:
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "token_file")
 
@@ -244,15 +244,15 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] auth_url: Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`
         :param pulumi.Input[_builtins.str] base_url: Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment
         :param pulumi.Input[_builtins.str] identity: uid of the identity to assume; default: the only identity with exactly the token's issuer and subject
-        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_env: Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] identity_token_file: Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
         :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
-        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
+        :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         ...
     @overload
@@ -347,7 +347,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="identityTokenEnv")
     def identity_token_env(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_env")
 
@@ -355,7 +355,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="identityTokenFile")
     def identity_token_file(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "identity_token_file")
 
@@ -395,7 +395,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenEnv")
     def token_env(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "token_env")
 
@@ -403,7 +403,7 @@ class Provider(pulumi.ProviderResource):
     @pulumi.getter(name="tokenFile")
     def token_file(self) -> pulumi.Output[Optional[_builtins.str]]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return pulumi.get(self, "token_file")
 

@@ -25,7 +25,11 @@ describe("a program with two addresses", () => {
     const path = `/iam/v2beta1/groups/${other.server.organization}`;
     await other.call("POST", path, { name: "platform" });
     await other.server.takeRequests();
-    const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
+    const files = [one, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE);
+    const none = {
+      ...{ IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" },
+      IRM_ALLOW_TOKEN_SOURCES: files.join(","),
+    };
     program = await one.program("providers", source(), none, { plugin: inject("pluginFolder") });
   });
   afterAll(() => Promise.all([one.close(), other.close()]));

@@ -28,7 +28,7 @@ const setUp = (
 ) => {
   const { transport, requests } = scriptedTransport(...(steps.length > 0 ? steps : [groupAsked]));
   const messages: string[] = [];
-  const own = { IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
+  const own = { IRM_BASE_URL: "https://api.example.com", IRM_JOURNAL: usedJournal("https://api.example.com"), ...env };
   const environment = { env: own, clock: manualClock(), transport, log: (text: string) => messages.push(text) };
   return { methods: methodsWith(environment), requests, messages };
 };
@@ -166,6 +166,23 @@ describe("the methods of a kind", () => {
     const { methods } = setUp({});
     await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "http://example.com" }) } });
     await expect(methods.group.check({}, {})).rejects.toThrow("stack configuration irm:baseUrl: must be an https URL");
+  });
+
+  it("refuse another address of the configuration in the preview, and still read and delete at the environment's", async () => {
+    const { methods, requests } = setUp();
+    const stack = { "irm:baseUrl": "https://evil.example", "irm:authUrl": "https://evil.example" };
+    await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
+    const refused = await methods.group.check({}, { ...keyOf("eng"), parent: ORG, name: "eng" }).catch(String);
+    expect(refused).toContain(
+      "stack configuration irm:baseUrl: https://evil.example differs from https://api.example.com (environment IRM_BASE_URL)",
+    );
+    expect(refused).toContain(
+      "stack configuration irm:authUrl: https://evil.example differs from https://api.example.com",
+    );
+    expect(requests).toEqual([]);
+    expect(await methods.group.read(GROUP, {})).toMatchObject({ props: { name: "eng" } });
+    await methods.group.delete(OTHER, {});
+    expect(new Set(requests.map(({ url }) => url.host))).toEqual(new Set(["api.example.com"]));
   });
 
   it("report a misspelt key in the preview, but still read and delete records of the state", async () => {

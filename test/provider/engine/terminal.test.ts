@@ -18,9 +18,13 @@ it("a message escapes the control characters of a name, and keeps its own line b
 
 it("so does an error that quotes a name", async () => {
   const { transport } = scriptedTransport(refusal("PERMISSION_DENIED", "no\u001b[2J"));
-  const env = { IRM_TOKEN: "token", IRM_JOURNAL: usedJournal("https://api.example.com") };
+  const env = {
+    IRM_BASE_URL: "https://api.example.com",
+    IRM_TOKEN: "token",
+    IRM_JOURNAL: usedJournal("https://api.example.com"),
+  };
   const methods = methodsWith({ env, clock: manualClock(), transport, log: () => undefined });
-  await methods.group.configure({ config: { get: getter({ "irm:baseUrl": "https://api.example.com" }) } });
+  await methods.group.configure({ config: { get: getter() } });
   const inputs = { ...keyOf("eng"), parent: ORG, name: "a\u009b2J\u202e" };
   const failed = (await methods.group.create(inputs).catch((error: unknown) => error)) as Error;
   expect(failed).toBeInstanceOf(Error);

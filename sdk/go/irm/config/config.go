@@ -26,12 +26,12 @@ func GetIdentity(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:identity")
 }
 
-// Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+// Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func GetIdentityTokenEnv(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:identityTokenEnv")
 }
 
-// Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+// Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func GetIdentityTokenFile(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:identityTokenFile")
 }
@@ -56,12 +56,12 @@ func GetSeal(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:seal")
 }
 
-// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func GetTokenEnv(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:tokenEnv")
 }
 
-// Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+// Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func GetTokenFile(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:tokenFile")
 }

@@ -31,12 +31,12 @@ uid of the identity to assume; default: the only identity with exactly the token
 
 identityTokenEnv: Optional[str]
 """
-Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 """
 
 identityTokenFile: Optional[str]
 """
-Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 """
 
 journal: Optional[str]
@@ -61,11 +61,11 @@ File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` 
 
 tokenEnv: Optional[str]
 """
-Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 """
 
 tokenFile: Optional[str]
 """
-Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 """
 

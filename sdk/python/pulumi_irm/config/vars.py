@@ -44,14 +44,14 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def identity_token_env(self) -> Optional[str]:
         """
-        Name of an environment variable with a workload's OIDC token; default: the variables of the environment
+        Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return __config__.get('identityTokenEnv')
 
     @_builtins.property
     def identity_token_file(self) -> Optional[str]:
         """
-        Path of a file with a workload's OIDC token; read again for each exchange; default: the variables of the environment
+        Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return __config__.get('identityTokenFile')
 
@@ -86,14 +86,14 @@ class _ExportableConfig(types.ModuleType):
     @_builtins.property
     def token_env(self) -> Optional[str]:
         """
-        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; default: the variables of the environment
+        Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return __config__.get('tokenEnv')
 
     @_builtins.property
     def token_file(self) -> Optional[str]:
         """
-        Path of a file with such a token; read again after a 401, and for each exchange; default: the variables of the environment
+        Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         """
         return __config__.get('tokenFile')
 
