@@ -1,13 +1,12 @@
-// Fetches the base of a change where the checkout lacks it: a checkout of one commit has no other branch. No program of the change has
+// Fetches the main branch where the checkout lacks it: a checkout of one commit has no other branch. No program of the change has
 // run yet.
 import { spawnSync } from "node:child_process";
 import { gitProgram, repositoryRoot } from "../access/base/git.ts";
-import type { Change } from "./job.ts";
 
 const TIMEOUT_MS = 120_000;
 
 /** A failure is on stderr, and the review then says which base it lacks. */
-export const fetchBase = ({ base: { branch, commit } }: Change, folder: string): void => {
+export const fetchBase = (branch: string, folder: string): void => {
   const root = repositoryRoot(folder);
   if (root === undefined) return;
   const git = (...args: string[]): boolean => {
@@ -20,8 +19,7 @@ export const fetchBase = ({ base: { branch, commit } }: Change, folder: string):
     return status === 0;
   };
   const tracking = `refs/remotes/origin/${branch}`;
-  const [name, spec] = branch === undefined ? [commit, commit] : [tracking, `+refs/heads/${branch}:${tracking}`];
-  if (name === undefined || spec === undefined) return;
-  if (git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`)) return;
+  if (git("rev-parse", "--verify", "--quiet", "--end-of-options", `${tracking}^{commit}`)) return;
+  const spec = `+refs/heads/${branch}:${tracking}`;
   git("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1", "origin", spec);
 };

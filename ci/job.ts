@@ -11,7 +11,7 @@ export interface Job {
   about: { change: Change } | { branch: string | undefined };
   /** hash of the commit that it is about; of a proposed change, the merge commit that its host makes to test it */
   commit?: string | undefined;
-  /** the branch that changes are merged into */
+  /** the default branch of the repository */
   mainBranch: string | undefined;
   /** what it runs without an input that says so; undefined: somebody started it by hand */
   usual: Command | undefined;
@@ -24,8 +24,6 @@ export interface Change {
   number: number | undefined;
   /** hash of its newest commit */
   head: string | undefined;
-  /** what it is merged into */
-  base: { branch: string | undefined; commit: string | undefined };
 }
 
 /** The job may not do what it was started for. */

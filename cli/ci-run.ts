@@ -47,7 +47,8 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
   if (settings.cloudUrl !== undefined) env.PULUMI_BACKEND_URL = settings.cloudUrl;
   // The program must not print it by accident.
   delete env.IRM_CI_TOKEN;
-  if ("change" in job.about) fetchBase(job.about.change, process.cwd());
+  const main = settings.branch ?? job.mainBranch;
+  if ("change" in job.about && main !== undefined) fetchBase(main, process.cwd());
   try {
     if (runsProgram(settings, command)) await installDependencies();
     return await RUN[command](settings);
@@ -61,12 +62,13 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
 };
 
 const preview = async (settings: Settings): Promise<Outcome> => {
-  const { stack, policy, previewFile, rules, tests, deny, allow, services } = settings;
+  const { stack, policy, previewFile, rules, tests, deny, allow, services, branch } = settings;
   const given = {
     ...(previewFile === undefined ? { stack } : { preview: previewFile }),
     ...(policy !== undefined && { policy }),
     ...(rules !== undefined && { rules }),
     ...(tests !== undefined && { tests }),
+    ...(branch !== undefined && { branch }),
     deny,
     allow,
     service: services,

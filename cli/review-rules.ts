@@ -17,6 +17,8 @@ export interface RulesFlags {
   allow?: readonly string[];
   rules?: string;
   base?: string;
+  /** of the input of a job, no flag: the branch that rules come from */
+  branch?: string;
 }
 
 export interface ReviewRules {

@@ -156,7 +156,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const idle = (["as", "rateLimit"] as const).find((name) => flags[name] !== undefined && !flags.rehearse);
   if (idle) throw new UsageError(`--${idle === "as" ? "as" : "rate-limit"} is for --rehearse`);
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
-  const at = baseOf(flags.base, process.env, process.cwd());
+  const at = baseOf(flags, process.env, process.cwd());
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
   for (const text of [at?.notice, notice]) if (text !== undefined) printNotice(text);
   const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
@@ -176,6 +176,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
       ...verdict,
       ...(source && { rules: source }),
       changedRules: [...changed, ...tests.changed, ...roles.changedLock],
+      ...(at?.other && { otherBranch: at.other }),
       tests: results,
       notVisible: live.notVisible,
       nowMs,

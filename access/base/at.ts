@@ -11,9 +11,13 @@ export interface At extends Base {
   folder: string;
 }
 
-/** `flag` is the value of --base. Undefined: there is no base. Throws a BaseError where it cannot be read. */
-export const baseOf = (flag: string | undefined, env: NodeJS.ProcessEnv, folder: string): At | undefined => {
-  const wanted = wantedBase(flag, env);
+/** Undefined: there is no base. Throws a BaseError where it cannot be read. */
+export const baseOf = (
+  flags: { base?: string; branch?: string },
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): At | undefined => {
+  const wanted = wantedBase(flags.base, env, flags.branch);
   if (wanted === undefined) return undefined;
   const repository = repositoryAt(folder);
   refuseNewSubmodule(repository, wanted);

@@ -1,5 +1,5 @@
-// The base of a change: the commit that it is to be merged into. Rules and tests are read there, because the author of a change cannot
-// edit them there.
+// The base of a change: the newest commit of the main branch. Rules and tests are read there, because the author of a change cannot edit
+// them there. The branch that the change is to be merged into does not count: its author may have made it.
 import { readFileSync } from "node:fs";
 import { BaseError, type Repository } from "./git.ts";
 
@@ -9,6 +9,15 @@ export interface Base {
   commit: string;
   /** what may be wrong with it, for the user */
   notice?: string;
+  /** the change is to be merged into another branch */
+  other?: OtherBranch;
+}
+
+export interface OtherBranch {
+  /** absent: the job does not say which */
+  target?: string;
+  /** of the rules and tests */
+  main: string;
 }
 
 export interface Wanted {
@@ -16,25 +25,71 @@ export interface Wanted {
   refs: readonly string[];
   /** the branch, where it is known */
   branch?: string;
-  /** who names it: `--base`, `GITHUB_BASE_REF` */
+  /** who names it: `--base`, `CI_DEFAULT_BRANCH` */
+  source: string;
+  /** the change is to be merged into another branch */
+  other?: OtherBranch;
+}
+
+/** What the host of a job says of a change. */
+interface Proposed {
+  /** `pull_request` */
+  event: string;
+  /** the branch that it is to be merged into */
+  target: string | undefined;
+  /** of that branch, the newest first */
+  commits: readonly string[];
+  /** the default branch of the repository */
+  main: string | undefined;
+  /** who names the default branch */
   source: string;
 }
 
-/** `flag` is the value of --base. Undefined: nothing names a base, and this job does not belong to a pull request. */
-export const wantedBase = (flag: string | undefined, env: NodeJS.ProcessEnv): Wanted | undefined => {
-  if (flag !== undefined) return { refs: [flag], source: "--base" };
-  return wantedByGithub(env) ?? wantedByGitlab(env);
+/**
+ * `flag` is the value of --base, `input` the branch that the input of the job names. Undefined: nothing names a base, and this job does not
+ * belong to a change. Throws where it does, and nothing but the change says whose rules count.
+ */
+export const wantedBase = (
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+  input?: string | undefined,
+): Wanted | undefined => {
+  const proposed = proposedAtGithub(env) ?? proposedAtGitlab(env);
+  if (flag !== undefined) return { refs: [flag], source: "--base", ...otherThan(branchOf(flag), proposed) };
+  if (proposed === undefined) return undefined;
+  const { event, target, commits, source } = proposed;
+  const main = input ?? proposed.main;
+  if (main === undefined)
+    throw new BaseError(`this job is of a ${event}, and ${source} does not name the default branch; give --base REF`);
+  const own = target === main ? commits : [];
+  return {
+    refs: [remoteOf(main), ...own],
+    branch: main,
+    source: input === undefined ? source : "the input branch",
+    ...otherThan(main, proposed),
+  };
 };
 
+const otherThan = (main: string | undefined, proposed: Proposed | undefined): { other?: OtherBranch } => {
+  if (main === undefined || proposed === undefined || proposed.target === main) return {};
+  const { target } = proposed;
+  return { other: { main, ...(target !== undefined && { target }) } };
+};
+
+/** The branch that a flag names; undefined for a commit or a tag. */
+const branchOf = (flag: string): string | undefined =>
+  /^(?:refs\/remotes\/origin\/|refs\/heads\/|origin\/)(.+)$/.exec(flag)?.[1];
+
 /** Throws if this clone lacks the base: the files of the change must not replace it. */
-export const baseIn = (repository: Repository, { refs, branch, source }: Wanted): Base => {
+export const baseIn = (repository: Repository, { refs, branch, source, other }: Wanted): Base => {
   for (const ref of refs) {
     const commit = repository.commitOf(ref);
     if (commit === undefined) continue;
     const short = ref.replace(/^refs\/(?:remotes|heads)\//, "");
-    if (branch === undefined || ref === refs[0]) return { ref: short, commit };
+    const found = { ref: short, commit, ...(other && { other }) };
+    if (branch === undefined || ref === refs[0]) return found;
     const notice = `${branch} is not fetched, so rules and tests come from commit ${commit.slice(0, 12)}, which may be older. Fetch it: ${fetchOf(branch)}`;
-    return { ref: short, commit, notice };
+    return { ...found, notice };
   }
   const [first = ""] = refs;
   const name = branch ?? first;
@@ -62,51 +117,54 @@ const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
 const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{40,64}$/.test(text);
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
-const wantedByGithub = (env: NodeJS.ProcessEnv): Wanted | undefined => {
+const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   const { GITHUB_BASE_REF: branch, GITHUB_EVENT_PATH: file, GITHUB_EVENT_NAME: event = "" } = env;
-  const { pull_request: pullRequest, merge_group: group } = file ? eventIn(file) : {};
-  const commit = pullRequest?.base?.sha ?? group?.base_sha;
-  if (!branch && commit === undefined) {
-    if (!/^pull_request|^merge_group$/.test(event)) return undefined;
-    throw new BaseError(
-      `this job is of a ${event}, and neither GITHUB_BASE_REF nor GITHUB_EVENT_PATH names its base; give --base REF`,
-    );
-  }
-  // The branch as it is now: rules that were made stricter since the pull request was opened count.
+  const { pull_request: pullRequest, merge_group: group, repository } = file ? eventIn(file) : {};
+  if (!branch && !pullRequest && !group && !/^pull_request|^merge_group$/.test(event)) return undefined;
+  const [, queued] = /^refs\/heads\/(.+)$/.exec(textOf(group?.base_ref) ?? "") ?? [];
   return {
-    refs: [...(branch ? [remoteOf(branch)] : []), ...(isCommit(commit) ? [commit] : [])],
-    ...(branch && { branch }),
-    source: branch ? "GITHUB_BASE_REF" : "GITHUB_EVENT_PATH",
+    event: event || "pull request",
+    target: branch || (textOf(pullRequest?.base?.ref) ?? queued),
+    // The branch as it is now: rules that were made stricter since the pull request was opened count.
+    commits: [pullRequest?.base?.sha, group?.base_sha].filter(isCommit),
+    main: textOf(repository?.default_branch),
+    source: "GITHUB_EVENT_PATH",
   };
 };
 
 interface Event {
-  pull_request?: { base?: { sha?: unknown } };
-  merge_group?: { base_sha?: unknown };
+  pull_request?: { base?: { sha?: unknown; ref?: unknown } };
+  merge_group?: { base_sha?: unknown; base_ref?: unknown };
+  repository?: { default_branch?: unknown };
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 const eventIn = (file: string): Event => {
   try {
     const event: unknown = JSON.parse(readFileSync(file, "utf8"));
     return typeof event === "object" && event !== null ? event : {};
   } catch {
-    // GITHUB_BASE_REF names the branch as well; a job of a pull request without both is refused
+    // a job of a pull request whose event cannot be read is refused
     return {};
   }
 };
 
 // https://docs.gitlab.com/ci/variables/predefined_variables/
-const wantedByGitlab = (env: NodeJS.ProcessEnv): Wanted | undefined => {
+const proposedAtGitlab = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   const {
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: branch,
     CI_MERGE_REQUEST_TARGET_BRANCH_SHA: tip,
     CI_MERGE_REQUEST_DIFF_BASE_SHA: mergeBase,
+    CI_PIPELINE_SOURCE: event,
   } = env;
   const commits = [tip, mergeBase].filter(isCommit);
-  if (!branch && commits.length === 0) return undefined;
+  if (!branch && commits.length === 0 && event !== "merge_request_event") return undefined;
   return {
-    refs: [...(branch ? [remoteOf(branch)] : []), ...commits],
-    ...(branch && { branch }),
-    source: branch ? "CI_MERGE_REQUEST_TARGET_BRANCH_NAME" : "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+    event: "merge request",
+    target: textOf(branch),
+    commits,
+    main: textOf(env.CI_DEFAULT_BRANCH),
+    source: "CI_DEFAULT_BRANCH",
   };
 };

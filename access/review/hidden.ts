@@ -52,6 +52,7 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
   "rules-changed": () => false,
   // A test fails by itself on what is not known (access/test/look.ts).
   "test-fails": () => false,
+  "other-branch": () => false,
   "required-owners": (hidden, { after }, { owners }) =>
     owners !== undefined &&
     hidden.of === "bindings" &&
@@ -88,6 +89,7 @@ export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: 
   const unasked: readonly RuleName[] = [
     "rules-changed",
     "test-fails",
+    "other-branch",
     ...(required.owners === undefined ? (["required-owners"] as const) : []),
     ...(required.mayOwn === undefined ? (["may-own"] as const) : []),
   ];

@@ -1,5 +1,6 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
 import type { Json } from "../../schema/index.ts";
+import type { OtherBranch } from "../base/base.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
@@ -16,6 +17,7 @@ import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from 
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";
 import {
+  type Finding,
   type IdentityReview,
   type Report,
   type Review,
@@ -40,6 +42,8 @@ export interface ReviewOptions extends Verdict {
   rules?: RulesSource;
   /** what the change edits in the rules, by file */
   changedRules?: readonly ChangedRules[];
+  /** the change is to be merged into another branch than that of the rules */
+  otherBranch?: OtherBranch;
   /** address of the API, which the requests of paths have; default: none */
   service?: string;
   /** of access, on the state after the change */
@@ -52,7 +56,16 @@ export interface ChangedRules {
 }
 
 export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => {
-  const { notVisible, nowMs, rules: source, changedRules = [], tests = [], service = "", ...verdict } = options;
+  const {
+    notVisible,
+    nowMs,
+    rules: source,
+    changedRules = [],
+    tests = [],
+    service = "",
+    otherBranch,
+    ...verdict
+  } = options;
   const { before, after } = proposal;
   const changes = accessChange(before, after);
   const reassumed = [...after.identities.values()].filter(({ id, relationship }) => {
@@ -75,6 +88,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...notSearchedParts(paths),
   ];
   const found: Judged[] = [
+    ...(otherBranch ? [{ finding: otherBranchFinding(otherBranch) }] : []),
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
     })),
@@ -116,6 +130,13 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const named = { before, after, others: subjects, notVisible };
   return { report, before, after, unknownSubjects: unknownSubjects(verdict.allow, named) };
 };
+
+const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding => ({
+  rule: "other-branch",
+  subject: target,
+  name: target,
+  message: `this change is to be merged into another branch than ${main}, which rules and tests come from; propose it to ${main}, or let the job name the branch`,
+});
 
 const identitiesOf = ({ before, after, changes, reassumed, replacements, budget }: RuleInput): IdentityReview[] => {
   const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));

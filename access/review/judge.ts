@@ -15,8 +15,8 @@ export interface Judged {
   isNew?: boolean;
 }
 
-/** They fail the review without --deny: a file of rules or a test asks for what is missing. */
-const ALWAYS: readonly RuleName[] = ["required-owners", "may-own", "test-fails"];
+/** They fail the review without --deny: a file of rules or a test asks for what is missing, or the change is not for their branch. */
+const ALWAYS: readonly RuleName[] = ["required-owners", "may-own", "test-fails", "other-branch"];
 
 interface Graphs {
   before: AccessGraph;

@@ -100,6 +100,7 @@ export const RULES = [
   "required-owners",
   "may-own",
   "test-fails",
+  "other-branch",
 ] as const;
 export type RuleName = (typeof RULES)[number];
 

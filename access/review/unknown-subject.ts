@@ -18,8 +18,8 @@ export const unknownSubjects = (
   allow: readonly Allowance[],
   { before, after, others, notVisible }: Named,
 ): string[] => {
-  // The subject of rules-changed is a file, which this change may leave alone.
-  const checked = allow.filter(({ rule }) => rule !== "rules-changed");
+  // The subject of these is a file, which this change may leave alone, or a branch.
+  const checked = allow.filter(({ rule }) => rule !== "rules-changed" && rule !== "other-branch");
   if (checked.length === 0) return [];
   const names = namesIn(before);
   const known = new Set([...others, ...names, ...namesIn(after), ...uidsIn(before)]);

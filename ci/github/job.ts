@@ -34,7 +34,7 @@ export const githubJob = (env: NodeJS.ProcessEnv): Job => {
   const payload = eventIn(env.GITHUB_EVENT_PATH);
   const about: Job["about"] =
     event === "pull_request"
-      ? { change: pullRequestIn(payload, env.GITHUB_BASE_REF || undefined) }
+      ? { change: pullRequestIn(payload) }
       : event === "merge_group"
         ? { change: queuedIn(objectIn(payload, "merge_group")) }
         : { branch: branchOf(env.GITHUB_REF) };
@@ -59,20 +59,19 @@ const scheduledOn = ({ GITHUB_EVENT_NAME: event, GITHUB_REF: ref }: NodeJS.Proce
   event === "schedule" ? branchOf(ref) : undefined;
 
 /** Throws for a fork, and where the event does not say that it is none: a fork may have been deleted. */
-const pullRequestIn = (payload: Payload, branch: string | undefined): Change => {
+const pullRequestIn = (payload: Payload): Change => {
   const pullRequest = objectIn(payload, "pull_request");
   const [head, base] = [objectIn(pullRequest, "head"), objectIn(pullRequest, "base")];
   const [from, to] = [objectIn(head, "repo").id, objectIn(base, "repo").id];
   if (typeof from !== "number" || from !== to) throw forkRefusal("pull request");
   const { number } = pullRequest;
   if (!Number.isSafeInteger(number)) throw new RefusedJob("GITHUB_EVENT_PATH does not name the pull request");
-  return { number: number as number, head: hashIn(head, "sha"), base: { branch, commit: hashIn(base, "sha") } };
+  return { number: number as number, head: hashIn(head, "sha") };
 };
 
 const queuedIn = (group: Payload): Change => ({
   number: undefined,
   head: hashIn(group, "head_sha"),
-  base: { branch: undefined, commit: hashIn(group, "base_sha") },
 });
 
 export const runUrl = (env: NodeJS.ProcessEnv): string =>

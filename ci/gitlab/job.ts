@@ -35,6 +35,5 @@ const mergeRequestIn = (env: NodeJS.ProcessEnv): Change => {
   return {
     number,
     head: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA,
-    base: { branch: env.CI_MERGE_REQUEST_TARGET_BRANCH_NAME || undefined, commit: undefined },
   };
 };

@@ -35,11 +35,14 @@ afterAll(async () => {
   change.repository.remove();
 });
 
-const run = (variables: Record<string, string>, own: Record<string, string> = {}, artifacts: readonly string[] = []) =>
-  gitlab.run(variables, inputs, { checkout: change.checkout, own, artifacts });
+const run = (
+  variables: Record<string, string>,
+  further: Record<string, string> = {},
+  artifacts: readonly string[] = [],
+) => gitlab.run(variables, { ...inputs, ...further }, { checkout: change.checkout, artifacts });
 
 describe("a merge request", () => {
-  test("gets the review as a note and an artifact, by the tool and the rules of its target", async () => {
+  test("gets the review as a note and an artifact, by the tool and the rules of the default branch", async () => {
     change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
     const page = ".irm-ci/access-review-access.yaml.html";
     const [job, ...others] = await run(mergeRequest(), {}, [page, ".irm-ci/report.md"]);
@@ -52,11 +55,21 @@ describe("a merge request", () => {
     expect(note?.body).toMatch(/^<!-- irm review access\.yaml run \d+ -->\n## Change in access by this policy: /);
     expect(note?.body).toContain("| :no_entry: denied | `gains-owner` |");
     expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
-    // Once: in the target, and not in the change.
+    // Once: in the default branch, and not in the change.
     expect(gitlab.commands.npm()).toHaveLength(1);
     expect(gitlab.commands.npm()[0]).not.toContain(basename(change.checkout));
     for (const folder of [change.checkout, change.repository.root])
       expect(existsSync(join(folder, "hacked"))).toBe(false);
+  });
+
+  test("into a branch of its author fails, and nothing of that branch runs", async () => {
+    change.makeBranch("theirs", { "review.yaml": "deny: []\n", theirs: "" });
+    const [job] = await run(mergeRequest(undefined, "theirs"));
+    expect(job, job?.log).toMatchObject({ name: "access-review", code: 3 });
+    const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
+    expect([existsSync(join(folder, "package.json")), existsSync(join(folder, "theirs"))]).toEqual([true, false]);
+    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | `other-branch` |");
+    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | `gains-owner` |");
   });
 
   test("from a fork runs a job without a token, which says why", async () => {
@@ -67,6 +80,17 @@ describe("a merge request", () => {
     expect(job?.log).toMatch(/^This merge request comes from a fork, whose author need not have any right here\./);
     expect([audiences.length, gitlab.commands.npm().length, gitlab.repository.requests.length]).toEqual(before);
   });
+});
+
+test("the input branch names the branch of the tool, of the rules, and of the updates", async () => {
+  const further = { branch: "theirs" };
+  const [job] = await run(mergeRequest(undefined, "theirs"), further);
+  expect(job, job?.log).toMatchObject({ name: "access-review", code: 0 });
+  const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
+  expect(existsSync(join(folder, "theirs"))).toBe(true);
+  const all = { ...inputs, ...further };
+  expect(gitlab.chosen(onMain("push"), all)).toEqual([]);
+  expect(gitlab.chosen({ ...onMain("push"), CI_COMMIT_BRANCH: "theirs" }, all)).toEqual(["access-up"]);
 });
 
 describe("the rules choose", () => {

@@ -22,7 +22,6 @@ const onGithub = (event: string, payload: object = {}, ref = "refs/heads/main"):
     GITHUB_EVENT_NAME: event,
     GITHUB_EVENT_PATH: file,
     GITHUB_REF: ref,
-    GITHUB_BASE_REF: event === "pull_request" ? "main" : "",
     GITHUB_RUN_ID: "12",
     GITHUB_SERVER_URL: "https://github.example",
     GITHUB_REPOSITORY: "acme/access",
@@ -90,7 +89,8 @@ describe("a change is only previewed", () => {
 
   test("and says what it is about", () => {
     expect(onGithub("pull_request", pull())).toMatchObject({
-      about: { change: { number: 7, head: HASH, base: { branch: "main", commit: "b".repeat(40) } } },
+      about: { change: { number: 7, head: HASH } },
+      mainBranch: "main",
       run: { id: 12, url: "https://github.example/acme/access/actions/runs/12" },
     });
   });

@@ -64,8 +64,7 @@ describe("what a command needs", () => {
     usual: "up",
     run: { id: 1, url: "" },
   };
-  const base = { branch: "main", commit: undefined };
-  const change: Job = { ...branch, about: { change: { number: 7, head: undefined, base } } };
+  const change: Job = { ...branch, about: { change: { number: 7, head: undefined } } };
   const { settings } = read({ IRM_CI_POLICY: "access.yaml", IRM_CI_STACK_NAME: "production" });
 
   test("is the stack where a program runs", () => {

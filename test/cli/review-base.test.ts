@@ -55,13 +55,53 @@ test("an allowance that the change adds does not excuse it, and is a finding wit
   });
 });
 
-test("the same in a job of a pull request, without a flag", async () => {
-  repository.commit({ "review.yaml": "deny: []\n" });
-  const event = join(repository.root, "event.json");
-  writeFileSync(event, JSON.stringify({ pull_request: { base: { sha: base } } }));
-  vi.stubEnv("GITHUB_BASE_REF", "main");
-  vi.stubEnv("GITHUB_EVENT_PATH", event);
-  expect((await run()).code).toBe(3);
+describe("in a job of a pull request, without a flag", () => {
+  const inJob = (target: string): void => {
+    const event = join(repository.root, ".git", "event.json");
+    const content = { pull_request: { base: { sha: base } }, repository: { default_branch: "main" } };
+    writeFileSync(event, JSON.stringify(content));
+    vi.stubEnv("GITHUB_BASE_REF", target);
+    vi.stubEnv("GITHUB_EVENT_PATH", event);
+  };
+
+  test("rules come from the default branch", async () => {
+    repository.commit({ "review.yaml": "deny: []\n" });
+    inJob("main");
+    const { code, stdout } = await run();
+    expect(code).toBe(3);
+    expect(findingsOf(stdout).map(({ rule }) => rule)).not.toContain("other-branch");
+  });
+
+  test("and not from the branch that its author has made, into which the change says that it is merged", async () => {
+    repository.git("update-ref", "refs/remotes/origin/main", base);
+    repository.git("checkout", "--quiet", "-b", "target", "main");
+    repository.commit({ "review.yaml": "deny: []\n" });
+    repository.git("update-ref", "refs/remotes/origin/target", "target");
+    repository.git("checkout", "--quiet", "change");
+    inJob("target");
+    const { code, stdout } = await run();
+    expect(code).toBe(3);
+    const denied = findingsOf(stdout).filter((one) => one.denied);
+    expect(denied.map(({ rule, subject }) => [rule, subject])).toEqual([
+      ["other-branch", "target"],
+      ["gains-owner", ci],
+    ]);
+    expect(denied[0]?.message).toBe(
+      "this change is to be merged into another branch than main, which rules and tests come from; propose it to main, or let the job name the branch",
+    );
+    expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ base: "origin/main", commit: base });
+  });
+
+  test("--base does not make another target right, and an allowance of the base does", async () => {
+    inJob("release");
+    const wrong = await run("--base", "origin/main");
+    expect(wrong.code).toBe(1);
+    repository.git("update-ref", "refs/remotes/origin/main", "main");
+    expect(findingsOf((await run("--base", "origin/main")).stdout).map(({ rule }) => rule)).toContain("other-branch");
+    const { stdout, stderr } = await run("--base", "origin/main", "--allow", "other-branch@release");
+    expect(findingsOf(stdout).find(({ rule }) => rule === "other-branch")).toMatchObject({ allowed: true });
+    expect(stderr).toBe("");
+  });
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {

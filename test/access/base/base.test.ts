@@ -29,8 +29,8 @@ const errorOf = (act: () => unknown): Error => {
   throw new Error("it threw nothing");
 };
 
-const found = (env: NodeJS.ProcessEnv, flag?: string) => {
-  const wanted = wantedBase(flag, env);
+const found = (env: NodeJS.ProcessEnv, flag?: string, input?: string) => {
+  const wanted = wantedBase(flag, env, input);
   return wanted && baseIn(repositoryAt(repository.root), wanted);
 };
 
@@ -42,40 +42,86 @@ test("outside a pull request there is none", () => {
   expect(found({ GITLAB_CI: "true", CI_COMMIT_BRANCH: "main" })).toBeUndefined();
 });
 
+const MAIN = { default_branch: "main" };
+
 describe("GitHub Actions", () => {
-  test("it is the branch as it is now, not as it was when the pull request was opened", () => {
-    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } } });
+  test("it is the default branch as it is now, not as it was when the pull request was opened", () => {
+    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository: MAIN });
     expect(found({ GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH })).toEqual({ ref: "origin/main", commit: tip });
   });
 
   test("it is the commit of the event where the branch was not fetched", () => {
-    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } } });
+    const repository = { default_branch: "v1" };
+    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository });
     expect(found({ GITHUB_BASE_REF: "v1", GITHUB_EVENT_PATH })).toEqual({
       ref: old,
       commit: old,
       notice: `v1 is not fetched, so rules and tests come from commit ${old.slice(0, 12)}, which may be older. Fetch it: git fetch --depth=1 origin +refs/heads/v1:refs/remotes/origin/v1`,
     });
-    expect(found({ GITHUB_EVENT_PATH: event({ merge_group: { base_sha: tip } }) })).toEqual({ ref: tip, commit: tip });
+    const queued = event({ merge_group: { base_sha: old, base_ref: "refs/heads/v1" }, repository });
+    expect(found({ GITHUB_EVENT_PATH: queued })).toMatchObject({ ref: old, commit: old });
   });
 
-  test("a job of a pull request without a base is refused", () => {
-    expect(() => found({ GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" })).toThrow(
-      "this job is of a pull_request, and neither GITHUB_BASE_REF nor GITHUB_EVENT_PATH names its base; give --base REF",
+  test.each([
+    ["a pull request", { pull_request: { base: { sha: old, ref: "theirs" } } }, "theirs"],
+    ["a merge queue", { merge_group: { base_sha: old, base_ref: "refs/heads/theirs" } }, "theirs"],
+    ["a merge queue of an unknown branch", { merge_group: { base_sha: old } }, undefined],
+  ])("it is the default branch for %s into another one, which is said", (_, payload, target) => {
+    const GITHUB_EVENT_PATH = event({ ...payload, repository: MAIN });
+    const other = { main: "main", ...(target && { target }) };
+    expect(found({ GITHUB_EVENT_PATH })).toEqual({ ref: "origin/main", commit: tip, other });
+  });
+
+  test("it is not the commit of another branch where the default branch was not fetched", () => {
+    const payload = { pull_request: { base: { sha: old, ref: "theirs" } }, repository: { default_branch: "v1" } };
+    expect(() => found({ GITHUB_EVENT_PATH: event(payload) })).toThrow(
+      "cannot read the base v1 (GITHUB_EVENT_PATH), and the rules of the change itself do not count",
     );
+  });
+
+  test("it is the branch that the input of the job names", () => {
+    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository: { default_branch: "v1" } });
+    const env = { GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH };
+    expect(found(env, undefined, "main")).toEqual({ ref: "origin/main", commit: tip });
+    expect(() => found(env, undefined, "v2")).toThrow("cannot read the base v2 (the input branch)");
+  });
+
+  test("a job of a change without a default branch is refused", () => {
+    const text = (job: string) =>
+      `this job is of a ${job}, and GITHUB_EVENT_PATH does not name the default branch; give --base REF`;
+    expect(() => found({ GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" })).toThrow(
+      text("pull_request"),
+    );
+    expect(() => found({ GITHUB_BASE_REF: "main" })).toThrow(text("pull request"));
+    expect(() => found({ GITHUB_EVENT_PATH: event({ merge_group: { base_sha: tip } }) })).toThrow(text("pull request"));
   });
 });
 
 describe("GitLab", () => {
-  test("it is the target branch, not the commit from which the author chose to start", () => {
-    const env = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
+  const main = { CI_DEFAULT_BRANCH: "main" };
+
+  test("it is the default branch, not the commit from which the author chose to start", () => {
+    const env = { ...main, CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
     expect(found(env)).toEqual({ ref: "origin/main", commit: tip });
+  });
+
+  test("it is the default branch for a merge request into another one, which is said", () => {
+    const env = { ...main, CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "theirs", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
+    const other = { target: "theirs", main: "main" };
+    expect(found(env)).toEqual({ ref: "origin/main", commit: tip, other });
   });
 
   test("it is the commit where the branch was not fetched", () => {
     const CI_MERGE_REQUEST_TARGET_BRANCH_NAME = "v1";
     const CI_MERGE_REQUEST_DIFF_BASE_SHA = old;
-    expect(found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_DIFF_BASE_SHA })?.commit).toBe(old);
-    expect(found({ CI_MERGE_REQUEST_DIFF_BASE_SHA })?.commit).toBe(old);
+    const env = { CI_DEFAULT_BRANCH: "v1", CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_DIFF_BASE_SHA };
+    expect(found(env)?.commit).toBe(old);
+  });
+
+  test("without a default branch it is refused", () => {
+    expect(() => found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main" })).toThrow(
+      "this job is of a merge request, and CI_DEFAULT_BRANCH does not name the default branch; give --base REF",
+    );
   });
 });
 
@@ -86,8 +132,8 @@ test("--base wins over both", () => {
 
 describe("a base that this clone lacks is refused, with what to do", () => {
   test("of a branch", () => {
-    expect(() => found({ GITHUB_BASE_REF: "v2" })).toThrow(
-      "cannot read the base v2 (GITHUB_BASE_REF), and the rules of the change itself do not count: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2",
+    expect(() => found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" })).toThrow(
+      "cannot read the base v2 (CI_DEFAULT_BRANCH), and the rules of the change itself do not count: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2",
     );
   });
 

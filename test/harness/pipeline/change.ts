@@ -11,6 +11,8 @@ export interface PolicyChange {
   checkout: string;
   /** Commits a policy in which the workflow of releases has this role, and checks it out; returns the hash. */
   propose(role: string, files?: Record<string, string>): string;
+  /** A branch of the base with these files. */
+  makeBranch(name: string, files: Record<string, string>): void;
 }
 
 const policyOf = ({ organization }: Pick<TestServer, "organization">, role: string): string => `
@@ -29,6 +31,11 @@ export const createPolicyChange = (api: TestServer, base: Record<string, string>
   return {
     repository,
     checkout,
+    makeBranch: (name, files) => {
+      repository.git("checkout", "--quiet", "-B", name, "main");
+      repository.commit(files);
+      repository.git("checkout", "--quiet", "change");
+    },
     propose: (role, files = {}) => {
       const head = repository.commit({ "access.yaml": policyOf(api, role), ...files });
       rmSync(checkout, { recursive: true, force: true });

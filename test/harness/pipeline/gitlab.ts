@@ -91,12 +91,12 @@ export interface Gitlab {
 }
 
 const PROJECT = "42";
-export const mergeRequest = (source = PROJECT): Record<string, string> => ({
+export const mergeRequest = (source = PROJECT, target = "main"): Record<string, string> => ({
   CI_PIPELINE_SOURCE: "merge_request_event",
   CI_MERGE_REQUEST_IID: "7",
   CI_MERGE_REQUEST_PROJECT_ID: PROJECT,
   CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source,
-  CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+  CI_MERGE_REQUEST_TARGET_BRANCH_NAME: target,
   CI_MERGE_REQUEST_TITLE: "`touch hacked` $(touch hacked)",
   CI_COMMIT_REF_NAME: "$(touch-hacked)",
 });
