@@ -51,6 +51,8 @@ export interface Given {
   provider?: string | undefined;
   /** flag of a command that gives the address, and perhaps its credentials: `--copy-of` */
   flag?: string | undefined;
+  /** what is wrong with the environment */
+  envProblems?: readonly string[] | undefined;
 }
 
 const NOTHING_GIVEN: Given = { keys: [] };
@@ -117,7 +119,7 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
   const { read, differing, reach } = settingsIn(get, env, given);
   const secrets = given.provider === undefined ? secretsInConfig(get) : [];
   const keys = unknownKeys(given);
-  const problems: string[] = [];
+  const problems: string[] = [...(given.envProblems ?? [])];
   const baseUrl = read("baseUrl");
   const authUrl = read("authUrl");
   const identity = read("identity");

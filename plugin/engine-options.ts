@@ -3,8 +3,8 @@
 // the program no longer declares. The protocol says neither of the two, the command line of the engine does.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import type { Env } from "../client/config.ts";
+import { isEngine } from "../provider/run/started-with.ts";
 
 export interface EngineOptions {
   isWholeProgram: boolean;
@@ -22,8 +22,6 @@ export const engineOptions = (pid: number, env: Env): EngineOptions => {
   const isWholeProgram = !options.some(leavesOut) && !Object.keys(env).some((name) => OPTIONS.test(name));
   return { isWholeProgram, run: runOf(options) };
 };
-
-const isEngine = (program: string): boolean => /^pulumi(\.exe)?$/i.test(basename(program));
 
 /** Long, or among short ones: `-yt URN`. What looks like one only hides names and lines. */
 const leavesOut = (argument: string): boolean => /^-(-(target|exclude)|[^-]*[tx])/.test(argument);

@@ -180,6 +180,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         keys: Object.keys(config.rawConfig ?? {}),
         project: config.projectName,
         provider: config.provider,
+        envProblems: environment.envProblems,
       };
       configured.resolve(parseConfig((key) => config.get(key), env, given));
     },

@@ -9,6 +9,7 @@ import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { journalPath, journalProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
+import { changedVariables } from "../run/started-with.ts";
 import { perRun } from "./per-run.ts";
 
 /**
@@ -111,7 +112,11 @@ const programConfig = (program: Program): Config => {
 
 const parseProgramConfig = (): ParsedConfig => {
   const config = new pulumi.Config("irm");
-  const given = { keys: Object.keys(pulumi.runtime.allConfig()), project: pulumi.getProject() };
+  const given = {
+    keys: Object.keys(pulumi.runtime.allConfig()),
+    project: pulumi.getProject(),
+    envProblems: changedVariables(process.env),
+  };
   return parseConfig((key) => config.get(key.replace(/^irm:/, "")), process.env, given);
 };
 

@@ -21,6 +21,7 @@ import { createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { type SealGate, sealGate } from "./seal-gate.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
+import { changedVariables } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
@@ -41,6 +42,8 @@ export interface Session extends Client, Ledger {
 
 export interface Environment {
   env: Env;
+  /** what is wrong with it: problems of each run */
+  envProblems?: readonly string[];
   clock: Clock;
   transport: Transport;
   /** folder that the process runs in; default: its own */
@@ -61,6 +64,7 @@ export interface Environment {
 
 export const systemEnvironment = (): Environment => ({
   env: process.env,
+  envProblems: changedVariables(process.env),
   clock: systemClock,
   transport: rehearsed(systemTransport(), process.env),
   log: (text) => console.log(printableLines(text)),

@@ -130,6 +130,23 @@ new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
     ]);
   });
 
+  it("is refused where it gives a provider another environment than the job has", async () => {
+    const { IRM_BASE_URL, IRM_IDENTITY_TOKEN_FILE } = one.env;
+    Object.assign(program.env, { IRM_BASE_URL, IRM_IDENTITY_TOKEN_FILE, TITLE: other.server.baseUrl });
+    program.write(`
+import { Group, Provider } from "pulumi-irm/plugin";
+const evil = new Provider("evil", {}, { envVarMappings: { TITLE: "IRM_BASE_URL" } });
+new Group("team", { parent: "${one.server.organization}", name: "team" }, { provider: evil });
+`);
+    await other.server.takeRequests();
+    const { code, output } = await program.run("preview");
+    expect(code).not.toBe(0);
+    expect(output).toContain("environment IRM_BASE_URL: it is not what the engine was started with");
+    expect(await other.server.takeRequests()).toEqual([]);
+    Object.assign(program.env, { IRM_IDENTITY_TOKEN_FILE: "", IRM_BASE_URL: "" });
+    program.write(source());
+  });
+
   it("is destroyed without the program's packages, each resource where it is", async () => {
     rmSync(join(program.folder, "node_modules"), { recursive: true });
     await program.must("destroy", "--yes", "--skip-preview");

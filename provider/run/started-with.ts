@@ -1,0 +1,43 @@
+// Whether this process has the variables that the engine was started with. An `environment` of Pulumi.STACK.yaml changes those of a run
+// (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: both are the author's of a change, and the addresses and
+// credentials are the job's (client/addresses.ts). Only Linux shows it.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
+import type { Env } from "../../client/env.ts";
+
+const GUARDED = ["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_ALLOW_TOKEN_SOURCES", ...CREDENTIAL_VARIABLES];
+
+/** Processes between the engine and a provider or a program: a shell, a language host. */
+const LEVELS_MAX = 8;
+
+export const isEngine = (program: string): boolean => /^pulumi(\.exe)?$/i.test(basename(program));
+
+/** A problem for each such variable. A run whose credentials all come from an `environment` has none: its addresses may, too. */
+export const changedVariables = (env: Env, pid = process.ppid): string[] => {
+  const before = environmentOfEngine(pid);
+  if (before === undefined || !CREDENTIAL_VARIABLES.some((name) => before[name])) return [];
+  return GUARDED.filter((name) => (env[name] ?? "") !== (before[name] ?? "")).map(
+    (name) =>
+      `environment ${name}: it is not what the engine was started with, so an environment of the stack or envVarMappings of a provider has changed it; set it for the engine`,
+  );
+};
+
+const environmentOfEngine = (pid: number, levels = LEVELS_MAX): Env | undefined => {
+  try {
+    const [program = ""] = textsOf(pid, "cmdline");
+    if (isEngine(program)) return Object.fromEntries(textsOf(pid, "environ").map(entryOf));
+    const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+    return levels > 0 && parent > 1 ? environmentOfEngine(parent, levels - 1) : undefined;
+  } catch {
+    // The system does not show it, or the process has ended.
+    return undefined;
+  }
+};
+
+const textsOf = (pid: number, file: string): string[] => readFileSync(`/proc/${pid}/${file}`, "utf8").split("\0");
+
+const entryOf = (text: string): [string, string] => {
+  const at = text.indexOf("=");
+  return [text.slice(0, at), text.slice(at + 1)];
+};
