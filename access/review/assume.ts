@@ -52,7 +52,7 @@ const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string
 };
 
 /** Distinguishes keys of one issuer and subject. */
-const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+export const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 const fromAws = (aws: Json): Assumption => {
   const patterns: PatternExamples[] = [];

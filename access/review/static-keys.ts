@@ -14,6 +14,22 @@ const validKeys = (identity: IdentityNode | undefined, nowMs: number): Keys | un
   return staticKeys && !(Date.parse(staticKeys.expirationTime ?? "") <= nowMs) ? staticKeys : undefined;
 };
 
+/**
+ * A text for each key of a set, the same for the same key. A set that two parsers may read as different keys is one key, which is its text:
+ * one that is not JSON, is empty, names a member twice or has a member beside `keys`.
+ */
+export const keysIn = (issuerKeys: string): string[] => {
+  const compact = (json: string) => json.replace(/\s/g, "");
+  try {
+    const set = JSON.parse(issuerKeys);
+    const isPlain = Object.keys(set).join() === "keys" && compact(JSON.stringify(set)) === compact(issuerKeys);
+    if (isPlain && Array.isArray(set.keys) && set.keys.length > 0) return set.keys.map(textOf);
+  } catch {
+    // The API stores any text (docs/contract.md#issuer-key-text).
+  }
+  return [issuerKeys];
+};
+
 const keyText = (keys: Keys | undefined): string => {
   const { expirationTime: _, ...own } = keys ?? {};
   return textOf(own);

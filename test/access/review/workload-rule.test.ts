@@ -140,16 +140,64 @@ describe("new-issuer", () => {
     expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
     expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
   });
-  test("fires on an issuer that only signs for the key of an identity, and is silent on such a key of a trusted issuer", () => {
-    const keys = { issuer: "https://gitlab.example.com", subject: "x", issuerKeys: "{}" };
-    const signedBy = (issuer: string) => (graph: GraphBuilder) => {
-      const key = { staticKeys: { ...keys, issuer } };
-      graph.identities.set(CI, { id: CI, uid: CI, name: "ci", group: ROOT, relationship: key });
-    };
-    const before = start();
-    signedBy(keys.issuer)(before);
-    expect(foundSubjects(before, withClaimMatch({ issuer: keys.issuer, subject: "x" }))).toContain(`new-issuer ${CI}`);
-    expect(foundSubjects(start(), signedBy(GITHUB))).not.toContain(`new-issuer ${CI}`);
+  describe("of static keys", () => {
+    const key = (n: string, more?: Json) => ({ kty: "RSA", n, e: "AQAB", ...more });
+    const keySet = (...keys: Json[]) => JSON.stringify({ keys });
+    const signedBy =
+      (issuerKeys: string, own: Json = {}, id = CI) =>
+      (graph: GraphBuilder): GraphBuilder => {
+        const staticKeys = { issuer: GITHUB, subject: "x", issuerKeys, ...own };
+        graph.identities.set(id, { id, uid: id, name: "ci", group: ROOT, relationship: { staticKeys } });
+        return graph;
+      };
+    const found = `new-issuer ${CI}`;
+    const [one, other] = [key("one"), key("other")];
+
+    test("fires on a key that no identity has, although the issuer is known, and says which", () => {
+      expect(findings(start(), (graph) => void signedBy(keySet(one))(graph))).toContainEqual({
+        rule: "new-issuer",
+        subject: CI,
+        name: "ci",
+        message: `trusts a key that no identity trusts now: issuer ${GITHUB}, key set with SHA-256 26176dc5fc471800…`,
+      });
+      const before = signedBy(keySet(one))(start());
+      for (const keys of [keySet(other), keySet(one, other), keySet(key("one", { N: "other" }))])
+        expect(
+          foundSubjects(before, (graph) => void signedBy(keys)(graph)),
+          keys,
+        ).toContain(found);
+    });
+    test("is silent on the same key: with another end or subject, in a smaller set, spelt with spaces, of a new identity", () => {
+      const before = signedBy(keySet(one, other))(start());
+      const change = (keys: string, own?: Json, id?: string) =>
+        foundSubjects(before, (graph) => void signedBy(keys, own, id)(graph)).filter((text) => text.includes("issuer"));
+      expect(change(keySet(one, other), { expirationTime: "2027-01-01T00:00:00Z" })).toEqual([]);
+      expect(change(keySet(one, other), { subject: "y" })).toEqual([]);
+      expect(change(keySet(other))).toEqual([]);
+      expect(change(JSON.stringify({ keys: [other, one] }, null, 2))).toEqual([]);
+      expect(change(keySet(one), {}, NEW)).toEqual([]);
+    });
+    test.each([
+      [
+        "a key set is named twice: parsers differ in which one they take",
+        `{"keys":[${JSON.stringify(other)}],"keys":[${JSON.stringify(one)}]}`,
+      ],
+      [
+        "a second member of the set, which a parser that ignores case takes",
+        `{"keys":[${JSON.stringify(one)}],"Keys":[${JSON.stringify(other)}]}`,
+      ],
+      ["text that is not JSON", "-----BEGIN PUBLIC KEY-----"],
+      ["an empty set", keySet()],
+    ])("fires where it cannot tell the keys: %s", (_, keys) => {
+      const before = signedBy(keySet(one))(start());
+      expect(foundSubjects(before, (graph) => void signedBy(keys)(graph))).toContain(found);
+    });
+    test("fires on the key of another issuer, and on an issuer that only signs for a key", () => {
+      const gitlab = { issuer: "https://gitlab.example.com" };
+      const before = signedBy(keySet(one), gitlab)(start());
+      expect(foundSubjects(before, (graph) => void signedBy(keySet(one))(graph))).toContain(found);
+      expect(foundSubjects(before, withClaimMatch({ ...gitlab, subject: "x" }))).toContain(found);
+    });
   });
 });
 
