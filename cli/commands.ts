@@ -256,21 +256,20 @@ export const addCommands = (program: Command, exit: Exit): void => {
   program
     .command("revoke")
     .usage("--identity UID|NAME [FLAGS]")
-    .summary("take all access from an identity")
+    .summary("take access away: all of an identity, or one grant")
     .description(
-      "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it; or one role binding, or one mapping of an external group. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--identity <UID|NAME>", "whose access to remove")
+    .option("--binding <UID>", "the one role binding to remove")
+    .option("--external-group <UID>", "the one external group role mapping to remove")
     .option("--yes", "do not ask; required without a terminal, except for --undo")
     .option(
       "--force",
       "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
     )
     .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
-    .option(
-      "--undo <FILE>",
-      "create what is missing of the role bindings that an earlier revocation wrote to this file",
-    )
+    .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));
 

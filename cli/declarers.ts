@@ -1,18 +1,20 @@
-// The program or policy of this folder that would create role bindings again.
+// The program or policy of this folder that would create again what a revocation removes.
 import { existsSync } from "node:fs";
 import { exportStack } from "../access/policy/export-stack.ts";
 import { declarationsIn } from "../access/revoke/declared.ts";
 import type { HeldBinding } from "../access/revoke/held.ts";
+import { type Holder, kindOf } from "../access/revoke/holder.ts";
 import { projectFolder } from "../client/folder.ts";
 import { engineCommand } from "./engine-command.ts";
 
 /** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
-export const declarersOf = async (identity: string, bindings: readonly HeldBinding[]): Promise<string> => {
-  const which = bindings.length === 1 ? "this role binding" : "these role bindings";
+export const declarersOf = async (holder: Holder, bindings: readonly HeldBinding[]): Promise<string> => {
+  const { word, words } = kindOf(holder);
+  const which = bindings.length === 1 ? `this ${word}` : `these ${words}`;
   const folder = projectFolder(process.cwd(), existsSync);
   if (folder === undefined)
     return `if a program or another policy declares ${which}, change it, or its next update grants the access again`;
-  const { name, found } = await declarationsOf(folder, identity, bindings);
+  const { name, found } = await declarationsOf(folder, holder, bindings);
   if (found === undefined)
     return `if the program in ${folder} declares ${which}, change it, or its next update grants the access again`;
   if (found.length === 0) return `stack ${name} of ${folder} does not declare ${which}; another program may`;
@@ -21,12 +23,12 @@ export const declarersOf = async (identity: string, bindings: readonly HeldBindi
 
 const declarationsOf = async (
   folder: string,
-  identity: string,
+  holder: Holder,
   bindings: readonly HeldBinding[],
 ): Promise<{ name?: string; found?: string[] }> => {
   try {
     const { text, name } = (await exportStack(engineCommand(), [folder])) ?? {};
-    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, identity, bindings) };
+    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, holder, bindings) };
   } catch {
     // No engine, or a backend that needs a sign-in: the access is gone all the same.
     return {};

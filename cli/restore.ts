@@ -6,6 +6,7 @@ import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
 import { entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
 import type { HeldBinding } from "../access/revoke/held.ts";
+import { labelOf } from "../access/revoke/holder.ts";
 import { restorationIn } from "../access/revoke/policy.ts";
 import { restoreBindings } from "../access/revoke/remove.ts";
 import { interrupted, RevokeError, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
@@ -15,7 +16,7 @@ import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
+import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface RestoreFlags {
@@ -38,43 +39,45 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
   const { restored, present, failed } = await untilInterrupted(interrupted(), (signal) =>
     restoreBindings(client, undo, signal),
   );
-  const { identity } = undo;
-  if (flags.format === "json") printJson({ restored: restored.map(rowOf), present: present.map(rowOf) });
+  const { holder } = undo;
+  if (flags.format === "json")
+    printJson({ restored: restored.map(rowOf(holder)), present: present.map(rowOf(holder)) });
   else {
     const there = present.length === 0 ? "" : `; ${present.length} existed`;
-    print(`put back ${countText(restored.length, "role binding")} of ${identity.name}${there}\n`);
+    print(`put back ${countGrants(restored.length, holder)} of ${labelOf(holder)}${there}\n`);
   }
   const problem = applyPolicy(undo, policy, flags);
-  printFailures(failed, "not put back");
+  printFailures(failed, holder, "not put back");
   return failed.length === 0 && problem === undefined ? 0 : 1;
 };
 
 /** Undefined: there is no policy here. */
 type Policy = { edit: PolicyEdit } | { problem: string } | undefined;
 
-const editOf = (graph: AccessGraph, { identity, policy }: UndoFile): Policy =>
-  policy.length > 0 && existsSync(POLICY) ? restorationIn(POLICY, policy, graph, identity.uid) : undefined;
+const editOf = (graph: AccessGraph, { holder, policy }: UndoFile): Policy =>
+  policy.length > 0 && existsSync(POLICY) ? restorationIn(POLICY, policy, graph, holder.uid) : undefined;
 
 /** Prints what comes back, and asks a person whether to go on. */
 const show = async (
   graph: AccessGraph,
-  { identity: { uid, name }, bindings }: UndoFile,
+  { holder, bindings }: UndoFile,
   policy: Policy,
   { format, yes }: RestoreFlags,
 ): Promise<void> => {
   const placeOf = placesIn(graph);
-  const live = graph.identities.get(uid);
+  const live = (holder.externalGroup === undefined ? graph.identities : graph.providers).get(holder.uid);
   const held = bindings.map((one): HeldBinding => {
     const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
     return { ...one, path: graph.groups.has(one.group) ? placeOf(one.group) : one.path, roleName };
   });
   const rows = policy && "edit" in policy ? policy.edit.entries : [];
   const place = live ? placeOf(live.group) : "a group that you cannot see";
-  const lines = listText({ name: live?.name ?? name, uid, place, held, rows });
+  const shown = { ...holder, name: live?.name ?? holder.name };
+  const lines = listText({ holder: shown, place, held, rows });
   const asks = !yes && canAsk();
   if (format === "terminal") print(`${lines}\n`);
   else if (asks) warn(lines);
-  if (asks && !(await ask(`Put this access of ${printable(live?.name ?? name)} back?`)))
+  if (asks && !(await ask(`Put this access of ${printable(labelOf(shown))} back?`)))
     throw new RevokeError("nothing was put back");
 };
 

@@ -1,8 +1,9 @@
-// What `irm revoke` prints of role bindings, in either direction.
+// What `irm revoke` prints of grants, in either direction.
 import { countText } from "../access/format/words.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { applyEdit, type PolicyEdit } from "../access/policy/edit/open.ts";
 import type { HeldBinding } from "../access/revoke/held.ts";
+import { type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
 import type { Failure } from "../access/revoke/remove.ts";
 import { POLICY } from "../access/test/file.ts";
 import { quoting } from "../client/recovery.ts";
@@ -11,8 +12,7 @@ import { clientErrorText } from "./client.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface Listed {
-  name: string;
-  uid: string | null;
+  holder: Holder;
   /** path of its group */
   place: string;
   held: readonly HeldBinding[];
@@ -21,15 +21,25 @@ export interface Listed {
 }
 
 /** Lines for a person who decides. */
-export const listText = ({ name, uid, place, held, rows }: Listed): string =>
+export const listText = ({ holder, place, held, rows }: Listed): string =>
   [
-    `${name}  in ${place}  ${uid}`,
+    `${labelOf(holder)}  in ${place}  ${holder.uid}`,
     ...held.map(({ path, roleName }) => `  ${path}  ${roleName}`),
-    ...(held.length === 0 ? ["  no role bindings"] : []),
+    ...(held.length === 0 ? [`  no ${kindOf(holder).words}`] : []),
     ...rows.map((row) => `  ${POLICY}  ${row}`),
   ].join("\n");
 
-export const rowOf = ({ binding, group, roleName }: HeldBinding) => ({ binding, group, role: roleName });
+export const rowOf =
+  ({ externalGroup }: Holder) =>
+  ({ binding, group, roleName }: HeldBinding) => ({
+    [externalGroup === undefined ? "binding" : "mapping"]: binding,
+    group,
+    role: roleName,
+  });
+
+/** `2 role bindings` */
+export const countGrants = (count: number, holder: Holder): string =>
+  countText(count, kindOf(holder).word, kindOf(holder).words);
 
 export const printJson = (value: object): void => print(`${JSON.stringify(value, undefined, 2)}\n`);
 
@@ -37,11 +47,11 @@ export const warn = (text: string): void => void process.stderr.write(`${printab
 
 const FAILURES_SHOWN = 10;
 
-export const printFailures = (failed: readonly Failure[], what: string): void => {
+export const printFailures = (failed: readonly Failure[], holder: Holder, what: string): void => {
   if (failed.length === 0) return;
   const errors = failed.map(({ error }) => clientErrorText(error) ?? (error as Error).message).slice(0, FAILURES_SHOWN);
   const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
-  const head = `${countText(failed.length, "role binding")} ${what}; run it again:`;
+  const head = `${countGrants(failed.length, holder)} ${what}; run it again:`;
   const lineOf = (text: string, i: number): string => {
     const { path, roleName } = (failed[i] as Failure).binding;
     return `  ${path} ${roleName}: ${text}`;

@@ -63,6 +63,8 @@ export interface UndeclaredAccess {
   own?: true;
   /** by --allow: no difference */
   allowed?: true;
+  /** removes this grant and no other; absent: no command does, or it is no difference */
+  command?: string;
 }
 
 export interface EndingKey {

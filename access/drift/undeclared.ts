@@ -34,7 +34,20 @@ export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
       ...(isOwn(input, one) && { own: true as const }),
       ...([one.uid, one.identity].some((uid) => uid !== null && input.allowed.has(uid)) && { allowed: true as const }),
     }))
+    .map((one) => ({ ...one, ...commandOf(one) }))
     .sort((a, b) => Number(counts(b)) - Number(counts(a)));
+
+/** A service chooses the uids of its records, and a person pastes the command into a shell. */
+const commandOf = (access: UndeclaredAccess): Pick<UndeclaredAccess, "command"> => {
+  const flag = FLAGS[access.kind];
+  if (flag === undefined || !counts(access) || !isUidp(access.uid)) return {};
+  return { command: `npx pulumi-irm revoke ${flag} ${access.uid}` };
+};
+
+const FLAGS: Readonly<Record<string, string>> = {
+  "role binding": "--binding",
+  "external group role mapping": "--external-group",
+};
 
 const bindingsOf = ({ proposal, removed }: UndeclaredInput): UndeclaredAccess[] => {
   const ids = new Set([...proposal.undeclared, ...removed.keys()]);

@@ -1,20 +1,24 @@
-// The resources of a stack that would create role bindings again.
+// The resources of a stack that would create again what a revocation removes.
 import { isObject } from "../../schema/index.ts";
 import { COMPONENT, type Resource, resourcesFrom } from "../policy/stack.ts";
 import { ourType, partsOfUrn } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
 import type { HeldBinding } from "./held.ts";
+import type { Holder } from "./holder.ts";
 
 /**
  * `text` is what `pulumi stack export` prints. `RoleBinding release-edits`, or the component that declares it: `AccessPolicy acme`. The
  * state may have another uid, of a binding that was removed and granted again by hand: what a resource grants counts too.
  */
-export const declarationsIn = (text: string, identity: string, held: readonly HeldBinding[]): string[] => {
+export const declarationsIn = (text: string, holder: Holder, held: readonly HeldBinding[]): string[] => {
   const isHeld = ({ uid, group, role, ...grant }: Grant): boolean =>
     held.some(
       (one) =>
         one.binding === uid ||
-        (grant.identity === identity && group === one.group && (role === one.role || role === one.roleName)),
+        (grant.holder === holder.uid &&
+          grant.externalGroup === holder.externalGroup &&
+          group === one.group &&
+          (role === one.role || role === one.roleName)),
     );
   const resources = resourcesFrom(text).filter((one) => one.delete !== true);
   const components = new Map(resources.filter(({ type }) => type === COMPONENT).map((one) => [one.urn, one]));
@@ -29,19 +33,24 @@ export const declarationsIn = (text: string, identity: string, held: readonly He
 };
 
 interface Grant {
-  /** of its role binding */
+  /** of its role binding or mapping */
   uid?: unknown;
   group?: unknown;
-  identity?: unknown;
+  /** uid of the identity, or of the identity provider */
+  holder?: unknown;
+  externalGroup?: unknown;
   /** uid, or the name of a built-in role */
   role?: unknown;
 }
 
 const grantsOf = ({ id, type, inputs, outputs }: Resource): Grant[] => {
   const kind = ourType(type);
-  const { parent: group, identity, role, bindings } = valuesIn(inputs);
-  if (kind === "RoleBinding") return [{ uid: id ?? undefined, group, identity, role }];
+  const { parent, identity, role, roleUid = role, bindings, externalGroupId, scope } = valuesIn(inputs);
+  const uid = id ?? undefined;
+  if (kind === "RoleBinding") return [{ uid, group: parent, holder: identity, role }];
+  if (kind === "ExternalGroupRoleMapping")
+    return [{ uid, group: scope, holder: parent, externalGroup: externalGroupId, role: roleUid }];
   if (kind !== "RoleBindingSet") return [];
   const pairs = [bindings, valuesIn(outputs).bindings].flatMap((some) => (Array.isArray(some) ? some : []));
-  return pairs.flatMap((pair) => (isObject(pair) ? [{ ...pair, group }] : []));
+  return pairs.flatMap((pair) => (isObject(pair) ? [{ ...pair, group: parent, holder: pair.identity }] : []));
 };

@@ -5,7 +5,7 @@ import { PolicyEditError } from "../policy/edit/document.ts";
 import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
 import { removalOf } from "../policy/edit/remove.ts";
 import { policyGraph } from "../policy/index.ts";
-import { bindingsOf } from "./held.ts";
+import { bindingsOf, type HeldBinding } from "./held.ts";
 import type { UndoFile } from "./undo-file.ts";
 
 export interface PolicyRevocation {
@@ -17,11 +17,12 @@ export interface PolicyRevocation {
   declared: ReadonlySet<NodeId>;
 }
 
-/** Or why the policy has to be edited by hand. */
+/** Or why the policy has to be edited by hand. `only`: a binding that goes alone; what another one gives as well stays. */
 export const revocationIn = (
   file: string,
   graph: AccessGraph,
   identity: IdentityNode,
+  only?: HeldBinding,
 ): PolicyRevocation | { problem: string } => {
   try {
     const opened = openPolicy(file);
@@ -29,7 +30,7 @@ export const revocationIn = (
       ({ group, name }) => group === identity.group && name === identity.name,
     );
     const stack = stackOf(opened);
-    const { identities, graph: wanted } = policyGraph(opened.policy, graph, stack);
+    const { identities, groups, roles, graph: wanted } = policyGraph(opened.policy, graph, stack);
     // A name may be that of any of them. A uid is not.
     const doubtful = [...identities].find(
       ([key, id]) => twins.some((twin) => twin.id === id) && stack?.identities.get(key) !== id,
@@ -39,7 +40,10 @@ export const revocationIn = (
       return { problem: `${file}: identities.${doubtful[0]} may be another one: ${where}` };
     }
     const keys = [...identities].flatMap(([key, id]) => (id === identity.id ? key : []));
-    const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity));
+    const isGone = ({ group, role }: Row): boolean =>
+      only === undefined ||
+      (groups.get(group) === only.group && roles.get(role) === only.role && !isGivenTwice(graph, identity.id, only));
+    const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity) && isGone(one));
     const declared = bindingsOf(wanted, identity.id).map(({ binding }) => binding);
     return {
       edit: removalOf(opened, { bindings }),
@@ -52,10 +56,24 @@ export const revocationIn = (
   }
 };
 
+const isGivenTwice = (graph: AccessGraph, identity: NodeId, { group, role }: HeldBinding): boolean =>
+  bindingsOf(graph, identity).filter((one) => one.group === group && one.role === role).length > 1;
+
+/** Where a policy gives the people of an external group a role: `people.acme-sso.externalGroups.SRE: owner`; undefined: nowhere. */
+export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): string | undefined => {
+  const opened = openPolicy(file);
+  const { graph: wanted } = policyGraph(opened.policy, graph, stackOf(opened));
+  const { provider, externalGroupId, role } = wanted.externalGroups.get(mapping) ?? {};
+  const named = wanted.providers.get(provider ?? "")?.name ?? "";
+  const groups = opened.policy.people.get(named)?.externalGroups;
+  if (role === undefined || externalGroupId === undefined || !groups?.has(externalGroupId)) return undefined;
+  return `people.${named}.externalGroups.${externalGroupId}: ${wanted.roles.get(role)?.name ?? role}`;
+};
+
 /** The edit that puts back what of these rows the policy lacks, or why it has to be edited by hand. */
 export const restorationIn = (
   file: string,
-  rows: UndoFile["policy"],
+  rows: readonly Row[],
   graph: AccessGraph,
   identity: NodeId,
 ): { edit: PolicyEdit } | { problem: string } => {

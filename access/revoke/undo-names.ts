@@ -6,7 +6,7 @@ import { quote } from "../quote.ts";
 import type { UndoFile } from "./undo-file.ts";
 
 /** A sentence for each that has another name. What the caller cannot see has the name that the file gives. */
-export const renamedIn = (graph: AccessGraph, { identity, bindings }: UndoFile): string[] => {
+export const renamedIn = (graph: AccessGraph, { holder, bindings }: UndoFile): string[] => {
   const problem = (word: string, uid: NodeId, name: string | undefined, written: string): string[] =>
     name === undefined || name === uid || written === uid || name === written
       ? []
@@ -15,7 +15,11 @@ export const renamedIn = (graph: AccessGraph, { identity, bindings }: UndoFile):
     ...(isPathOf(graph, path, group) ? [] : problem("group", group, graph.groups.get(group)?.name, path)),
     ...problem("role", role, graph.roles.get(role)?.name, roleName),
   ]);
-  const own = problem("identity", identity.uid, graph.identities.get(identity.uid)?.name, identity.name);
+  const { uid, name, externalGroup } = holder;
+  const own =
+    externalGroup === undefined
+      ? problem("identity", uid, graph.identities.get(uid)?.name, name)
+      : problem("identity provider", uid, graph.providers.get(uid)?.name, name);
   return [...new Set([...own, ...found])];
 };
 

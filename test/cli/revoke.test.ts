@@ -204,10 +204,13 @@ describe("refuses", () => {
     expect(readFileSync("mine.json", "utf8")).toBe("mine");
   });
 
+  const ONE =
+    "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
   test.each([
-    [[], "give either --identity, or --undo with the file of an earlier revocation"],
-    [["--identity", "a", "--undo", "b"], "give either --identity, or --undo with the file of an earlier revocation"],
-    [["--undo", "b", "--out", "c"], "--out is for --identity"],
+    [[], ONE],
+    [["--binding", "a", "--external-group", "b"], ONE],
+    [["--identity", "a", "--undo", "b"], ONE],
+    [["--undo", "b", "--out", "c"], "--out is not for --undo, which writes no file"],
     [["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
   ])("%j as a usage error", async (flags, message) => {
     const { code, stderr } = await revoke(...flags);

@@ -131,21 +131,24 @@ const isPair = (value: unknown): value is { identity: string; role: string } =>
 
 const VERBS: Readonly<Record<string, string>> = { "role binding": " is ", "group invite": " gives " };
 
-const undeclaredItem = ({ kind, uid, name, groupName, role, removedBy, own, allowed }: UndeclaredAccess): Item => ({
-  parts: [
-    quote(name),
-    VERBS[kind] ?? " get ",
-    quote(role),
-    " at ",
-    quote(groupName),
-    ` by ${kind} `,
-    quote(uid),
-    ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
-    own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
-  ],
-  lines: [],
-  ...((own || allowed) && { isExcused: true }),
-});
+const undeclaredItem = (access: UndeclaredAccess): Item => {
+  const { kind, uid, name, groupName, role, removedBy, own, allowed, command } = access;
+  return {
+    parts: [
+      quote(name),
+      VERBS[kind] ?? " get ",
+      quote(role),
+      " at ",
+      quote(groupName),
+      ` by ${kind} `,
+      quote(uid),
+      ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
+      own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
+    ],
+    lines: command === undefined ? [] : [["to remove it: ", quote(command)]],
+    ...((own || allowed) && { isExcused: true }),
+  };
+};
 
 const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey): Item => ({
   parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],

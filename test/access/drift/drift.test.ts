@@ -137,7 +137,7 @@ describe("undeclared access", () => {
       live,
     );
     const who = { kind: "role binding", uid: other, name: "ci", identity: CI, group: TEAM, groupName: "team" };
-    expect(found.undeclared).toEqual([{ ...who, role: "maker" }]);
+    expect(found.undeclared).toEqual([{ ...who, role: "maker", command: `npx pulumi-irm revoke --binding ${other}` }]);
     expect(hasDifferences(found)).toBe(true);
     for (const uid of [declared, CI]) {
       const excused = report([sameTeam()], liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
@@ -205,13 +205,19 @@ describe("undeclared access", () => {
     graph.invites.set(invite.id, { ...invite, email: "", singleUse: true, expirationTime: null });
     const provider = { id: uidIn(ROOT, 51), uid: uidIn(ROOT, 51), name: "okta", group: ROOT, defaultRole: MAKER };
     graph.providers.set(provider.id, { ...provider, signIn: null });
+    const mapping = { id: uidIn(provider.uid, 52), uid: uidIn(provider.uid, 52), provider: provider.uid };
+    graph.externalGroups.set(mapping.id, { ...mapping, externalGroupId: "SRE", role: MAKER, group: ROOT });
     const found = report([sameTeam()], live);
-    expect(found.undeclared.map(({ kind, uid, name, role }) => [kind, uid, name, role])).toEqual([
-      ["identity provider", provider.uid, "people of okta", "maker"],
-      ["group invite", invite.uid, "invite key", "viewer"],
+    expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
+      [
+        ...["external group role mapping", mapping.uid, "external group SRE of okta", "maker"],
+        `npx pulumi-irm revoke --external-group ${mapping.uid}`,
+      ],
+      ["identity provider", provider.uid, "people of okta", "maker", undefined],
+      ["group invite", invite.uid, "invite key", "viewer", undefined],
     ]);
     const declared = changed("same", "IdentityProvider", "okta", provider.uid, { old: {}, new: {} });
-    expect(report([sameTeam(), declared], live).undeclared.map(({ uid }) => uid)).toEqual([invite.uid]);
+    expect(report([sameTeam(), declared], live).undeclared.map(({ uid }) => uid)).toEqual([mapping.uid, invite.uid]);
   });
 });
 

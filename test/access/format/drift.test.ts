@@ -76,7 +76,7 @@ describe("on a terminal", () => {
         drift({ name: "idp", differences: [{ path: "oidc.clientSecret", program: SECRET, live: SECRET }] }),
       ],
       undeclared: [
-        undeclared(),
+        undeclared({ command: `npx pulumi-irm revoke --binding ${uidIn(ROOT, 3)}` }),
         undeclared({ own: true }),
         undeclared({ allowed: true }),
         undeclared({ kind: "group invite", name: "invite key", identity: null, role: "viewer" }),
@@ -104,6 +104,7 @@ describe("on a terminal", () => {
       "- group team at platform/team exists, and the next update takes it over",
       "    oidc.clientSecret: a secret, which may differ",
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}`,
+      `    to remove it: npx pulumi-irm revoke --binding ${uidIn(ROOT, 3)}`,
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; your own access, and no difference`,
       `- ci is owner at / by role binding ${uidIn(ROOT, 3)}; allowed, and no difference`,
       `- invite key gives viewer at / by group invite ${uidIn(ROOT, 3)}`,
@@ -126,6 +127,12 @@ describe("on a terminal", () => {
 });
 
 describe("Markdown", () => {
+  test("has the command that removes a grant", () => {
+    const command = `npx pulumi-irm revoke --binding ${uidIn(ROOT, 3)}`;
+    const printed = documentAsMarkdown(driftDocument({ ...NONE, undeclared: [undeclared({ command })] }));
+    expect(printed).toContain(`\n  - to remove it: \`${command}\`\n`);
+  });
+
   test("sets texts of others apart", () => {
     const printed = documentAsMarkdown(driftDocument({ ...NONE, drift: [drift({ name: "@everyone <b>`x`" })] }));
     expect(printed).toContain("## Drift: 1 record differs\n");

@@ -46,12 +46,14 @@ test.each<[held: ReturnType<typeof held>[], names: string[]]>([
   [[held("a/6", "a/1", "r")], []],
   [[held("a/6", "a", "other")], []],
 ])("%j are declared by %j", (bindings, names) => {
-  expect(declarationsIn(text, "ci", bindings)).toEqual(names);
+  expect(declarationsIn(text, { uid: "ci", name: "ci" }, bindings)).toEqual(names);
   // Of another identity, only the uid counts.
   const byUid = bindings.some(({ group }) => group !== "") ? [] : names;
-  expect(declarationsIn(text, "another", bindings)).toEqual(byUid);
+  expect(declarationsIn(text, { uid: "another", name: "another" }, bindings)).toEqual(byUid);
 });
 
 test("a state that cannot be read is an error", () => {
-  expect(() => declarationsIn('{"deployment":{"resources":3}}', "ci", [])).toThrow("the exported stack cannot be read");
+  expect(() => declarationsIn('{"deployment":{"resources":3}}', { uid: "ci", name: "ci" }, [])).toThrow(
+    "the exported stack cannot be read",
+  );
 });
