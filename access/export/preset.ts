@@ -61,11 +61,16 @@ const refOf = (text = ""): Guess => {
   return kind === "heads" ? { branch: name } : { tag: name };
 };
 
+/** What the preset writes for all repositories of an owner with an id: `repo:acme(?:@12)?/*(?:@[0-9]+)?:pull_request` */
+const OWNER_ID = /^repo:([^/:@(]+)\(\?:@(\d+)\)\?\/([^/:@(]+)\(\?:@\[0-9\]\+\)\?:/;
+
 const GUESSES: Readonly<Record<PresetName, (relationship: Json) => Guess | undefined>> = {
   github: ofMatch(({ issuer, subject, audience, claims }) => {
+    const [, , ownerId] = OWNER_ID.exec(subject) ?? [];
+    const plain = subject.replace(OWNER_ID, "repo:$1/$3:");
     const [, repository, ref, environment, pull, open] =
-      /^repo:([^:]+):(?:ref:(.+)|environment:(.+)|(pull_request)|(\.\+))$/s.exec(subject) ?? [];
-    const own = { repository, issuer: unless(GITHUB_ISSUER, issuer), audience };
+      /^repo:([^:]+):(?:ref:(.+)|environment:(.+)|(pull_request)|(\.\+))$/s.exec(plain) ?? [];
+    const own = { repository, ownerId, issuer: unless(GITHUB_ISSUER, issuer), audience };
     if (ref !== undefined) return { ...own, ...refOf(ref) };
     if (environment !== undefined) return { ...own, environment: environment.replaceAll("%3A", ":") };
     if (pull !== undefined) return { ...own, event: pull };

@@ -3,15 +3,20 @@
 import { suggestion } from "../../schema/nearest.ts";
 import { audienceField, issuerField } from "./issuer.ts";
 import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
-import { refName, subjectOf } from "./text.ts";
+import { hasWildcard, type Part, refName, subjectOf } from "./text.ts";
 
 /** Exactly one of branch, tag, environment and event. */
 export interface GithubActionsArgs {
-  /**
-   * `acme/images`, or `acme/*` for every repository of acme. A repository created, renamed or moved after 15 July 2026 has its
-   * ids in the subject: `acme@123456/images@456789`
-   */
+  /** `acme/images`, or `acme/*` for every repository of acme; also as a subject has it: `acme@123456/images@456789` */
   repository: string;
+  /**
+   * Number of the owner, as text. A repository that was created, renamed or transferred after 15 July 2026 has both ids in its subject, and
+   * matches no identity without them: `gh api repos/acme/images --jq ".owner.id, .id"` prints them. With `acme/*`, it accepts repositories
+   * with and without ids. Default: subjects without ids
+   */
+  ownerId?: string;
+  /** Number of the repository, as text. Required with ownerId, unless `repository` has `*` */
+  repositoryId?: string;
   /** Name of a branch: `main`, `release/*`; default: any */
   branch?: string;
   /** Name of a tag: `v*`; default: any */
@@ -50,6 +55,33 @@ const repositoryViolation = (text: string): string | undefined => {
 const eventViolation = (text: string): string | undefined =>
   EVENTS.includes(text) ? undefined : `is not an event of GitHub${suggestion(text, EVENTS)}`;
 
+const idViolation = (text: string): string | undefined =>
+  /^[1-9]\d{0,19}$/.test(text)
+    ? undefined
+    : 'must be a number, as gh api repos/acme/images --jq ".owner.id, .id" prints it';
+
+const idConflicts = ({ repository = "", ownerId, repositoryId }: Readonly<Record<string, string | undefined>>) => {
+  if (ownerId === undefined && repositoryId === undefined) return [];
+  const given = ownerId === undefined ? "repositoryId" : "ownerId";
+  if (repository.includes("@")) return [{ field: given, text: "is given twice: repository has ids already" }];
+  if (ownerId === undefined) return [{ field: given, text: "needs ownerId too: a subject has both ids, or none" }];
+  if (hasWildcard(repository))
+    return repositoryId === undefined
+      ? []
+      : [{ field: "repositoryId", text: "is of one repository; leave it out beside *" }];
+  return repositoryId === undefined
+    ? [{ field: given, text: "needs repositoryId too: a subject has both ids, or none" }]
+    : [];
+};
+
+/** Some repositories of an owner have ids in their subjects, and some do not. */
+const repositoryParts = ({ repository, ownerId, repositoryId }: GithubActionsArgs): Part[] => {
+  const [owner, name] = repository.split("/");
+  if (ownerId === undefined) return [`repo:${repository}:`];
+  if (repositoryId !== undefined) return [`repo:${owner}@${ownerId}/${name}@${repositoryId}:`];
+  return [`repo:${owner}`, { pattern: `(?:@${ownerId})?` }, `/${name}`, { pattern: "(?:@[0-9]+)?" }, ":"];
+};
+
 // GitHub writes a colon of a name as %3A.
 const contextOf = ({ branch, tag, environment }: GithubActionsArgs): string => {
   if (branch !== undefined) return `ref:refs/heads/${branch}`;
@@ -58,13 +90,13 @@ const contextOf = ({ branch, tag, environment }: GithubActionsArgs): string => {
 };
 
 const relationship = (args: GithubActionsArgs): ClaimMatchRelationship => {
-  const { repository, event, issuer = GITHUB_ISSUER, audience } = args;
+  const { event, issuer = GITHUB_ISSUER, audience } = args;
   const match = { issuer, ...(audience === undefined ? {} : { audience }) };
-  const repo = `repo:${repository}:`;
+  const repo = repositoryParts(args);
   // The subject has no word for another event: it names the branch, the tag or the environment.
   return event === undefined || event === "pull_request"
-    ? { claimMatch: { ...match, ...subjectOf(repo, contextOf(args)) } }
-    : { claimMatch: { ...match, ...subjectOf(repo, { pattern: ".+" }), claims: { event_name: event } } };
+    ? { claimMatch: { ...match, ...subjectOf(...repo, contextOf(args)) } }
+    : { claimMatch: { ...match, ...subjectOf(...repo, { pattern: ".+" }), claims: { event_name: event } } };
 };
 
 export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationship> = {
@@ -72,8 +104,19 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
   fields: {
     repository: {
       description:
-        "owner/name, such as acme/images, or acme/* for every repository of acme. A repository created, renamed or moved after 15 July 2026 has its ids in the subject: acme@123456/images@456789",
+        "owner/name, such as acme/images, or acme/* for every repository of acme; also as a subject has it: acme@123456/images@456789",
       violation: repositoryViolation,
+    },
+    ownerId: {
+      description:
+        "number of the owner, in quotes; a repository created, renamed or transferred after 15 July 2026 has both ids in its subject; default: subjects without ids",
+      optional: true,
+      violation: idViolation,
+    },
+    repositoryId: {
+      description: "number of the repository, in quotes; required with ownerId, unless repository has *",
+      optional: true,
+      violation: idViolation,
     },
     branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
     tag: { description: "name of a tag: v*", violation: refName("tag") },
@@ -83,6 +126,7 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
     audience: audienceField,
   },
   choice: ["branch", "tag", "environment", "event"],
+  conflicts: idConflicts,
   relationship,
 };
 
@@ -91,7 +135,7 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
  *
  * @example
  * ```ts
- * new Identity("ci", { parent: platform, name: "ci", ...githubActions({ repository: "acme/images", branch: "main" }) });
+ * new Identity("ci", { parent: platform, name: "ci", ...githubActions({ repository: "acme/images", ownerId: "123456", repositoryId: "456789", branch: "main" }) });
  * ```
  */
 export const githubActions = presetFunction("githubActions", githubActionsPreset);

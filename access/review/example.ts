@@ -24,6 +24,9 @@ const FILLERS = [
   "environment:prod",
   "repo:other/images:ref:refs/heads/main",
   "7",
+  "images@7",
+  "charts@8",
+  "other-1@9",
 ];
 const CHARACTERS = "xa1A-_./: @";
 
@@ -54,7 +57,7 @@ const isOfSame = (text: string, first = ""): boolean => text.match(OWNER)?.[0] =
 
 // A subject as GitHub and GitLab write it: https://docs.github.com/actions/reference/security/oidc
 const SUBJECT =
-  /^(?:repo:[^/:]+\/(?!pull_request|main:)[^/:]+:(?:ref:refs\/(?:heads|tags)\/[^/:]+|pull_request|environment:\w+)|project_path:[^:]+:ref_type:(?:branch|tag):ref:[^/:]+)$/;
+  /^(?:repo:(?:[^/:@]+\/(?!pull_request|main:)[^/:@]+|[^/:@]+@\d+\/[^/:@]+@\d+):(?:ref:refs\/(?:heads|tags)\/[^/:]+|pull_request|environment:\w+)|project_path:[^:]+:ref_type:(?:branch|tag):ref:[^/:]+)$/;
 
 const isPlausible = (text: string): boolean => SUBJECT.test(text);
 
@@ -119,8 +122,8 @@ const exampleOf = (ranges: Ranges): string =>
 const neighboursOf = (text: string): string[] => [
   text.replace(/ref:refs\/heads\/[^:]*/, "pull_request"),
   text.replace(/refs\/heads\/[^:]*/, "refs/heads/other"),
-  text.replace(/(repo:|project_path:)([^/:]+)\//, "$1$2-evil/"),
-  text.replace(/\/([^/:]+):/, "/$1-fork:"),
+  text.replace(/(repo:|project_path:)([^/:@]+)(@\d+)?\//, "$1$2-evil$3/"),
+  text.replace(/\/([^/:@]+)(@\d+)?:/, "/$1-fork$2:"),
   text.replace(/refs\/heads\//, "refs/tags/"),
   `${text}-other`,
   `other-${text}`,

@@ -1,7 +1,7 @@
 // How many workloads a relationship lets in: one repository and branch, or more.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { countTexts } from "../pattern/decide.ts";
+import { countTexts, findText } from "../pattern/decide.ts";
 import { every, type Language, matching, not, some } from "../pattern/language.ts";
 import { between } from "./customer.ts";
 import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
@@ -10,8 +10,9 @@ import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token
 // https://docs.github.com/actions/reference/security/oidc
 // https://docs.gitlab.com/ci/secrets/id_token_authentication/
 // https://buildkite.com/docs/pipelines/security/oidc
+const CONTEXT = "(?:ref:refs/(?:heads|tags)/[^:]+|environment:[^:]+|pull_request)";
 const ONE = [
-  "repo:[^/:]+/[^/:]+:(?:ref:refs/(?:heads|tags)/[^:]+|environment:[^:]+|pull_request)",
+  `repo:[^/:]+/[^/:]+:${CONTEXT}`,
   "project_path:[^:]+:ref_type:(?:branch|tag):ref:[^:]+",
   "organization:[^:]+:pipeline:[^:]+:ref:[^:]+",
 ].join("|");
@@ -45,8 +46,26 @@ const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefi
       return language !== undefined && isOne(language, budget);
     });
   if (isPinned(REPOSITORY) && isPinned(BRANCH)) return true;
-  return isOne(partsOf(subject, ONE, REST), budget);
+  return isOne(partsOf(subject, ONE, REST), budget) || isOneRepository(subject, budget);
 };
+
+const ID = "(?:@[0-9]+)?";
+const REPOSITORY_NAME = `repo:[^/:@]+${ID}/[^/:@]+${ID}:`;
+const ANY = "(?s:.*)";
+
+/** Each part of a subject of GitHub, and where it stands. */
+const PARTS: readonly [part: string, before: string, after: string][] = [
+  ["[^/:@]+", "repo:", `${ID}/${ANY}`],
+  ["[0-9]+", "repo:[^/:@]+@", `/${ANY}`],
+  ["[^/:@]+", "repo:[^/:]+/", `${ID}:${ANY}`],
+  ["[0-9]+", "repo:[^/:]+/[^/:@]+@", `:${ANY}`],
+  [CONTEXT, REPOSITORY_NAME, REST],
+];
+
+/** One repository and branch has two subjects: with its numeric ids, and without. */
+const isOneRepository = (subject: Language, budget: Budget | undefined): boolean =>
+  findText(every(subject, not(matching(`${REPOSITORY_NAME}${CONTEXT}${REST}`))), budget).is === "none" &&
+  PARTS.every(([part, before, after]) => isOne(every(matching(part), between([before, after], subject)), budget));
 
 /** The parts that come first in a text, and the texts that have none. */
 const partsOf = (language: Language, part: string, rest: string): Language =>

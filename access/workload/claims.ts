@@ -147,6 +147,8 @@ const difference = (has: readonly (string | undefined)[], wants: readonly string
     pairs.some(([one, other]) => normal(one) === normal(other));
   if (differOnlyBy((text) => text.toLowerCase())) return "; they differ in upper and lower case only";
   if (differOnlyBy((text) => text.replace(/\/$/, ""))) return "; they differ in the slash at the end only";
+  if (differOnlyBy((text) => text.replace(/^repo:([^/:@]+)@\d+\/([^/:@]+)@\d+:/, "repo:$1/$2:")))
+    return "; they differ in the numeric ids of the owner and the repository only";
   return differOnlyBy((text) => text.trim()) ? "; they differ in white space at an end only" : "";
 };
 

@@ -9,8 +9,8 @@ const SHOWN = 2;
 /** Where the names of customers stand, and subjects as people know them. */
 const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   GitHub: [
-    "NAME/(?:images|shop|x):(?:ref:refs/heads/main|pull_request|environment:prod|ref:refs/tags/v1)",
-    "NAME/(?s:.*)",
+    "NAME(?:@[0-9]+)?/(?:images|shop|x)(?:@[0-9]+)?:(?:ref:refs/heads/main|pull_request|environment:prod|ref:refs/tags/v1)",
+    "NAME(?:@[0-9]+)?/(?s:.*)",
   ],
   GitLab: ["NAME:ref_type:branch:ref:main", "NAME:(?s:.*)"],
   Buildkite: ["NAME:pipeline:images:ref:refs/heads/main:commit:1:step:build", "NAME:(?s:.*)"],

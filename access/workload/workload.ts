@@ -88,8 +88,8 @@ const answerOf = (claims: readonly [name: string, language: Language][], budget:
 
 /** Subjects as a CI writes them, the likeliest first. A shortest text may have no name where a name belongs: `repo:acme/:pull_request`. */
 const LIKELY: readonly Language[] = [
-  "(?:repo|project_path):(?:[a-z0-9-]+/)+images:(?:pull_request|ref:refs/heads/main|ref_type:branch:ref:main)",
-  "(?:repo|project_path):(?:[a-z0-9-]+/)+images:(?s:.+)",
+  "(?:repo|project_path):(?:[a-z0-9-]+(?:@[0-9]+)?/)+images(?:@[0-9]+)?:(?:pull_request|ref:refs/heads/main|ref_type:branch:ref:main)",
+  "(?:repo|project_path):(?:[a-z0-9-]+(?:@[0-9]+)?/)+images(?:@[0-9]+)?:(?s:.+)",
   "(?s:[^:/]+(?:[:/][^:/]+)*)",
 ].map(matching);
 

@@ -8,6 +8,8 @@ const uses: [PresetName, Record<string, string | boolean>][] = [
   ["github", { repository: "acme/images", branch: "main" }],
   ["github", { repository: "acme/*", branch: "release/*", audience: "https://irm.example" }],
   ["github", { repository: "acme@12/images@34", tag: "v1.*" }],
+  ["github", { repository: "acme/*", ownerId: "12", event: "pull_request" }],
+  ["github", { repository: "acme/image.*-x", ownerId: "12", branch: "main" }],
   ["github", { repository: "acme/images", environment: "prod: eu" }],
   ["github", { repository: "acme/*", event: "pull_request" }],
   ["github", { repository: "acme/images", event: "push", issuer: "https://token.actions.acme.ghe.com" }],

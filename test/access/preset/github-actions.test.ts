@@ -87,6 +87,21 @@ describe("githubActions matches the published claims of what it names, and not t
     ],
     ["the immutable subject", { repository: "octo-org@123456/octo-repo@456789", branch: "main" }, ["immutable"]],
     ["every repository of an immutable owner", { repository: "octo-org@123456/*", branch: "main" }, ["immutable"]],
+    [
+      "one repository by its ids",
+      { repository, ownerId: "123456", repositoryId: "456789", branch: "main" },
+      ["immutable"],
+    ],
+    [
+      "every repository of an owner by its id, those without ids too",
+      { repository: "octo-org/*", ownerId: "123456", branch: "main" },
+      ["main", "repository of a longer name", "another letter for the dot", "immutable"],
+    ],
+    [
+      "pull requests of repositories by *, of an owner by its id",
+      { repository: "octo-org/octo-*", ownerId: "123456", event: "pull_request" },
+      ["pull request", "pull request of a longer name"],
+    ],
     ["another issuer", { repository, branch: "main", issuer: "https://token.actions.example.com" }, ["another issuer"]],
   ])("%s", (_, args, names) => {
     expect(matchesOf(githubActions(args), samples)).toEqual(names);
@@ -149,6 +164,21 @@ describe("githubActions refuses, and says what to write instead:", () => {
     [{ repository, branch: "a\nb" }, "branch must not contain control characters"],
     [{ repository, branchh: "a", branch: "main" }, "branchh GitHub Actions has no such argument; did you mean branch?"],
     [{ repository, branch: "main", issuer: "http://ghe.example.com" }, "issuer must be https: https://ghe.example.com"],
+    [{ repository, branch: "main", ownerId: 12 }, 'ownerId must be a string: write "12", in quotes'],
+    [
+      { repository, branch: "main", ownerId: "octo-org", repositoryId: "012" },
+      'ownerId must be a number, as gh api repos/acme/images --jq ".owner.id, .id" prints it; repositoryId must be a number',
+    ],
+    [{ repository, branch: "main", ownerId: "12" }, "ownerId needs repositoryId too: a subject has both ids, or none"],
+    [{ repository, branch: "main", repositoryId: "34" }, "repositoryId needs ownerId too: a subject has both ids"],
+    [
+      { repository: "acme/*", branch: "main", ownerId: "12", repositoryId: "34" },
+      "repositoryId is of one repository; leave it out beside *",
+    ],
+    [
+      { repository: "acme@12/images@34", branch: "main", ownerId: "12", repositoryId: "34" },
+      "ownerId is given twice: repository has ids already",
+    ],
     [{ repository: "acme", brnch: "main" }, "repository must be owner/name, such as acme/images; brnch"],
   ])("%j", (args, message) => {
     expect(() => githubActions(args as never)).toThrow(`githubActions: ${message}`);

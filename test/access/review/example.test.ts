@@ -9,6 +9,7 @@ import { ruleFromClaimMatch } from "../../../server/sts/rule/match.ts";
 const PATTERNS = [
   "repo:acme/.*:ref:refs/heads/main",
   "repo:acme/[^/:]*:pull_request",
+  "repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request",
   "repo:acme/(images|charts):ref:refs/(heads|tags)/[^:]+",
   "\\Qrepo:acme/x\\E:environment:\\w+",
   "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]{40}:step:.*",
@@ -42,6 +43,18 @@ describe("examples of a pattern", () => {
         "repo:acme/images:pull_request",
         "repo:acme/images:ref:refs/heads/other",
         "repo:acme-evil/images:ref:refs/heads/main",
+      ],
+    });
+    expect(examplesOf("subject", "repo:acme@1/.*:ref:refs/heads/main")).toMatchObject({
+      matches: [
+        "repo:acme@1/images@7:ref:refs/heads/main",
+        "repo:acme@1/charts@8:ref:refs/heads/main",
+        "repo:acme@1/other-1@9:ref:refs/heads/main",
+      ],
+      differs: [
+        "repo:acme@1/images@7:pull_request",
+        "repo:acme@1/images@7:ref:refs/heads/other",
+        "repo:acme-evil@1/images@7:ref:refs/heads/main",
       ],
     });
   });

@@ -27,6 +27,11 @@ describe("matches-many", () => {
       "any subject, with a repository alone",
       { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images" } },
     ],
+    ["any owner's number", { issuer: GITHUB, subjectPattern: "repo:acme@[0-9]+/images@2:ref:refs/heads/main" }],
+    [
+      "two repositories, with their numbers",
+      { issuer: GITHUB, subjectPattern: "repo:acme@1/images@[23]:pull_request" },
+    ],
     ["a branch in any case", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
   ])("fires on %s", (_, claimMatch) => {
     expect(foundSubjects(start(), withClaimMatch(claimMatch))).toContain(`matches-many ${CI}`);
@@ -36,6 +41,10 @@ describe("matches-many", () => {
     [
       "one text by other means",
       { issuer: GITHUB, subjectPattern: "\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain" },
+    ],
+    [
+      "one repository and branch, with its numbers and without",
+      { issuer: GITHUB, subjectPattern: "repo:acme(?:@1)?/images(?:@2)?:ref:refs/heads/main" },
     ],
     [
       "repository and branch as claims",
@@ -94,6 +103,13 @@ describe("assumed-by-others", () => {
       addIdentity(graph, NEW, "ci", ROOT, evil);
     };
     expect(foundSubjects(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
+  });
+  test("fires on another owner by number alone", () => {
+    const of = (owner: number) => ({ issuer: GITHUB, subject: `repo:acme@${owner}/images@2:ref:refs/heads/main` });
+    expect(foundSubjects(start(of(1)), withClaimMatch(of(9)))).toContain(`assumed-by-others ${CI}`);
+    expect(foundSubjects(start(of(1)), withClaimMatch({ ...of(1), subject: "repo:acme@1/x@3:pull_request" }))).toEqual(
+      [],
+    );
   });
   test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
     expect(
@@ -216,6 +232,13 @@ describe("pull-request-writes", () => {
   });
   test.each([
     ["the subject of pull requests", pull, true],
+    ["the same with numbers", { issuer: GITHUB, subject: "repo:acme@1/images@2:pull_request" }, true],
+    ["another subject with numbers", { issuer: GITHUB, subject: "repo:acme@1/images@2:ref:refs/heads/main" }, false],
+    [
+      "pull requests of an owner with and without a number",
+      { issuer: GITHUB, subjectPattern: "repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request" },
+      true,
+    ],
     ["a pattern that matches it among others", { issuer: GITHUB, subjectPattern: "repo:acme/images:.*" }, true],
     [
       "one of two alternatives",

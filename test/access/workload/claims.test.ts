@@ -91,6 +91,10 @@ describe("says what differs:", () => {
   test("texts that look the same", async () => {
     expect((await messages({}, "S"))[0]).toMatch(/; they differ in upper and lower case only$/);
     expect((await messages({}, "s/"))[0]).toMatch(/; they differ in the slash at the end only$/);
+    const main = "images:ref:refs/heads/main";
+    expect((await messages({ subject: `repo:acme/${main}` }, `repo:acme@1/${main.replace(":", "@2:")}`))[0]).toMatch(
+      /; they differ in the numeric ids of the owner and the repository only$/,
+    );
     expect((await messages({}, "s "))[0]).toMatch(/; they differ in white space at an end only$/);
   });
 
