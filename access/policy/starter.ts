@@ -20,12 +20,14 @@ groups:
       registry: {}
 
 # Workloads. \`in\` is the path of a group; without it, the organization. * stands for any characters except / and :
+# GitHub writes the ids of owner and repository into the tokens of repositories created, renamed or transferred after 15 July 2026:
+# gh api repos/acme/images --jq '.owner.id, .id' prints yours. Leave both out for an older repository.
 identities:
   release: # the main branch of one repository
     in: platform
-    github: { repository: acme/images, branch: main }
+    github: { repository: acme/images, ownerId: "123456", repositoryId: "456789", branch: main }
   review: # pull requests of every repository of the organization
-    github: { repository: acme/*, event: pull_request }
+    github: { repository: acme/*, ownerId: "123456", event: pull_request }
 
 # Roles of your own. Built-in ones need no entry: owner, editor, viewer, registry.pull, registry.push and others.
 roles:
@@ -43,6 +45,6 @@ access:
 # What must hold, whatever is edited above: \`npx pulumi-irm test access.yaml\` runs it. Further tests may be in access.tests.yaml.
 tests:
   - name: pull requests never write
-    workload: { github: { repository: acme/*, event: pull_request } }
+    workload: { github: { repository: acme/*, ownerId: "123456", event: pull_request } }
     cannot: ["*.create", "*.update", "*.delete"]
 `;

@@ -38,7 +38,7 @@ const release = new Identity("release", {
   parent: platform,
   name: "release workflow",
   description: "Publishes images from the main branch",
-  claimMatch: { issuer, subject: "repo:acme/images:ref:refs/heads/main" },
+  claimMatch: { issuer, subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
 });
 
 // By pattern (RE2, matching the whole claim), narrowed by another claim: pull requests of every repository.
@@ -48,7 +48,7 @@ const review = new Identity("review", {
   description: "Reads what a change would do",
   claimMatch: {
     issuer,
-    subjectPattern: "repo:acme/[^:]+:pull_request",
+    subjectPattern: "repo:acme(@123456)?/[^:]+:pull_request",
     claims: { repository_owner: "acme" },
   },
 });
@@ -56,7 +56,7 @@ const review = new Identity("review", {
 const deploy = new Identity("deploy", {
   parent: product,
   name: "deploy workflow",
-  claimMatch: { issuer, subjectPattern: "repo:acme/(shop|site):environment:production" },
+  claimMatch: { issuer, subjectPattern: "repo:acme@123456/(shop@456796|site@456799):environment:production" },
 });
 
 const publisher = new Role("publisher", {

@@ -40,7 +40,7 @@ release = Identity(
     parent=platform.uid,
     name="release workflow",
     description="Publishes images from the main branch",
-    claim_match={"issuer": ISSUER, "subject": "repo:acme/images:ref:refs/heads/main"},
+    claim_match={"issuer": ISSUER, "subject": "repo:acme@123456/images@456789:ref:refs/heads/main"},
 )
 
 # By pattern (RE2, matching the whole claim), narrowed by another claim: pull requests of every repository.
@@ -51,7 +51,7 @@ review = Identity(
     description="Reads what a change would do",
     claim_match={
         "issuer": ISSUER,
-        "subject_pattern": "repo:acme/[^:]+:pull_request",
+        "subject_pattern": "repo:acme(@123456)?/[^:]+:pull_request",
         "claims": {"repository_owner": "acme"},
     },
 )
@@ -60,7 +60,7 @@ deploy = Identity(
     "deploy",
     parent=product.uid,
     name="deploy workflow",
-    claim_match={"issuer": ISSUER, "subject_pattern": "repo:acme/(shop|site):environment:production"},
+    claim_match={"issuer": ISSUER, "subject_pattern": "repo:acme@123456/(shop@456796|site@456799):environment:production"},
 )
 
 publisher = Role(

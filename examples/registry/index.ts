@@ -61,7 +61,7 @@ const builder = new Identity("builder", {
   name: "builder",
   claimMatch: {
     issuer: "https://token.actions.githubusercontent.com",
-    subject: "repo:acme/images:ref:refs/heads/main",
+    subject: "repo:acme@123456/images@456789:ref:refs/heads/main",
   },
 });
 

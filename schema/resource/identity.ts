@@ -246,7 +246,7 @@ export const identity = resource("Identity", identityOperations, {
     example: `const ci = new Identity("ci", {
   parent: platform,
   name: "ci",
-  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
 });`,
     parent: {
       argument: "The group that the identity belongs to: a Group or a uid",

@@ -106,7 +106,7 @@ interface IdentityFields {
  * const ci = new Identity("ci", {
  *   parent: platform,
  *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+ *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
  * });
  * ```
  */
@@ -134,7 +134,7 @@ export type IdentityArgs = IdentityFields & OneOf<{
  * const ci = new Identity("ci", {
  *   parent: platform,
  *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+ *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
  * });
  * ```
  */

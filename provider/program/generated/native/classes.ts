@@ -70,7 +70,7 @@ export class GroupInvite extends dynamic.GroupInvite {}
  * const ci = new Identity("ci", {
  *   parent: platform,
  *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/images:ref:refs/heads/main" },
+ *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
  * });
  * ```
  */
