@@ -1,13 +1,17 @@
-// `irm check`: the mistakes of a policy file on stdout, one line each; how many on stderr.
+// `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
 import { countText } from "../access/format/words.ts";
-import { mistakeText, type Policy, readPolicy, TextFileError } from "../access/policy/index.ts";
+import { mistakeText, type Policy, ROOT, readPolicy, TextFileError, uidsBeside } from "../access/policy/index.ts";
 import { LockError, offlineRoles, type RolesLock } from "../access/roles/lock.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
 import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
 import { print, printError } from "./terminal.ts";
 
-export const check = (file: string): number => {
+export interface CheckFlags {
+  organizationExists?: boolean;
+}
+
+export const check = (file: string, { organizationExists }: CheckFlags): number => {
   let lock: RolesLock | undefined;
   try {
     lock = lockBeside(file);
@@ -16,7 +20,9 @@ export const check = (file: string): number => {
     printError("irm check", error.message);
     return 1;
   }
-  const { policy, mistakes } = readPolicy(file, undefined, { builtIn: offlineRoles(lock) });
+  const apply = { createsOrganization: organizationExists !== true && !isOrganizationKnown(file) };
+  const { policy, mistakes, warnings } = readPolicy(file, undefined, { builtIn: offlineRoles(lock), apply });
+  process.stderr.write(warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join(""));
   if (policy) {
     process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n`);
     printOfflineRoles(lock);
@@ -32,6 +38,16 @@ export const check = (file: string): number => {
   print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
   printError("irm check", countText(mistakes.length, "mistake"));
   return 1;
+};
+
+/** The uids beside the policy have it. What is wrong with that file is not the policy's mistake. */
+const isOrganizationKnown = (file: string): boolean => {
+  try {
+    return uidsBeside(file)?.uids.groups.has(ROOT) ?? false;
+  } catch (error) {
+    if (!(error instanceof TextFileError)) throw error;
+    return false;
+  }
 };
 
 const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>

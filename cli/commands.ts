@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
 import { appendValue } from "./append-value.ts";
+import type { CheckFlags } from "./check.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
@@ -149,13 +150,17 @@ export const addCommands = (program: Command, exit: Exit): void => {
 
   program
     .command("check")
-    .usage("[FILE]")
+    .usage("[FILE] [FLAGS]")
     .summary("find the mistakes of a policy file")
     .description(
       "Prints every mistake of a policy file and of the files that it includes, with its line and column and what to write instead. Exits with 1 when there are any. Needs no engine and no network.",
     )
     .argument("[FILE]", "the policy", "access.yaml")
-    .action(async (file: string) => exit((await import("./check.ts")).check(file)));
+    .option(
+      "--organization-exists",
+      "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
+    )
+    .action(async (file: string, flags: CheckFlags) => exit((await import("./check.ts")).check(file, flags)));
 
   program
     .command("test")

@@ -22,6 +22,8 @@ export interface ParsedPolicy {
   policy?: Policy;
   /** in the order of the files */
   mistakes: Mistake[];
+  /** what may be meant, in the order of the files */
+  warnings: Mistake[];
   /** the files that were read, the first one first */
   files: string[];
 }
@@ -33,8 +35,8 @@ export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions
 };
 
 export interface PolicyOptions {
-  /** the reader cannot use this field, and says this where a policy has it */
-  defaultRole?: string;
+  /** for AccessPolicy: what it refuses is a mistake. A policy that names its organization by uid never creates it */
+  apply?: { createsOrganization: boolean };
   /** the built-in roles that may be named; empty: the service decides, which is asked later */
   builtIn?: readonly BuiltInRoles[];
 }
@@ -55,25 +57,33 @@ const parseSource = (
   files: string[],
   options: PolicyOptions,
 ): ParsedPolicy => {
-  const { value: policy, mistakes } = checkSource({ source, mistakes: [...found], files }, (draft, report) =>
-    check(draft, report, options),
-  );
-  return { ...(policy && { policy }), mistakes, files };
+  const {
+    value: policy,
+    mistakes,
+    warnings,
+  } = checkSource({ source, mistakes: [...found], files }, (draft, report) => check(draft, report, options));
+  return { ...(policy && { policy }), mistakes, warnings, files };
 };
 
 /** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */
 export const checkSource = <T>(
   { source, mistakes: found, files }: FileSource,
   check: (source: Source, report: Report) => T,
-): { value?: T; mistakes: Mistake[] } => {
+): { value?: T; mistakes: Mistake[]; warnings: Mistake[] } => {
   const mistakes = [...found];
-  const value = source && check(source, reportOf(source, mistakes));
-  return { ...(mistakes.length === 0 && value !== undefined ? { value } : {}), mistakes: inOrder(mistakes, files) };
+  const warnings: Mistake[] = [];
+  const value = source && check(source, reportOf(source, mistakes, warnings));
+  return {
+    ...(mistakes.length === 0 && value !== undefined ? { value } : {}),
+    mistakes: inOrder(mistakes, files),
+    warnings: inOrder(warnings, files),
+  };
 };
 
-const reportOf = (source: Source, mistakes: Mistake[]): Report => ({
+const reportOf = (source: Source, mistakes: Mistake[], warnings: Mistake[]): Report => ({
   mistake: (path, text, { atKey } = {}) =>
     mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
+  warn: (path, text) => warnings.push({ path: pathText(path), text, place: placeOf(source, path, true) }),
   placeOf: (path) => placeOf(source, path, true),
   writtenAt: (path) => scalarTextAt(source, path),
   comparable: comparisons(),
@@ -90,7 +100,7 @@ const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistak
   );
 };
 
-const check = (source: Source, report: Report, { builtIn = [], defaultRole }: PolicyOptions): Policy => {
+const check = (source: Source, report: Report, { builtIn = [], apply }: PolicyOptions): Policy => {
   const value = plainValue(source);
   const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
   const groups = checkGroups(draft.groups, report);
@@ -105,8 +115,9 @@ const check = (source: Source, report: Report, { builtIn = [], defaultRole }: Po
   };
   const bindings = checkBindings(draft.access, known, report);
   const tests = checkTests(draft.tests, report);
-  const people = checkPeople(draft.people, known, report, defaultRole);
   const organization = checkOrganization(draft.organization, report);
+  const isNew = apply?.createsOrganization === true && organization.uid === undefined;
+  const people = checkPeople(draft.people, known, report, apply && (isNew ? "new organization" : "organization"));
   return { organization, groups, roles, identities, bindings, people, tests };
 };
 

@@ -1,7 +1,9 @@
 // The steps of a kind whose resources are records of the API.
 
+import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
+import { neverMatchedIn } from "../../access/workload/never-matched.ts";
 import { openPatternsIn } from "../../access/workload/open-pattern.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { isObject, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isAlike, noteRefreshed, observeRecord } from "../open/observe.ts";
 import * as reconcile from "../reconcile/index.ts";
@@ -35,6 +37,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log, names } = parts;
   const duplicates = duplicateWarnings();
   const declaredTwice = declaredTwiceWith(log);
+  const findMixedIds = mixedIdsFinder<unknown>();
   const review = reviewWith(log);
   const recordReview = recordReviewWith(log);
   // By key, from the check: what the program marks as secret, where that is known.
@@ -84,6 +87,27 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       for (const text of shown) log(`warning: Identity ${nameInKey(inputs[KEY])}: ${text}`);
     }
   };
+  // An identity that exists may have it, and does not stop the update of others.
+  const neverMatchedProblems = (kind: Kind, olds: Json, inputs: Json, isSecret: IsSecret | undefined) => {
+    const { claimMatch, adopt, [KEY]: key } = inputs;
+    if (kind !== kindRecords.identity || !isObject(claimMatch)) return [];
+    const before = isObject(olds.claimMatch) ? olds.claimMatch : {};
+    return neverMatchedIn(claimMatch, isSecret?.(["claimMatch"]) !== false).flatMap(
+      ({ path: [field = ""], text, isCertain }) => {
+        const property = `claimMatch.${field}`;
+        if (isCertain && adopt === undefined && before[field] !== claimMatch[field])
+          return [{ property, reason: text }];
+        log(`warning: Identity ${nameInKey(key)}: ${property} ${text}`);
+        return [];
+      },
+    );
+  };
+  // Nothing of what is compared is shown, since a part of it may be secret.
+  const warnOfMixedIds = (kind: Kind, { claimMatch, [KEY]: key }: Json): void => {
+    if (kind !== kindRecords.identity || !isObject(claimMatch) || containsUnknown(claimMatch)) return;
+    for (const { plain, beside } of findMixedIds(key, claimMatch))
+      log(`warning: Identity ${nameInKey(plain)} ${mixedIdsText(`Identity ${nameInKey(beside)}`)}`);
+  };
   const placeProblems = async (kind: Kind, { parent, [KEY]: key }: Json): Promise<reconcile.CheckFailure[]> => {
     if (kind !== kindRecords.roleBinding || isUnknown(parent)) return [];
     const { places } = await ledger();
@@ -101,7 +125,11 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news), mayReplace);
       if (failures.length > 0) return { inputs, failures };
-      const problems = [...(await adoptionProblems(kind, inputs)), ...(await placeProblems(kind, inputs))];
+      const problems = [
+        ...(await adoptionProblems(kind, inputs)),
+        ...(await placeProblems(kind, inputs)),
+        ...neverMatchedProblems(kind, olds, inputs, isSecret),
+      ];
       if (isSecret) secrets.set(inputs[KEY], isSecret);
       if (showsNames) {
         const isOpen = (argument: string) => !isSecret?.([argument]);
@@ -113,6 +141,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (problems.length === 0) {
         warnOfOpenPatterns(kind, inputs, isSecret);
         declaredTwice.noteCheck(kind, inputs);
+        warnOfMixedIds(kind, inputs);
         if (isNew) await expectBatch(kind, inputs);
       }
       const { names: own, ...kept } = inputs;

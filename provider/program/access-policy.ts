@@ -122,10 +122,8 @@ const ARGUMENTS = [
   "identityProviders",
 ];
 
-const REFUSED = {
-  defaultRole:
-    "AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
-};
+/** Only the preview knows whether the organization exists (policy-people.ts). */
+const OPTIONS = { apply: { createsOrganization: false } };
 
 /** Throws one error with every mistake. */
 const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
@@ -140,7 +138,7 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
     problems.push('adopt: must be "match", or { file } with the name of a file of uids');
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
   const { policy, mistakes } =
-    file === undefined ? parsePolicy(document, REFUSED) : readPolicy(inProject(file), undefined, REFUSED);
+    file === undefined ? parsePolicy(document, OPTIONS) : readPolicy(inProject(file), undefined, OPTIONS);
   if (policy) {
     checkGivenProviders(name, policy, identityProviders);
     return policy;

@@ -1,5 +1,5 @@
 // `irm check`: mistakes on stdout, how many on stderr, and the exit code.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
 import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
@@ -39,6 +39,51 @@ test("prints nothing on stdout where there are no mistakes, and exits with 0", a
     stdout: "",
     stderr: `${file} has no mistakes: 0 groups, 1 identity, 0 roles, 1 role binding\n${offlineText(undefined)}\n`,
   });
+});
+
+test("warns of what may be meant, and exits with 0", async () => {
+  const file = write(
+    "warnings.yaml",
+    `organization: acme
+identities:
+  old: { github: { repository: acme/images, branch: main } }
+  both: { github: { repository: acme/*, ownerId: "1", branch: main } }
+  other: { github: { repository: umbrella/images, branch: main } }
+  new: { github: { repository: Acme/charts, ownerId: "1", repositoryId: "2", branch: main } }
+  odd: { claimMatch: { issuer: https://issuer.example, subject: "a*" } }
+`,
+  );
+  const { code, stdout, stderr } = await runIrm("check", file);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr.split("\n").filter((line) => line.startsWith("warning"))).toEqual([
+    expect.stringMatching(
+      /^warning: .*warnings\.yaml:3:3: identities\.old: has a GitHub subject without numeric ids, and identities\.new, of the same owner, has one with them: .* write repo:OWNER@OWNER_ID\/REPOSITORY@REPOSITORY_ID:…/,
+    ),
+    expect.stringMatching(
+      /^warning: .*:7:56: identities\.odd\.claimMatch\.subject: is compared byte for byte, so \* stands for itself; where it is to stand for any characters, write subjectPattern: "a\[\^\/:\]\*"$/,
+    ),
+  ]);
+});
+
+test("refuses what AccessPolicy refuses of people, with the same words", async () => {
+  const people = "people: { sso: { defaultRole: viewer, externalGroups: { SRE: [viewer] } } }\n";
+  const file = write("people.yaml", `organization: acme\n${people}`);
+  const role = `${file}:2:18: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here`;
+  const { code, stdout } = await runIrm("check", file);
+  expect(code).toBe(1);
+  expect(stdout.trim().split("\n")).toEqual([
+    `${file}:2:11: people.sso: this run creates the organization, so it has no identity provider yet; add people once it has one`,
+    role,
+  ]);
+  expect((await runIrm("check", file, "--organization-exists")).stdout).toBe(`${role}\n`);
+  const uid = "f".repeat(40);
+  const groups = "people: { sso: { externalGroups: { SRE: [viewer] } } }\n";
+  expect((await runIrm("check", write("uid.yaml", `organization: { uid: ${uid} }\n${groups}`))).code).toBe(0);
+  mkdirSync(folder.path("adopted"));
+  const adopted = write("adopted/access.yaml", `organization: acme\n${groups}`);
+  expect((await runIrm("check", adopted)).code).toBe(1);
+  write("adopted/adopt.json", JSON.stringify({ groups: { "/": uid } }));
+  expect((await runIrm("check", adopted)).code).toBe(0);
 });
 
 test("reports a file that does not exist, in a separate process too", async () => {

@@ -113,11 +113,14 @@ test("docs/export.md shows what its example prints", async () => {
     const product = await createUid(other, "groups", root[0].uid, { name: "product" });
     const github = (repository: string) => ({
       issuer: "https://token.actions.githubusercontent.com",
-      subject: `repo:acme/${repository}:ref:refs/heads/main`,
+      subject: `repo:acme@123456/${repository}:ref:refs/heads/main`,
     });
     const identity = (name: string, repository: string) =>
       createUid(other, "identities", platform, { name, claimMatch: github(repository) });
-    const [release, nightly] = [await identity("release", "images"), await identity("nightly", "nightly")];
+    const [release, nightly] = [
+      await identity("release", "images@456789"),
+      await identity("nightly", "nightly@456798"),
+    ];
     const bind = async (group: string, identityUid: string, role: string) =>
       createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
     for (const one of [release, nightly]) await bind(platform, one, "registry.push");

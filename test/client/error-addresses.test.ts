@@ -79,7 +79,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     "… of … is a secret: use pulumi stack export --show-secrets",
     "the issuer … …; only the development issuer of irm serve --dev issues tokens to anyone",
     "the stack has … policies of this organization: …; a review of one file needs a stack with one",
-    "role bindings of this group cannot be listed, so it may exist: role_bindings.list is needed at it",
+    "… of … cannot be listed, so it may exist: … is needed at it",
   ],
   "names the argument of the program, and what is wrong with it": [
     "…: nothing is changed:",

@@ -143,7 +143,7 @@ describe("examples/policy", () => {
     const lines = [
       "Identity acme:identity/release is removed:",
       `workflows that name ${uid} in IRM_IDENTITY can no longer sign in`,
-      'who could assume it: a workload whose token has issuer "https://token.actions.githubusercontent.com" and subject "repo:acme/images:ref:refs/heads/main"',
+      'who could assume it: a workload whose token has issuer "https://token.actions.githubusercontent.com" and subject "repo:acme@123456/images@456789:ref:refs/heads/main"',
       "Identity acme:identity/publish takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
     ];
     expect(lost.output).toContain(lines.join("\n      - "));

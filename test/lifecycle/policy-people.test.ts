@@ -61,6 +61,10 @@ new AccessPolicy("acme", {
       expect(preview.code).not.toBe(0);
       const problem = `people.acme-soo: the organization ${place.server.organization} has no identity provider of this name`;
       expect(preview.output).toContain(`AccessPolicy acme: ${problem}; did you mean acme-sso?`);
+      program.write(source(first).replace("organization: { uid }", 'organization: "acme-new"'));
+      expect((await program.run("preview")).output).toContain(
+        "people.acme-sso: this run creates the organization, so it has no identity provider yet; add people once it has one",
+      );
       expect(await writes()).toEqual([]);
     });
 

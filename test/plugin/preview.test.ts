@@ -46,6 +46,18 @@ describe("a preview", () => {
     });
   });
 
+  it("refuses claims that match no token, with what to write where nothing is secret", async () => {
+    const claimMatch = { issuer: "https://gitlab.com/", subject: "project_path:acme/*:ref_type:branch:ref:main" };
+    const check = async (one: unknown) =>
+      (await plugin.check(urnOf("Identity", "dead"), { parent: org, name: "dead", claimMatch: one })).failures;
+    expect(await check(claimMatch)).toEqual([
+      "claimMatch.issuer: ends with a slash, which this issuer does not have, so it matches no token; write https://gitlab.com",
+      'claimMatch.subject: is compared byte for byte, so * stands for itself and it matches no token; write subjectPattern: "project_path:acme/[^/:]*:ref_type:branch:ref:main"',
+    ]);
+    expect((await check(new Secret(claimMatch))).join()).not.toContain("acme");
+    expect((await check({ ...claimMatch, subject: new Secret(claimMatch.subject) })).join()).not.toContain("acme");
+  });
+
   it("shows the record of an interrupted run that the update takes over", async () => {
     const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
     const next = await nextProcess();

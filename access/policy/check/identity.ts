@@ -1,6 +1,7 @@
 // The identities of a policy, with the relationship that a preset stands for or that is written out.
-import { Identity } from "../../../schema/index.ts";
+import { Identity, type Json } from "../../../schema/index.ts";
 import { newReviewBudget } from "../../pattern/budget.ts";
+import { mixedIdsFinder, mixedIdsText } from "../../workload/github-ids.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
 import { checkRelationship } from "./relationship.ts";
@@ -22,12 +23,16 @@ export const checkIdentities = (
   const duplicate = duplicateFinder(report, "identity");
   const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
   const budget = newReviewBudget();
+  const findMixedIds = mixedIdsFinder<string>();
   for (const [key, identity] of Object.entries(draft ?? {})) {
     const path = ["identities", key];
     const { name = key, description } = identity;
     const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
     checkRecord(report, Identity, { name, description }, path, identity.name !== undefined);
     const relationship = checkRelationship(identity, path, report, { budget });
+    const { claimMatch } = (relationship ?? {}) as { claimMatch?: Json };
+    for (const { plain, beside } of claimMatch ? findMixedIds(key, claimMatch, budget) : [])
+      report.warn(["identities", plain], mixedIdsText(`identities.${beside}`));
     const was = formerKey(key, identity.was, path);
     if (group === undefined) continue;
     duplicate(group, name, path, identity.name !== undefined, key);

@@ -10,12 +10,34 @@ export interface PeopleDraft {
   externalGroups?: Readonly<Record<string, (string | null)[]>> | null;
 }
 
-/** By name of the identity provider. `noDefaultRole`: why its reader takes no default role. */
+/** What AccessPolicy cannot do for people. `isNew`: the run that gives them roles creates their organization. */
+export const refusedPeople = (
+  { defaultRole }: PeopleDraft,
+  isNew: boolean,
+): { field?: "defaultRole"; text: string }[] => [
+  ...(isNew
+    ? [
+        {
+          text: "this run creates the organization, so it has no identity provider yet; add people once it has one",
+        },
+      ]
+    : []),
+  ...(defaultRole === undefined
+    ? []
+    : [
+        {
+          field: "defaultRole" as const,
+          text: "AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
+        },
+      ]),
+];
+
+/** By name of the identity provider. `appliedTo`: what AccessPolicy refuses is a mistake. */
 export const checkPeople = (
   draft: Readonly<Record<string, PeopleDraft | null>> | null | undefined,
   known: KnownRoles,
   report: Report,
-  noDefaultRole?: string,
+  appliedTo?: "new organization" | "organization",
 ): Map<string, PolicyPeople> => {
   const found = new Map<string, PolicyPeople>();
   for (const [provider, people] of Object.entries(draft ?? {})) {
@@ -26,10 +48,9 @@ export const checkPeople = (
     if (defaultRole === undefined && externalGroups == null)
       report.mistake(path, "needs defaultRole, externalGroups or both", AT_KEY);
     // Both are granted at the organization.
-    if (defaultRole !== undefined) {
-      checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
-      if (noDefaultRole !== undefined) report.mistake([...path, "defaultRole"], noDefaultRole, AT_KEY);
-    }
+    if (defaultRole !== undefined) checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
+    const refused = appliedTo === undefined ? [] : refusedPeople(people ?? {}, appliedTo === "new organization");
+    for (const { field, text } of refused) report.mistake(field ? [...path, field] : path, text, AT_KEY);
     found.set(provider, {
       provider,
       place: report.placeOf(path),

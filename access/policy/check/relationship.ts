@@ -6,6 +6,7 @@ import type { Budget } from "../../pattern/budget.ts";
 import { issuerViolation } from "../../preset/issuer.ts";
 import { mustBeString, presetProblems } from "../../preset/preset.ts";
 import { type PresetName, presets } from "../../preset/presets.ts";
+import { neverMatchedIn } from "../../workload/never-matched.ts";
 import { openPatternsIn } from "../../workload/open-pattern.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import type { Path, Report } from "./report.ts";
@@ -67,7 +68,11 @@ const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report)
   const [name, value] = Object.entries(relationship)[0] as [RawRelationship, Json];
   const violations = inputViolations(relationshipMessage(name), value);
   for (const { field, description } of violations) mistake(path, `stands for a ${field} that ${description}`);
-  return violations.length > 0 ? undefined : relationship;
+  if (violations.length > 0) return undefined;
+  // Of a preset, only the issuer can be so.
+  const never = name === "claimMatch" ? neverMatchedIn(value) : [];
+  for (const { path: at, text } of never) mistake([...path, ...at], text);
+  return never.length > 0 ? undefined : relationship;
 };
 
 const checkRawRelationship = (
@@ -93,6 +98,9 @@ const checkRawRelationship = (
       textOf(field, description, value as Json),
     );
   if (violations.length + unknown.length > 0) return undefined;
+  if (word === "claimMatch")
+    for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))
+      report[isCertain ? "mistake" : "warn"]([...path, ...at], text);
   if (!isWide)
     for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
   return { [word]: value };

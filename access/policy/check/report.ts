@@ -6,6 +6,8 @@ export type Path = readonly PropertyKey[];
 
 export interface Report {
   mistake(path: Path, text: string, options?: { atKey?: boolean }): void;
+  /** What may be meant: the policy is read all the same. */
+  warn(path: Path, text: string): void;
   placeOf(path: Path): Place | undefined;
   /** A scalar as the file has it. */
   writtenAt(path: Path): string;

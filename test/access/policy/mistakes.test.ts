@@ -24,6 +24,17 @@ describe("every mistake is reported with its line, its column and what to write 
       ],
     ],
     [
+      "claims that match no token, of a workload in a test as well",
+      `${rest}identities:\n  a: { claimMatch: { issuer: https://gitlab.com/, subject: "project_path:acme/*:ref_type:branch:ref:main" } }\n  b: { github: { repository: acme/images, branch: main, issuer: https://token.actions.acme.ghe.com/ } }\n  c: { claimMatch: { issuer: https://oidc.eks.eu-west-1.amazonaws.com/id/AB/, subject: system:serviceaccount:prod:x } }\ntests: [{ name: n, workload: { claimMatch: { issuer: https://token.actions.githubusercontent.com, subject: "repo:acme/a.b*:pull_request" } }, cannot: "*" }]\n`,
+      [
+        "access.yaml:3:30: identities.a.claimMatch.issuer: ends with a slash, which this issuer does not have, so it matches no token; write https://gitlab.com",
+        'access.yaml:3:60: identities.a.claimMatch.subject: is compared byte for byte, so * stands for itself and it matches no token; write subjectPattern: "project_path:acme/[^/:]*:ref_type:branch:ref:main"',
+        "access.yaml:4:65: identities.b.github.issuer: ends with a slash, which this issuer does not have, so it matches no token; write https://token.actions.acme.ghe.com",
+        "access.yaml:5:30: identities.c.claimMatch.issuer: ends with a slash, which this issuer does not have, so it matches no token; write https://oidc.eks.eu-west-1.amazonaws.com/id/AB",
+        'access.yaml:6:108: tests[0].workload.claimMatch.subject: is compared byte for byte, so * stands for itself and it matches no token; write subjectPattern: "repo:acme/a\\\\.b[^/:]*:pull_request"',
+      ],
+    ],
+    [
       "an unknown group of access",
       `${rest}groups: { platform: }\naccess:\n  /platform: {}\n  data: {}\n`,
       [

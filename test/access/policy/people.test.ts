@@ -62,17 +62,21 @@ people:
     ).toEqual(["more.yaml:1:11: people.sso: is in access.yaml:3:11 already"]);
   });
 
-  test("has a mistake for a reader that takes no default role, beside all others", () => {
-    const refused = { defaultRole: "is refused" };
-    const value = { organization: "acme", people: { sso: { defaultRole: "veiwer" } } };
-    const { policy, mistakes } = parsePolicy(value, { ...refused, builtIn: [TABLE] });
-    expect(policy).toBeUndefined();
-    expect(mistakes.map(({ path, text }) => `${path}: ${text}`)).toEqual([
-      "people.sso.defaultRole: there is no role veiwer; did you mean viewer?",
-      "people.sso.defaultRole: is refused",
-    ]);
+  test("has a mistake for what AccessPolicy refuses, beside all others", () => {
+    const textsOf = (organization: unknown, people: unknown, createsOrganization: boolean) =>
+      parsePolicy({ organization, people }, { builtIn: [TABLE], apply: { createsOrganization } }).mistakes.map(
+        ({ path, text }) => `${path}: ${text}`,
+      );
     const groups = { sso: { externalGroups: { SRE: ["viewer"] } } };
-    expect(parsePolicy({ organization: "acme", people: groups }, refused).mistakes).toEqual([]);
+    expect(textsOf("acme", { sso: { defaultRole: "veiwer" } }, false)).toEqual([
+      "people.sso.defaultRole: there is no role veiwer; did you mean viewer?",
+      expect.stringMatching(/^people\.sso\.defaultRole: AccessPolicy changes no identity provider/),
+    ]);
+    expect(textsOf("acme", groups, false)).toEqual([]);
+    expect(textsOf("acme", groups, true)).toEqual([
+      "people.sso: this run creates the organization, so it has no identity provider yet; add people once it has one",
+    ]);
+    expect(textsOf({ uid: "f".repeat(40) }, groups, true)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
 import { MATCH, PREVIEW } from "../../../provider/record/state.ts";
+import type { Json } from "../../../schema/index.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import {
   GROUP,
@@ -101,6 +102,60 @@ describe("the methods of a kind", () => {
       `warning: Identity open: claimMatch.subjectPattern matches the workloads of every customer of ${issuer}; name the organization`,
       "warning: Identity aws: awsIdentity.arnPattern matches everything; name the role or user, as the preset aws does",
       "warning: Identity secret: claimMatch, which is secret, lets in everyone",
+    ]);
+  });
+
+  it("refuse claims that match no token, unless the identity exists with them", async () => {
+    const { methods, messages } = setUp();
+    await methods.identity.configure(CONFIG);
+    const claimMatch = {
+      issuer: "https://token.actions.githubusercontent.com/",
+      subject: "repo:acme/*:ref:refs/heads/main",
+    };
+    const news = { ...keyOf("ci"), parent: ORG, name: "ci", claimMatch };
+    const check = async (olds: Json, more: Json = {}, isSecret?: boolean) =>
+      (await methods.identity.check(olds, { ...news, ...more }, isSecret === undefined ? undefined : () => isSecret))
+        .failures;
+    expect(await check({}, {}, false)).toEqual([
+      {
+        property: "claimMatch.issuer",
+        reason:
+          "ends with a slash, which this issuer does not have, so it matches no token; write https://token.actions.githubusercontent.com",
+      },
+      {
+        property: "claimMatch.subject",
+        reason:
+          'is compared byte for byte, so * stands for itself and it matches no token; write subjectPattern: "repo:acme/[^/:]*:ref:refs/heads/main"',
+      },
+    ]);
+    for (const isSecret of [true, undefined])
+      expect((await check({}, {}, isSecret)).map(({ reason }) => reason)).toEqual([
+        "ends with a slash, which this issuer does not have, so it matches no token; leave it out",
+        "is compared byte for byte, so * stands for itself and it matches no token; use subjectPattern instead",
+      ]);
+    expect(messages.filter((text) => text.startsWith("warning"))).toEqual([]);
+    expect([await check(news, { description: "x" }, false), await check({}, { adopt: GROUP }, false)]).toEqual([
+      [],
+      [],
+    ]);
+    expect(messages.filter((text) => text.startsWith("warning: Identity ci: claimMatch."))).toHaveLength(4);
+  });
+
+  it("warn of a GitHub subject without ids beside one of the same owner that has them, once", async () => {
+    const { methods, messages } = setUp();
+    await methods.identity.configure(CONFIG);
+    const issuer = "https://token.actions.githubusercontent.com";
+    const check = (name: string, subject: string) =>
+      methods.identity.check({}, { ...keyOf(name), parent: ORG, name, claimMatch: { issuer, subject } }, () => false);
+    await check("old", "repo:acme/images:pull_request");
+    await check("elsewhere", "repo:umbrella/images:pull_request");
+    await check("new", "repo:acme@1/images@2:pull_request");
+    await check("newer", "repo:acme@1/charts@3:pull_request");
+    await check("old", "repo:acme/images:pull_request");
+    expect(messages.filter((text) => text.startsWith("warning"))).toEqual([
+      expect.stringMatching(
+        /^warning: Identity old has a GitHub subject without numeric ids, and Identity new, of the same owner, has one with them: /,
+      ),
     ]);
   });
 
