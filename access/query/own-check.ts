@@ -3,7 +3,7 @@ import type { Client } from "../../client/client.ts";
 import { isAncestorOrSelf, rootOf } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { findGroup } from "./own-groups.ts";
-import type { WhoAmI } from "./whoami.ts";
+import { throughText, type WhoAmI } from "./whoami.ts";
 
 /** As the user writes it: a capability by either name, a group by uid, path or `/`. */
 export interface CheckText {
@@ -35,7 +35,7 @@ export const checkOwn = async (
   }
   const roles = who.grants
     .filter((grant) => isAncestorOrSelf(grant.group, group) && grant.capabilities.includes(capability))
-    .map(({ role }) => role);
+    .map(throughText);
   const answer = { capability, group, isHeld: roles.length > 0 };
   if (answer.isHeld) return { ...answer, message: `yes, through ${[...new Set(roles)].join(", ")}` };
   const { notKnown } = who;

@@ -20,14 +20,14 @@ import { relationshipOf } from "../graph/live-record.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 
-/** A role that the caller holds in a group and everywhere below. */
+/** What the caller holds in a group and everywhere below. */
 export interface OwnGrant {
   /** uid */
   group: string;
   /** name of the group, where it is known */
   groupName?: string | undefined;
-  /** name */
-  role: string;
+  /** name; null: no known role grants just this, as for a token that was limited at its exchange */
+  role: string | null;
   /** friendly names, sorted */
   capabilities: readonly string[];
 }
@@ -58,7 +58,9 @@ export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
     identity,
     name: identity === null ? null : await nameOf(client, identity, record),
     expires: shown?.expiry ?? timeOf(claims.exp),
-    grants: withinScopes(grants, claims).sort((a, b) => compare(a.group, b.group) || compare(a.role, b.role)),
+    grants: withinScopes(grants, claims).sort(
+      (a, b) => compare(a.group, b.group) || compare(a.role ?? "", b.role ?? ""),
+    ),
     notKnown,
   };
 };
@@ -79,18 +81,21 @@ const isUnanswered = (error: unknown): boolean =>
   (["PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED", "UNKNOWN"] as const).some((code) => hasCode(error, code));
 
 const grantsIn = ({ capabilities = [] }: ResponseOf<"Validate">): OwnGrant[] =>
-  capabilities.flatMap(({ group, role }) =>
+  capabilities.flatMap(({ group, role, capabilities: own = [] }) =>
     isUidp(group?.id)
       ? [
           {
             group: group.id,
             groupName: group.name,
-            role: role?.name ?? role?.id ?? "",
-            capabilities: (role?.capabilities ?? []).map(capabilityName).sort(compare),
+            role: role ? (role.name ?? role.id ?? "") : null,
+            capabilities: (role ? (role.capabilities ?? []) : own).map(capabilityName).sort(compare),
           },
         ]
       : [],
   );
+
+/** How a grant is held, in words. */
+export const throughText = ({ role }: Pick<OwnGrant, "role">): string => role ?? "the capabilities of its token";
 
 /**
  * A token that was limited to scopes holds a role only inside them (docs/contract.md#d28), while the service names the group of the

@@ -16,10 +16,13 @@ export const WhoAmI = message("auth.WhoAmI", {
     z.array(
       message("auth.WhoAmI.Capability", {
         group: plain(1, GroupV1, { text: "Where the role is granted" }),
-        role: plain(2, RoleV1, { text: "The role" }),
+        role: plain(2, RoleV1, { text: "The role; absent where the capabilities there differ from every known role" }),
+        capabilities: plain(3, strings, {
+          text: "Where `role` is absent: all that the holder may do there, by friendly names such as `groups.list`",
+        }),
       }),
     ),
-    { text: "The roles that the holder has, and where" },
+    { text: "What the holder may do, and where" },
   ),
   email: plain(102, string, { text: "Address in the token that was exchanged" }),
 });

@@ -48,14 +48,12 @@ const staticV1From = ({ expirationTime, ...keys }: NonNullable<Identity["staticK
   expiration: expirationTime,
 });
 
-export const roleV1From = (row: Row, isShown: (capability: string) => boolean = () => true): RoleV1 => ({
+export const roleV1From = (row: Row): RoleV1 => ({
   id: row.uid,
   name: row.columns.name as string,
   description: row.body.description as string | undefined,
   // A copied role may have one that has only a number here.
-  capabilities: capabilitiesOfRole(row)
-    .filter(isShown)
-    .map((one) => String(capabilityName(one))),
+  capabilities: capabilitiesOfRole(row).map((one) => String(capabilityName(one))),
 });
 
 // Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.
@@ -78,7 +76,7 @@ const createHolders = (store: Store) => {
   };
   return {
     group: memoize(shapes.group, (row): GroupV1 => groupV1From(store, row)),
-    role: memoize(shapes.role, (row) => roleV1From(row)),
+    role: memoize(shapes.role, roleV1From),
   };
 };
 

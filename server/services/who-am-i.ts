@@ -1,10 +1,11 @@
-// Validate (docs/contract.md#validate): the claims of the caller's token, and the roles now bound to its identity, as far as
-// the token may use them (docs/contract.md#d28).
-import { isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
+// Validate (docs/contract.md#validate): the claims of the caller's token, and what its identity is now granted, as far as the token
+// may use it (docs/contract.md#d28).
+import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import { shapes } from "../store/shape.ts";
-import type { Row } from "../store/store.ts";
+import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext } from "./context.ts";
 import { timeText } from "./record.ts";
+import { capabilitiesOfRole } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 import { groupV1From } from "./v1.ts";
 import { roleV1From } from "./v1-iam.ts";
@@ -18,25 +19,53 @@ export const whoAmIService = {
       audience,
       expiry: timeText(expiresAtMs),
       issuedAt: timeText(issuedAtMs),
-      capabilities: listBoundRoles(context),
+      capabilities: heldByGroup(context),
       email,
     };
   },
 } satisfies ServiceMethods;
 
-const listBoundRoles = ({ caller, store }: ServiceContext): NonNullable<ResponseOf<"Validate">["capabilities"]> =>
-  store
+type Held = NonNullable<ResponseOf<"Validate">["capabilities"]>;
+
+/** A role as it is where the token's limits leave all of it. What they leave of the others is one entry a group. */
+const heldByGroup = ({ caller, store }: ServiceContext): Held => {
+  const isShown = (capability: string): boolean => caller.capabilities?.has(capability) ?? true;
+  const bound = store
     .statement("SELECT parent, role_uid FROM role_bindings WHERE identity_uid = ? ORDER BY uid")
     .all(caller.uid)
     .map(({ parent, role_uid }) => ({
       group: store.get(shapes.group, parent as string) as Row,
       role: store.get(shapes.role, role_uid as string) as Row,
     }))
-    .filter(({ group }) => isWithin(caller.scopes, group.uid))
-    .map(({ group, role }) => ({
-      group: groupV1From(store, group),
-      role: roleV1From(role, (capability) => caller.capabilities?.has(capability) ?? true),
-    }));
+    .filter(({ group }) => isWithin(caller.scopes, group.uid));
+  return [...Map.groupBy(bound, ({ group }) => group.uid).values()].flatMap((here): Held => {
+    const group = groupV1From(store, (here[0] as (typeof here)[number]).group);
+    const roles = here.map(({ role }) => role);
+    const whole = roles.filter((role) => capabilitiesOfRole(role).every(isShown));
+    const held = new Set(roles.flatMap(capabilitiesOfRole).filter(isShown));
+    const shown = new Set(whole.flatMap(capabilitiesOfRole));
+    const entries = whole.map((role) => ({ group, role: roleV1From(role) }));
+    if (whole.length === roles.length || (whole.length > 0 && held.size === shown.size)) return entries;
+    const known = [...roles, ...builtInRoles(store)].find((role) => grantsExactly(role, held));
+    // `held` has what the whole roles grant too: an entry says all that the token may do there.
+    return [
+      known
+        ? { group, role: roleV1From(known) }
+        : { group, capabilities: [...held].map((one) => String(capabilityName(one))).sort() },
+    ];
+  });
+};
+
+const builtInRoles = (store: Store): Row[] =>
+  store
+    .statement("SELECT uid FROM roles WHERE parent IS NULL ORDER BY name")
+    .all()
+    .map(({ uid }) => store.get(shapes.role, uid as string) as Row);
+
+const grantsExactly = (role: Row, held: ReadonlySet<string>): boolean => {
+  const own = new Set(capabilitiesOfRole(role));
+  return own.size === held.size && [...own].every((capability) => held.has(capability));
+};
 
 // A role that is bound above a scope counts inside it.
 const isWithin = (scopes: readonly string[] | undefined, group: string): boolean =>

@@ -137,8 +137,14 @@ describe("irm whoami", () => {
     const cap = ["groups.list"];
     const inScope = await api.token(api.owner.uid, { subject: "owner", cap, scopes: [registry] });
     vi.stubEnv("IRM_TOKEN", inScope);
-    expect((await json()).grants).toEqual([{ group: registry, role: "owner", capabilities: cap }]);
-    expect((await whoami("--check", `groups.list@${registry}`)).code).toBe(0);
+    expect((await json()).grants).toEqual([{ group: registry, role: null, capabilities: cap }]);
+    expect((await whoami()).stdout).toContain(
+      `  registry (${registry})  through the capabilities of its token\n      groups.list\n`,
+    );
+    expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({
+      code: 0,
+      stdout: `groups.list at ${registry}: yes, through the capabilities of its token\n`,
+    });
     expect((await whoami("--check", `groups.list@${platform}`)).code).toBe(3);
     expect((await whoami("--check", `groups.create@${registry}`)).code).toBe(3);
   });

@@ -165,7 +165,7 @@ iam.v1.AccountAssociationsList: items=1 []AccountAssociations
 iam.v1.AccountAssociationsFilter: group=1 string; name=2 string
 registry.v1.SyncConfig: source=1 string; unique_tags=2 bool; expiration=3 Timestamp; google=4 string; amazon=5 string; azure=6 string; sync_apks=7 bool; apko_overlay=8 string; grace_period=9 bool
 auth.WhoAmI: issuer=1 string; subject=2 string; audience=3 []string; expiry=4 Timestamp; issued_at=5 Timestamp; capabilities=101 []WhoAmI.Capability; email=102 string; profile=103 unknown
-auth.WhoAmI.Capability: group=1 Group; role=2 Role
+auth.WhoAmI.Capability: group=1 Group; role=2 Role; capabilities=3 []string
 iam.v1.Group: id=1 string (SCOPE); name=2 string; description=3 string; resource_limits=4 map<string,int32>; verified=5 bool; kind=6 OrgKind; status=7 OrgStatus
 iam.v1.GroupList: items=1 []Group
 enum iam.v1.OrgKind: ORG_KIND_UNSPECIFIED=0, ORG_KIND_STARTER=1, ORG_KIND_CUSTOMER=2, ORG_KIND_DEV=3, ORG_KIND_INFRA=4, ORG_KIND_AWS_MARKETPLACE=5

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../../graph/graph.ts";
-import type { OwnGrant, WhoAmI } from "../../query/whoami.ts";
+import { type OwnGrant, throughText, type WhoAmI } from "../../query/whoami.ts";
 import { byEffect } from "../../review/danger.ts";
 import { NOT_READABLE } from "../answer/rows.ts";
 import type { TerminalOptions } from "../answer/terminal.ts";
@@ -25,7 +25,7 @@ export const whoAmIAsText = ({ who, groups, reached }: WhoAmIReport, { color, wi
   const column = Math.max(...rows.map(([label = ""]) => label.length)) + 2;
   const placeIn = placeNames(groups);
   const blockOf = ({ group, role, capabilities }: OwnGrant): string[] => [
-    `  ${printable(placeIn(group))}  through ${style("bold", role)}`,
+    `  ${printable(placeIn(group))}  through ${role === null ? throughText({ role }) : style("bold", role)}`,
     ...(capabilities.length > 0
       ? wrapWords(capabilityWords([...capabilities].sort(byEffect)), width)
       : [`      (${notKnown.length > 0 ? NOT_READABLE : "nothing within the limits of this token"})`]),

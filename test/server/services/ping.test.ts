@@ -55,8 +55,8 @@ describe("who am I", () => {
       expiry: "2026-01-28T13:54:21.000Z",
       email: "reader@acme.example",
     });
-    const shown = capabilities.map(({ group, role }: Body) => [group.id, group.name, role.id, role.name]);
-    expect(shown).toEqual([
+    const roles = capabilities.map(({ group, role }: Body) => [group.id, group.name, role.id, role.name]);
+    expect(roles).toEqual([
       [eng, "eng", await api.role("viewer"), "viewer"],
       [sales, "sales", await api.role("registry.pull"), "registry.pull"],
     ]);
@@ -79,20 +79,51 @@ describe("who am I", () => {
     });
   });
 
-  test("returns only roles within the limits of the token", async () => {
+  const shown = (capabilities: Body[]) =>
+    capabilities.map(({ group, role, capabilities: held }: Body) => [group.name, role ? role.name : held]);
+
+  test("returns what the limits of the token leave, as the role that grants just that, or as capabilities", async () => {
     const { uid } = await api.actor("limited", { role: "viewer" });
     const body = { identityUid: uid, roleUid: await api.role("registry.pull") };
     for (const group of [eng, sales]) await createRecord(api, "roleBindings", group, body);
-    const token = await api.token(uid, { subject: "limited", cap: ["repo.list", "tag.list"], scopes: [eng] });
-    const { capabilities } = await ask(token);
+    const limited = async (limits: { cap?: string[]; scopes?: string[] }) =>
+      (await ask(await api.token(uid, { subject: "limited", ...limits }))).capabilities;
     // A binding above the scope counts inside it; one beside it does not.
-    const bound = capabilities.map(({ group, role }: Body) => [group.id, role.name, role.capabilities.toSorted()]);
-    expect(bound).toEqual([
-      [eng, "registry.pull", ["repo.list", "tag.list"]],
-      [api.organization, "viewer", ["repo.list", "tag.list"]],
+    const narrow = await limited({ cap: ["tag.list", "repo.list"], scopes: [eng] });
+    expect(shown(narrow)).toEqual([
+      ["eng", ["repo.list", "tag.list"]],
+      ["dev", ["repo.list", "tag.list"]],
     ]);
-    const wide = await ask(await api.token(uid, { subject: "limited", scopes: [api.organization] }));
-    expect(wide.capabilities.map(({ group }: Body) => group.name).toSorted()).toEqual(["dev", "eng", "sales"]);
+    expect(narrow.every((one: Body) => !("role" in one))).toBe(true);
+    const { capabilities: pull } = (await api.ok("GET", `${IAM}/roles/${await api.role("registry.pull")}`)) as Body;
+    expect(shown(await limited({ cap: pull, scopes: [eng] }))).toEqual([
+      ["eng", "registry.pull"],
+      ["dev", "registry.pull"],
+    ]);
+    const wide = await limited({ scopes: [api.organization] });
+    expect(shown(wide).toSorted()).toEqual([
+      ["dev", "viewer"],
+      ["eng", "registry.pull"],
+      ["sales", "registry.pull"],
+    ]);
+    expect(wide.every((one: Body) => !("capabilities" in one))).toBe(true);
+  });
+
+  test("returns one set for a group where the limits leave a part of what several roles grant", async () => {
+    const { uid } = await api.actor("several");
+    for (const role of ["apk.pull", "registry.pull"])
+      await createRecord(api, "roleBindings", eng, { identityUid: uid, roleUid: await api.role(role) });
+    const limited = async (cap: string[]) =>
+      shown((await ask(await api.token(uid, { subject: "several", cap }))).capabilities);
+    const apk = ["apk.blobs.get", "apk.list", "groups.list"];
+    expect(await limited(apk)).toEqual([["eng", "apk.pull"]]);
+    expect(await limited([...apk, "tag.list"])).toEqual([["eng", [...apk, "tag.list"]]]);
+    expect(await limited(["advisories.list"])).toEqual([["eng", undefined]]);
+    const { capabilities } = await ask(await api.token(uid, { subject: "several" }));
+    expect(shown(capabilities).toSorted()).toEqual([
+      ["eng", "apk.pull"],
+      ["eng", "registry.pull"],
+    ]);
   });
 
   test("leaves out a revoked binding at once", async () => {
