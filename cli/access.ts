@@ -3,9 +3,14 @@ import { answerAsHtml } from "../access/format/answer/html.ts";
 import { answerAsJson } from "../access/format/answer/json.ts";
 import { answerAsMarkdown } from "../access/format/answer/markdown.ts";
 import { answerAsText } from "../access/format/answer/terminal.ts";
-import { readLive } from "../access/graph/live.ts";
+import { documentAsHtml } from "../access/format/document/html.ts";
+import { documentAsMarkdown } from "../access/format/document/markdown.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
+import { pullTokensDocument } from "../access/format/pull-token.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { type Answer, answerOf } from "../access/query/answer.ts";
+import { type PullToken, pullTokensIn } from "../access/query/pull-tokens.ts";
 import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
@@ -17,12 +22,14 @@ export interface AccessFlags extends QuestionText {
   format: Format;
   unused?: string;
   write?: string;
+  pullTokens?: true;
 }
 
-export const access = async ({ format, unused, write, ...question }: AccessFlags): Promise<number> => {
+export const access = async ({ format, unused, write, pullTokens, ...question }: AccessFlags): Promise<number> => {
   const days = unused === undefined ? undefined : parseDays(unused);
   if (days === undefined && write !== undefined) throw new UsageError("--write is for --unused");
-  if (days !== undefined) checkUnusedFlags(format, question);
+  if (days !== undefined) checkUnusedFlags(format, { ...(pullTokens && { "pull-tokens": pullTokens }), ...question });
+  if (pullTokens) checkAlone("pull-tokens", question);
   const violation = question.capability === undefined ? undefined : capabilityViolation(question.capability);
   if (violation !== undefined) throw new UsageError(`--capability: ${violation}`);
   try {
@@ -31,7 +38,9 @@ export const access = async ({ format, unused, write, ...question }: AccessFlags
       return 0;
     }
     const client = systemClient();
-    printIn[format](answerOf(await readLive(client), question, client.clock.today()));
+    const live = await readLive(client);
+    if (pullTokens) printTokens(live, pullTokensIn(live, await client.serviceNow()), format);
+    else printIn[format](answerOf(live, question, client.clock.today()));
     return 0;
   } catch (error) {
     const isOurs = error instanceof QuestionError || error instanceof PolicyEditError;
@@ -42,11 +51,24 @@ export const access = async ({ format, unused, write, ...question }: AccessFlags
   }
 };
 
-const checkUnusedFlags = (format: Format, question: QuestionText): void => {
-  const [flag] = Object.keys(question);
-  if (flag !== undefined) throw new UsageError(`--unused and --${flag} cannot be combined`);
+const checkAlone = (flag: string, others: object): void => {
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new UsageError(`--${flag} and --${other} cannot be combined`);
+};
+
+const checkUnusedFlags = (format: Format, others: object): void => {
+  checkAlone("unused", others);
   if (format !== "terminal" && format !== "json")
     throw new UsageError(`--unused prints terminal or json, not ${format}`);
+};
+
+const printTokens = (live: Live, tokens: readonly PullToken[], format: Format): void => {
+  const document = pullTokensDocument(live, tokens);
+  if (format === "json")
+    print(`${JSON.stringify({ pullTokens: tokens, notVisible: live.notVisible }, undefined, 2)}\n`);
+  else if (format === "markdown") print(documentAsMarkdown(document));
+  else if (format === "html") print(documentAsHtml(document));
+  else printStyled(documentAsText(document, stdoutStyle()));
 };
 
 const printIn: Record<Format, (answer: Answer) => void> = {

@@ -196,6 +196,10 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
     )
     .option("--write <FILE>", "with --unused: remove these from this policy")
+    .option(
+      "--pull-tokens",
+      "the credentials of container and package clients: role, group, age, last use and end of each",
+    )
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
-import { type DriftReport, hasDifferences } from "../access/drift/report.ts";
+import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
@@ -64,7 +64,9 @@ export const findDrift = async ({
   allow = [],
 }: Omit<DriftFlags, "format">): Promise<DriftReport> => {
   const services = servicesFrom(service, process.env);
-  const wrong = allow.filter((one) => !isUidp(one)).map((one) => `--allow: ${JSON.stringify(one)} is not a uid`);
+  const wrong = allow
+    .filter((one) => one !== PULL_TOKENS && !isUidp(one))
+    .map((one) => `--allow: ${JSON.stringify(one)} is neither a uid nor ${PULL_TOKENS}`);
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   const lock = lockBeside(undefined);
   // The engine runs for long, and the API may change meanwhile: it is asked last.

@@ -96,13 +96,13 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("print what differs between the program and the service")
     .description(
-      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--stack <NAME>", "the stack to look at (default: the selected one)")
     .option(...SERVICE)
     .option(
-      "--allow <UID>",
-      "access that another program declares, by uid of the role binding or of its identity; repeatable",
+      "--allow <UID|pull-tokens>",
+      "access that another program declares, by uid of the role binding or of its identity; pull-tokens: all pull tokens that hold nothing but pulls; repeatable",
       appendValue,
     )
     .addOption(formatOption("terminal", "markdown", "json"))

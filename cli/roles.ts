@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { rolesDocument } from "../access/format/roles.ts";
-import { type LiveService, readLive } from "../access/graph/live.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
 import { TextFileError } from "../access/policy/index.ts";
 import { bundlesIn, isChange } from "../access/roles/change.ts";
 import { LOCK, LockError, lockText, type RolesLock, readLock, recordedFor } from "../access/roles/lock.ts";
@@ -53,7 +53,7 @@ export const roles = async ({ write = false, format }: RolesFlags): Promise<numb
 const writeLock = (
   lock: RolesLock | undefined,
   file: string,
-  { service, live, nowMs }: { service: string; live: LiveService; nowMs: number },
+  { service, live, nowMs }: { service: string; live: Live; nowMs: number },
 ): void => {
   const bundles = bundlesIn(live.graph);
   if (Object.keys(bundles).length === 0)

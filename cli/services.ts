@@ -100,6 +100,11 @@ export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])
       for (const [id, node] of nodes) (graph[kind] as Map<string, never>).set(id, node);
-  const createdAt = new Map(lives.flatMap((one) => [...(one.createdAt ?? [])]));
-  return { graph, notVisible: lives.flatMap(({ notVisible }) => notVisible), createdAt };
+  const timesOf = (name: "createdAt" | "lastSeen") => new Map(lives.flatMap((one) => [...(one[name] ?? [])]));
+  return {
+    graph,
+    notVisible: lives.flatMap(({ notVisible }) => notVisible),
+    createdAt: timesOf("createdAt"),
+    lastSeen: timesOf("lastSeen"),
+  };
 };

@@ -6,13 +6,14 @@ import type { Live } from "../graph/live.ts";
 import { planFrom } from "../preview/plan.ts";
 import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
+import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import { roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
 import { driftIn } from "./changes.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
-import type { DriftReport, EndingKey } from "./report.ts";
+import { type DriftReport, type EndingKey, PULL_TOKENS } from "./report.ts";
 import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
@@ -28,7 +29,7 @@ export interface DriftInput {
   exported: string | undefined;
   /** uids of the identities that ask */
   callers: ReadonlySet<string>;
-  /** uids of what is declared elsewhere */
+  /** uids of what is declared elsewhere, and PULL_TOKENS */
   allowed: ReadonlySet<string>;
   nowMs: number;
 }
@@ -46,13 +47,20 @@ export const driftOf = ({
   const live = withoutSecretNames(preview, listed);
   const proposal = planFrom(preview, live);
   const { drift, removed } = driftIn(preview, proposal.before);
+  const pullTokens = pullTokensIn(live, nowMs).filter(({ uid, group }) =>
+    [uid, group].some((one) => proposal.organizations?.has(rootOf(one))),
+  );
+  const pulls = pullTokens.filter(holdsPullsAlone);
+  const holders = new Set(pulls.map(({ uid }) => uid));
+  const excused = allowed.has(PULL_TOKENS) ? new Set([...allowed, ...pulls.flatMap(ownBinding)]) : allowed;
   return {
     drift,
-    undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed, nowMs }),
+    undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed: excused, nowMs }),
     roles: services.flatMap(({ address, live: own, recorded }) =>
       roleChanges(address, withoutSecretNames(preview, own), recorded, nowMs),
     ),
-    keys: keysIn(preview, live, proposal, nowMs),
+    keys: keysIn(preview, live, proposal, nowMs).filter(({ resource, uid }) => resource !== null || !holders.has(uid)),
+    pullTokens,
     pending: pendingIn(preview, entries, exported, live.graph),
     // The rest is about the access that an update would give.
     unknown: [
@@ -64,6 +72,10 @@ export const driftOf = ({
       .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
   };
 };
+
+/** Another organization decides who has its tokens. */
+const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
+  binding !== null && rootOf(uid) === rootOf(group) ? [binding] : [];
 
 /** Of the organizations that the program is about. */
 const keysIn = ({ steps }: Preview, { graph }: Live, { organizations }: Proposal, nowMs: number): EndingKey[] => {

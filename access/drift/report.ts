@@ -3,10 +3,12 @@
 //   drift        records that the program and the service have in different ways
 //   undeclared   access that exists and that no resource of the stack has
 //   roles        built-in roles that the service has changed
-//   keys         static keys that end within 30 days
+//   keys         static keys that end within 30 days, but for pull tokens that hold nothing but pulls and that no resource has
+//   pullTokens   the pull tokens of the organizations of the program; their end is a warning, and no difference
 //   pending      creates that an interrupted run left open
 //   unknown      what the preview does not tell
 //   notVisible   what the API does not list
+import type { PullToken } from "../query/pull-tokens.ts";
 import type { NotVisible, Origin, Unknown } from "../review/report.ts";
 import { isChange, type RoleChange } from "../roles/change.ts";
 
@@ -102,10 +104,14 @@ export interface DriftReport {
   /** built-in roles that differ from roles.lock.yaml; without one, from the table of this version */
   roles: RoleChange[];
   keys: EndingKey[];
+  pullTokens: PullToken[];
   pending: PendingCreate[];
   unknown: Unknown[];
   notVisible: NotVisible[];
 }
+
+/** As an allowance: what pull tokens hold that hold nothing but pulls. */
+export const PULL_TOKENS = "pull-tokens";
 
 export const counts = ({ own, allowed }: UndeclaredAccess): boolean => own !== true && allowed !== true;
 

@@ -8,7 +8,8 @@ import { SECRET, valuesIn } from "../preview/value.ts";
 const NAMED = ["groups", "identities", "roles", "providers"] as const;
 
 /** The same records, without the names that a resource of the preview marks as secret. */
-export const withoutSecretNames = ({ steps }: Preview, { graph, notVisible }: Live): Live => {
+export const withoutSecretNames = ({ steps }: Preview, live: Live): Live => {
+  const { graph } = live;
   const hidden = new Set(
     steps
       .filter(({ urn }) => ourTypeOf(urn) !== undefined)
@@ -18,10 +19,10 @@ export const withoutSecretNames = ({ steps }: Preview, { graph, notVisible }: Li
         return isHidden ? [oldState?.id, newState?.id].filter((id) => typeof id === "string") : [];
       }),
   );
-  if (hidden.size === 0) return { graph, notVisible };
+  if (hidden.size === 0) return live;
   const shown = NAMED.map((kind) => [
     kind,
     new Map([...graph[kind]].map(([id, node]) => [id, hidden.has(id) ? { ...node, name: SECRET } : node])),
   ]);
-  return { graph: { ...graph, ...(Object.fromEntries(shown) as Partial<AccessGraph>) }, notVisible };
+  return { ...live, graph: { ...graph, ...(Object.fromEntries(shown) as Partial<AccessGraph>) } };
 };

@@ -37,17 +37,13 @@ export interface Live {
   notVisible: NotVisible[];
   /** RFC 3339, by uid; absent: not known */
   createdAt?: ReadonlyMap<NodeId, string>;
-}
-
-/** What one service returned, with what a graph does not hold. */
-export interface LiveService extends Live {
-  /** when an identity last got a token, or was created: RFC 3339 */
-  lastSeen: ReadonlyMap<NodeId, string>;
+  /** when an identity last got a token, or was created: RFC 3339, by uid; absent: not known */
+  lastSeen?: ReadonlyMap<NodeId, string>;
 }
 
 type Caller = Pick<Client, "call" | "clock">;
 
-export const readLive = async (client: Caller): Promise<LiveService> => {
+export const readLive = async (client: Caller): Promise<Live> => {
   const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
   const failed = lists.flatMap(({ failure }) => failure ?? []);
   // Every list failed, so this is not an empty graph: the address may not belong to the API.
@@ -74,7 +70,7 @@ const createdAtOf = (records: Records): NonNullable<Live["createdAt"]> =>
     ),
   );
 
-const lastSeenOf = (identities: readonly Listed[]): LiveService["lastSeen"] =>
+const lastSeenOf = (identities: readonly Listed[]): NonNullable<Live["lastSeen"]> =>
   new Map(
     identities.flatMap(({ uid, lastSeenTime, createTime }) => {
       const time = lastSeenTime || createTime;

@@ -9,7 +9,7 @@ import {
   type RoleNode,
 } from "../graph/graph.ts";
 import { isInside } from "../graph/inside.ts";
-import type { LiveService, NotVisible } from "../graph/live.ts";
+import type { Live, NotVisible } from "../graph/live.ts";
 import { roleReader } from "./answer.ts";
 
 export interface Unused {
@@ -36,18 +36,18 @@ export interface Covered {
 }
 
 /** `untilMs`: an identity that was last used before is unused. */
-export const unusedIn = ({ graph, notVisible, lastSeen }: LiveService, untilMs: number): Unused => ({
+export const unusedIn = ({ graph, notVisible, lastSeen }: Live, untilMs: number): Unused => ({
   graph,
   identities: unusedIdentities(graph, lastSeen, untilMs),
   covered: coveredIn(graph, roleReader(graph, notVisible)),
   roles: rolesOfNobody(graph, notVisible),
 });
 
-const unusedIdentities = (graph: AccessGraph, lastSeen: LiveService["lastSeen"], untilMs: number): UnusedIdentity[] => {
+const unusedIdentities = (graph: AccessGraph, lastSeen: Live["lastSeen"], untilMs: number): UnusedIdentity[] => {
   const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
   return [...graph.identities.values()]
     .flatMap((identity) => {
-      const time = lastSeen.get(identity.id);
+      const time = lastSeen?.get(identity.id);
       if (time === undefined || !(Date.parse(time) <= untilMs)) return [];
       return [{ identity, lastSeen: time, bindings: bindings.get(identity.id)?.length ?? 0 }];
     })

@@ -3,7 +3,7 @@ import { pathsAsHtml } from "../../access/format/paths/html.ts";
 import { pathsAsJson } from "../../access/format/paths/json.ts";
 import { pathsAsMarkdown } from "../../access/format/paths/markdown.ts";
 import { pathsAsText } from "../../access/format/paths/terminal.ts";
-import { type LiveService, readLive } from "../../access/graph/live.ts";
+import { type Live, readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path, PathQuery, Paths } from "../../access/paths/path.ts";
 import { isRefuted, type Proof, type Proofs } from "../../access/paths/proof.ts";
@@ -60,7 +60,7 @@ const workloadIn = (text: string | undefined) => {
 };
 
 const queryOf = (
-  { graph, notVisible }: LiveService,
+  { graph, notVisible }: Live,
   { from, to, at }: PathsFlags,
   relationship: ReturnType<typeof workloadIn>,
 ): PathQuery => {
@@ -96,7 +96,7 @@ const proofsOf = async ({ paths: found }: Paths, client: Client, address: string
   }
 };
 
-const printIn: Record<Format, (live: LiveService, found: Paths, proofs: Proofs | undefined) => void> = {
+const printIn: Record<Format, (live: Live, found: Paths, proofs: Proofs | undefined) => void> = {
   terminal: ({ graph, notVisible }, found, proofs) =>
     printStyled(pathsAsText(graph, found, notVisible, stdoutStyle(), proofs)),
   markdown: ({ graph, notVisible }, found, proofs) => print(pathsAsMarkdown(graph, found, notVisible, proofs)),

@@ -5,7 +5,10 @@ import { runIrm } from "../support/irm.ts";
 describe("exits with 2 for a wrong command line", () => {
   test.each([
     [["--format", "html"], "argument 'html' is invalid. Allowed choices are terminal, markdown, json."],
-    [["--allow", "ci", "--allow", ""], 'irm drift: --allow: "ci" is not a uid\n--allow: "" is not a uid'],
+    [
+      ["--allow", "ci", "--allow", ""],
+      'irm drift: --allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
+    ],
     [["--service", "x"], 'irm drift: --service: "x" is not URL=VARIABLE'],
   ])("%j", async (flags, message) => {
     const { code, stdout, stderr } = await runIrm("drift", ...flags);

@@ -7,6 +7,7 @@ import type { DriftReport } from "../../access/drift/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { driftOf } from "../harness/irm-command.ts";
+import { pullTokenKeys } from "../harness/pull-token.ts";
 import { formsOf } from "../support/form.ts";
 import { pluginOf } from "./form.ts";
 import { interruptions, source as sourceOf } from "./interruption.ts";
@@ -59,7 +60,7 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");
       expect(code, stderr).toBe(0);
       const { origin, undeclared, ...rest } = parse(stdout);
-      expect(rest).toEqual({ drift: [], keys: [], pending: [], unknown: [], notVisible: [] });
+      expect(rest).toEqual({ drift: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] });
       expect(undeclared).toMatchObject([{ name: "owner", role: "owner", groupName: "/", own: true }]);
       expect(origin).toMatchObject({ stack: `${form}/dev`, service: place.server.baseUrl });
     });
@@ -90,6 +91,13 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const issuerKeys = JSON.stringify({ keys });
       const staticKeys = { issuer: "https://issuer.example", subject: "s", issuerKeys, expirationTime };
       const keyed = await send("POST", `identities/${team}`, { name: "keyed", staticKeys });
+      const below = uidOf("groups", "below");
+      const puller = await send("POST", `identities/${below}`, {
+        name: "puller",
+        staticKeys: pullTokenKeys("puller", expirationTime),
+      });
+      const pull = place.rows("roles", "name = ?", "registry.pull")[0]?.uid;
+      const binding = await send("POST", `roleBindings/${below}`, { identityUid: puller, roleUid: pull });
       await place.server.takeRequests();
 
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");
@@ -124,18 +132,22 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       expect(report.undeclared.filter(({ own }) => !own)).toMatchObject([
         { uid: root, name: "ci", groupName: "/", role: "editor" },
         { uid: extra, name: "ci", groupName: "team", role: "editor", removedBy: drift.set?.resource },
+        { uid: binding, name: "puller", groupName: "team/below", role: "registry.pull" },
       ]);
+      const row = { uid: puller, name: "puller", group: below, role: "registry.pull", expires: expirationTime };
+      expect(report.pullTokens).toMatchObject([{ ...row, lastSeen: expect.any(String), state: "ending", more: [] }]);
       expect(report.keys).toMatchObject([{ uid: keyed, name: "keyed", groupName: "team", resource: null }]);
       expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
     });
 
     const [format, reader] = form === "dynamic" ? ["terminal", "for people"] : ["markdown", "as Markdown for an issue"];
-    it(`prints the same ${reader}`, async () => {
-      const { code, stdout } = await driftOf(program, "--format", format);
+    it(`prints the same ${reader}, but for the pull tokens that are allowed as a class`, async () => {
+      const { code, stdout } = await driftOf(program, "--format", format, "--allow", "pull-tokens");
       expect(code).toBe(3);
       expect(stdout).toContain(
-        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key",
+        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key ends; 1 pull token ends within 30 days",
       );
+      expect(stdout).toMatch(/puller`? is `?registry\.pull`? at .*; allowed, and no difference/);
       expect(stdout).toContain("by hand");
       expect(stdout).not.toContain(SECRET);
     });

@@ -11,8 +11,10 @@ import {
   type UndeclaredAccess,
 } from "../../drift/report.ts";
 import { SECRET } from "../../preview/value.ts";
+import type { PullToken } from "../../query/pull-tokens.ts";
 import { isChange } from "../../roles/change.ts";
 import type { Document, Item, Part, Section } from "../document/document.ts";
+import { endingTexts, excusedIf, pullTokenParts } from "../pull-token.ts";
 import { ROLES_TITLE, roleItems } from "../roles.ts";
 import { countText } from "../words.ts";
 
@@ -26,7 +28,7 @@ export const driftDocument = (report: DriftReport): Document => ({
 });
 
 const titleOf = (report: DriftReport): string => {
-  const { drift, undeclared, roles, keys, pending, unknown, notVisible } = report;
+  const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible } = report;
   const of = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
   const rows: [number, string, string][] = [
     [of("changed", "replaced"), "record differs", "records differ"],
@@ -42,15 +44,26 @@ const titleOf = (report: DriftReport): string => {
   const texts = rows.flatMap(([count, one, many]) => (count > 0 ? [countText(count, one, many)] : []));
   // Nothing seen is not the same as nothing there.
   const none = notVisible.length > 0 ? "no difference that you can see" : "no difference";
-  return `Drift: ${texts.length === 0 ? none : texts.join(", ")}`;
+  const warnings = endingTexts(pullTokens);
+  return `Drift: ${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
 };
 
-const sectionsOf = ({ drift, undeclared, roles, keys, pending, unknown, notVisible }: DriftReport): Section[] => [
+const sectionsOf = ({
+  drift,
+  undeclared,
+  roles,
+  keys,
+  pullTokens,
+  pending,
+  unknown,
+  notVisible,
+}: DriftReport): Section[] => [
   { title: "Not known", items: unknown.map(({ message }) => ({ parts: [quote(message)], lines: [] })) },
   { title: "Differs from the program", items: drift.map(driftItem) },
-  { title: "Access that nothing declares", items: undeclared.map(undeclaredItem) },
+  { title: "Access that nothing declares", items: undeclaredItems(undeclared, pullTokens) },
   { title: ROLES_TITLE, items: roleItems(roles) },
   { title: "Static keys that end within 30 days", items: keys.map(keyItem) },
+  { title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
   { title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
   {
     title: "Not visible to the caller, so access may be missing here",
@@ -154,6 +167,28 @@ const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey):
   parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
   lines: [[...(resource === null ? ["no resource of the stack"] : [quote(resource)]), ", ", quote(uid)]],
 });
+
+/** A pull token that is allowed stands in the list of pull tokens only. */
+const undeclaredItems = (undeclared: readonly UndeclaredAccess[], pullTokens: readonly PullToken[]): Item[] => {
+  const bindings = new Set(pullTokens.map(({ binding }) => binding));
+  return undeclared.filter(({ uid, allowed }) => !(allowed && bindings.has(uid))).map(undeclaredItem);
+};
+
+const pullTokenItems = (pullTokens: readonly PullToken[], undeclared: readonly UndeclaredAccess[]): Item[] => {
+  const accessBy = new Map(undeclared.map((one) => [one.uid, one]));
+  return pullTokens.map((token) => {
+    const { allowed, removedBy } = accessBy.get(token.binding ?? "") ?? {};
+    return {
+      parts: [
+        ...pullTokenParts(token),
+        ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
+        ...(allowed ? ["; allowed, and no difference"] : []),
+      ],
+      lines: [[quote(token.uid)]],
+      ...excusedIf(token),
+    };
+  });
+};
 
 const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, source }: PendingCreate): Item => ({
   parts: [

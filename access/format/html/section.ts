@@ -29,7 +29,7 @@ export const reportSection = ({ id, title, items }: ReportSection): Section | fa
   listSection(
     id,
     title,
-    items.map(({ parts }) => html`${parts.map(markupOf)}`),
+    items.map(({ parts }) => html`${parts.map(partMarkup)}`),
   );
 
 /** Each entry names its resource and property. */
@@ -43,7 +43,7 @@ export const unknownSection = ({ unknown }: Report): Section | false =>
     }),
   );
 
-const markupOf = (part: Part): Markup => {
+export const partMarkup = (part: Part): Markup => {
   if (typeof part === "string") return html`${part}`;
   if ("quoted" in part) return html`<bdi>${part.quoted}</bdi>`;
   if ("lines" in part) {

@@ -52,7 +52,7 @@ describe("a value", () => {
     ]);
     const difference = { path: "description", program: "constructor", live: "toString" };
     const row = { resource: "urn", kind: "group", uid: null, name: null, groupName: null };
-    const rest = { undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] };
+    const rest = { undeclared: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] };
     const report = { drift: [{ ...row, change: "changed" as const, differences: [difference] }], ...rest };
     expect(documentAsText(driftDocument(report), { color: false })).toContain(
       'the program has "constructor", the service "toString"',

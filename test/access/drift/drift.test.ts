@@ -1,40 +1,27 @@
 // What a preview, the API's lists, the journal and the engine's state say of drift.
 import { describe, expect, test } from "vitest";
-import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { hasDifferences } from "../../../access/drift/report.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import type { Live } from "../../../access/graph/live.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
-import type { Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
 import { changed, created, NOW_MS, UNKNOWN, urnOf } from "../preview/fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, VIEWER } from "../preview/team.ts";
-
-const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };
-
-/** The program has the group of the team, and it is as the program has it. */
-const sameTeam = () => changed("same", "Group", "team", TEAM, { old: TEAM_INPUTS, new: TEAM_INPUTS });
-
-/** With the refresh of each record that exists, and the counts that the engine prints. */
-const report = (steps: Json[], live: Live = liveWith(), own: Partial<DriftInput> = {}) => {
-  const preview = parsePreview(JSON.stringify({ steps, changeSummary: {} }), "a test");
-  const rest = {
-    services: [],
-    entries: [],
-    exported: undefined,
-    callers: new Set<string>(),
-    allowed: new Set<string>(),
-  };
-  return driftOf({ preview, live, ...rest, nowMs: NOW_MS, ...own });
-};
-
-const refresh = (type: string, name: string, id: string, old: Json) => changed("refresh", type, name, id, { old });
+import { refresh, report, sameTeam, TEAM_INPUTS } from "./report.ts";
 
 describe("drift", () => {
   test("of a stack that is as the program has it is empty", () => {
     const found = report([refresh("Group", "team", TEAM, TEAM_INPUTS), sameTeam()]);
-    expect(found).toEqual({ drift: [], undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] });
+    expect(found).toEqual({
+      drift: [],
+      undeclared: [],
+      roles: [],
+      keys: [],
+      pullTokens: [],
+      pending: [],
+      unknown: [],
+      notVisible: [],
+    });
     expect(hasDifferences(found)).toBe(false);
   });
 

@@ -6,9 +6,19 @@ import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftAsJson } from "../../../access/format/drift/json.ts";
 import { driftDocument } from "../../../access/format/drift/rows.ts";
 import { SECRET } from "../../../access/preview/value.ts";
+import type { PullToken } from "../../../access/query/pull-tokens.ts";
 import { ROOT, uidIn } from "../graphs.ts";
 
-const NONE: DriftReport = { drift: [], undeclared: [], roles: [], keys: [], pending: [], unknown: [], notVisible: [] };
+const NONE: DriftReport = {
+  drift: [],
+  undeclared: [],
+  roles: [],
+  keys: [],
+  pullTokens: [],
+  pending: [],
+  unknown: [],
+  notVisible: [],
+};
 const CI = uidIn(ROOT, 1);
 
 const drift = (own: Partial<Drift> = {}): Drift => ({
@@ -30,6 +40,23 @@ const undeclared = (own: Partial<UndeclaredAccess> = {}): UndeclaredAccess => ({
   group: ROOT,
   groupName: "/",
   role: "owner",
+  ...own,
+});
+
+const pullToken = (own: Partial<PullToken> = {}): PullToken => ({
+  uid: uidIn(ROOT, 30),
+  name: "x",
+  group: uidIn(ROOT, 2),
+  groupName: "team",
+  role: "apk.pull",
+  binding: uidIn(ROOT, 31),
+  created: "2026-11-01T00:00:00Z",
+  ageDays: 1,
+  expires: "2026-12-01T00:00:00Z",
+  lastSeen: "2026-11-01T00:00:00Z",
+  state: "ending",
+  more: [],
+  complete: true,
   ...own,
 });
 
@@ -114,6 +141,40 @@ describe("on a terminal", () => {
       "- a step cannot be read",
     ])
       expect(printed.split("\n")).toContain(line);
+  });
+
+  test("pull tokens have a list of their own, where those that are allowed stand alone", () => {
+    const printed = text({
+      pullTokens: [
+        pullToken({ role: "registry.pull", more: ["roles.create", "tag.create"], binding: uidIn(ROOT, 3) }),
+        pullToken({ name: "far", state: "valid", lastSeen: "2026-11-20T00:00:00Z", binding: uidIn(ROOT, 4) }),
+        pullToken({ name: "gone", state: "expired", complete: false, binding: null, role: null }),
+      ],
+      undeclared: [
+        undeclared({ role: "registry.pull" }),
+        undeclared({ uid: uidIn(ROOT, 4), name: "far", role: "apk.pull", allowed: true, removedBy: "urn:set" }),
+      ],
+    });
+    expect(printed.split("\n")).toEqual([
+      "Drift: 1 grant that nothing declares; 1 pull token ends within 30 days; 1 pull token has expired",
+      "",
+      "Access that nothing declares",
+      `- ci is registry.pull at / by role binding ${uidIn(ROOT, 3)}`,
+      "",
+      "Pull tokens",
+      "- x is registry.pull at team; 1 day old, not used yet, ends 2026-12-01T00:00:00Z, within 30 days; it holds more than pulls: roles.create, tag.create",
+      `    ${uidIn(ROOT, 30)}`,
+      "- far is apk.pull at team; 1 day old, last seen 2026-11-20T00:00:00Z, ends 2026-12-01T00:00:00Z; the next update removes it by urn:set; allowed, and no difference",
+      `    ${uidIn(ROOT, 30)}`,
+      "- gone has no role, in team; 1 day old, not used yet, expired 2026-12-01T00:00:00Z; you cannot see all that it holds, so it may hold more",
+      `    ${uidIn(ROOT, 30)}`,
+      "",
+      "docs/drift.md says what to do about each.",
+      "",
+    ]);
+    expect(documentAsMarkdown(driftDocument({ ...NONE, pullTokens: [pullToken({ name: "@all" })] }))).toContain(
+      "- `@all` is `apk.pull` at `team`; 1 day old, not used yet, ends `2026-12-01T00:00:00Z`, within 30 days\n",
+    );
   });
 
   test("texts of others cannot move the cursor", () => {

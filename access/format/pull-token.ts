@@ -1,0 +1,85 @@
+// Pull tokens in the parts that people read, the same in every format.
+
+import type { Live } from "../graph/live.ts";
+import { isUsed } from "../graph/pull-token.ts";
+import { holdsPullsAlone, type PullToken } from "../query/pull-tokens.ts";
+import { byEffect } from "../review/danger.ts";
+import { hiddenLines } from "./answer/rows.ts";
+import type { Document, Part } from "./document/document.ts";
+import { countText } from "./words.ts";
+
+const quote = (quoted: string): Part => ({ quoted });
+
+const MORE_SHOWN = 5;
+
+/** `ci is registry.pull at platform; 12 days old, last seen 2026-01-20T…, ends 2026-02-20T…, within 30 days` */
+export const pullTokenParts = (token: PullToken): Part[] => {
+  const { name, role, groupName, ageDays, lastSeen, created, expires, state } = token;
+  return [
+    quote(name),
+    ...(role === null ? [" has no role, in "] : [" is ", quote(role), " at "]),
+    quote(groupName),
+    ageDays === null ? "; age not known, " : `; ${countText(ageDays, "day")} old, `,
+    ...seenParts(lastSeen, created),
+    state === "expired" ? ", expired " : ", ends ",
+    quote(expires),
+    ...(state === "ending" ? [", within 30 days"] : []),
+    ...moreParts(token),
+  ];
+};
+
+const seenParts = (lastSeen: string | null, created: string | null): Part[] => {
+  if (lastSeen === null) return ["last use not known"];
+  return created !== null && !isUsed(lastSeen, created) ? ["not used yet"] : ["last seen ", quote(lastSeen)];
+};
+
+/** Whoever made it may have given it any role. */
+const moreParts = ({ more, complete }: PullToken): Part[] => {
+  const [shown, rest] = [more.toSorted(byEffect).slice(0, MORE_SHOWN), more.length - MORE_SHOWN];
+  return [
+    ...(more.length > 0 ? ["; it holds more than pulls: ", quote(shown.join(", "))] : []),
+    ...(rest > 0 ? [` and ${rest} more`] : []),
+    ...(complete ? [] : ["; you cannot see all that it holds, so it may hold more"]),
+  ];
+};
+
+/** `2 pull tokens end within 30 days, 1 pull token has expired`; a token with two roles is one. */
+export const endingTexts = (tokens: readonly PullToken[]): string[] => {
+  const countOf = (state: PullToken["state"]): number =>
+    new Set(tokens.flatMap((one) => (one.state === state ? [one.uid] : []))).size;
+  const [ending, expired] = [countOf("ending"), countOf("expired")];
+  return [
+    ...(ending > 0 ? [countText(ending, "pull token ends within 30 days", "pull tokens end within 30 days")] : []),
+    ...(expired > 0 ? [countText(expired, "pull token has expired", "pull tokens have expired")] : []),
+  ];
+};
+
+const HIDES = ["group", "identity", "role", "roleBinding"];
+
+/** `4 pull tokens: 1 pull token ends within 30 days` */
+export const pullTokensDocument = (
+  { graph, notVisible }: Pick<Live, "graph" | "notVisible">,
+  tokens: readonly PullToken[],
+): Document => {
+  const count = countText(new Set(tokens.map(({ uid }) => uid)).size, "pull token");
+  const endings = endingTexts(tokens);
+  const hidden = notVisible.filter(({ kind }) => HIDES.includes(kind));
+  return {
+    title: endings.length === 0 ? count : `${count}: ${endings.join(", ")}`,
+    sections: [
+      {
+        title: "Not visible to the caller, so pull tokens may be missing here",
+        items: hiddenLines(graph, hidden).map((line) => ({ parts: [quote(line)], lines: [] })),
+      },
+      {
+        title: "Pull tokens",
+        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [[quote(one.uid)]], ...excusedIf(one) })),
+      },
+    ],
+    foot: "docs/access.md#pull-tokens says what counts as one.",
+  };
+};
+
+/** It needs no attention. */
+export const excusedIf = (token: PullToken): { isExcused?: true } =>
+  token.state === "valid" && holdsPullsAlone(token) ? { isExcused: true } : {};

@@ -1,0 +1,77 @@
+// The pull tokens of an organization: who holds which role where, since when, until when, and whether it holds more than pulls.
+import { z } from "zod";
+import { rootOf } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
+import { type IdentityNode, pathOf } from "../graph/graph.ts";
+import type { Live, NotVisible } from "../graph/live.ts";
+import { beyondPulls, pullTokenExpiry } from "../graph/pull-token.ts";
+import { roleReader } from "./answer.ts";
+
+const time = z.string().nullable().describe("RFC 3339; null: not known");
+
+/** A row for each role binding of a pull token, and one for a token without any. */
+export const PullToken = z.object({
+  uid: z.string().describe("of the identity"),
+  name: z.string(),
+  group: z.string().describe("uid of the group where the role holds; without a role, of the group of the identity"),
+  groupName: z.string().describe("path of that group from the organization, / for itself"),
+  role: z.string().nullable().describe("name of the role; null: it holds none"),
+  binding: z.string().nullable().describe("uid of the role binding"),
+  created: time,
+  ageDays: z.number().nullable().describe("whole days since it was created"),
+  expires: z.string().describe("RFC 3339"),
+  lastSeen: time,
+  state: z.enum(["valid", "ending", "expired"]).describe("ending: within 30 days"),
+  more: z.array(z.string()).describe("capabilities beyond those of pulls, of all of its roles"),
+  complete: z.boolean().describe("false: you cannot see all that it holds, so it may hold more"),
+});
+export type PullToken = z.infer<typeof PullToken>;
+
+/** What it holds is known, and is nothing but pulls. */
+export const holdsPullsAlone = ({ more, complete }: PullToken): boolean => more.length === 0 && complete;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SOON_MS = 30 * DAY_MS;
+
+/** Those that hold more come first, then those that may, then the others by their end. */
+export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, nowMs: number): PullToken[] => {
+  const held = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
+  const isRead = roleReader(graph, notVisible);
+  const rowsOf = (identity: IdentityNode): PullToken[] => {
+    const { id, name } = identity;
+    const expires = pullTokenExpiry(identity.relationship);
+    if (expires === undefined) return [];
+    const bindings = held.get(id) ?? [];
+    const more = beyondPulls(bindings.flatMap(({ role }) => graph.roles.get(role)?.capabilities ?? []));
+    const complete = bindings.every(({ role }) => isRead(role)) && seesBindings(notVisible, id);
+    const endMs = Date.parse(expires);
+    const state = endMs <= nowMs ? "expired" : endMs <= nowMs + SOON_MS ? "ending" : "valid";
+    const created = createdAt?.get(id) ?? null;
+    const ageDays = created === null ? null : Math.max(0, Math.floor((nowMs - Date.parse(created)) / DAY_MS));
+    const own = { created, ageDays, expires, lastSeen: lastSeen?.get(id) ?? null, state, more, complete } as const;
+    const places = bindings.map(({ id: binding, group, role }) => ({
+      group,
+      groupName: pathOf(graph, group),
+      role: graph.roles.get(role)?.name ?? role,
+      binding,
+    }));
+    const none = { group: identity.group, groupName: pathOf(graph, identity.group), role: null, binding: null };
+    return (places.length > 0 ? places : [none]).map((place) => ({ uid: id, name, ...place, ...own }));
+  };
+  return [...graph.identities.values()].flatMap(rowsOf).sort(inOrder);
+};
+
+/** Whether all bindings in the organization of an identity can be listed. Another organization is not the caller's to know. */
+const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string): boolean =>
+  !notVisible.some(({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(identity)));
+
+const rankOf = ({ more, complete }: PullToken): number => (more.length > 0 ? 0 : complete ? 2 : 1);
+
+const inOrder = (a: PullToken, b: PullToken): number =>
+  rankOf(a) - rankOf(b) ||
+  Date.parse(a.expires) - Date.parse(b.expires) ||
+  compare(a.name, b.name) ||
+  compare(a.uid, b.uid) ||
+  compare(a.groupName, b.groupName) ||
+  compare(a.role ?? "", b.role ?? "") ||
+  compare(a.binding ?? "", b.binding ?? "");
