@@ -180,6 +180,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
       tests: results,
       notVisible: live.notVisible,
       nowMs,
+      times: live,
       service: [...clients.keys()][0] ?? "",
     });
   const made = reviewed(proposal);

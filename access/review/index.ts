@@ -3,9 +3,10 @@ import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
-import type { NotVisible } from "../graph/live.ts";
+import type { Live, NotVisible } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
+import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "./danger.ts";
@@ -39,6 +40,8 @@ export interface ReviewOptions extends Verdict {
   notVisible: readonly NotVisible[];
   /** static keys that end within 30 days from then are listed */
   nowMs: number;
+  /** of the live records; default: not known */
+  times?: Pick<Live, "createdAt" | "lastSeen">;
   rules?: RulesSource;
   /** what the change edits in the rules, by file */
   changedRules?: readonly ChangedRules[];
@@ -59,6 +62,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const {
     notVisible,
     nowMs,
+    times,
     rules: source,
     changedRules = [],
     tests = [],
@@ -120,6 +124,9 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     forceDestroy: forcedRows(proposal),
     undeclared: undeclaredRows(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
+    pullTokens: pullTokensIn({ ...times, graph: before, notVisible: [...notVisible] }, nowMs).filter(
+      ({ binding }) => binding !== null && !after.bindings.has(binding),
+    ),
     unknown: unknown.map(({ hides: _hides, about: _about, ...own }) => own),
     notVisible: notVisible
       .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))

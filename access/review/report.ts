@@ -11,6 +11,7 @@
 //   forceDestroy   resources that may delete what no resource manages
 //   undeclared     bindings that exist and that nothing declares
 //   expiringKeys   static keys that end within 30 days
+//   pullTokens     pull tokens that lose a role by the change
 //   unknown        what a preview does not know, and what this review cannot tell
 //   tests          tests of access, each passed or failed
 //   rules          the file of rules that counts, and the commit that it comes from
@@ -20,6 +21,7 @@
 // `Review` adds the two graphs, for a format that shows who has access where.
 import { z } from "zod";
 import type { AccessGraph } from "../graph/graph.ts";
+import { PullToken } from "../query/pull-tokens.ts";
 import { Rehearsal } from "../rehearsal/report.ts";
 import { RoleChange } from "../roles/change.ts";
 import { groupName, Row, uid } from "./row.ts";
@@ -243,6 +245,7 @@ export const Report = z.object({
   forceDestroy: z.array(Forced),
   undeclared: z.array(Undeclared),
   expiringKeys: z.array(ExpiringKey),
+  pullTokens: z.array(PullToken).describe("those that lose a role, a row for each role binding that ends"),
   roles: z
     .array(RoleChange)
     .optional()

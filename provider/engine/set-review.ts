@@ -17,8 +17,8 @@ import { planOf } from "../set/plan.ts";
 export interface SetReview {
   /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
   noteCheck(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
-  /** It has compared the outputs in the state with the inputs. */
-  noteDiff(olds: Json, news: Json, live?: readonly Binding[]): void;
+  /** It has compared the outputs in the state with the inputs. `textOf` says what a binding is. */
+  noteDiff(olds: Json, news: Json, textOf: (one: Binding) => string, live?: readonly Binding[]): void;
   /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
   moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
 }
@@ -37,16 +37,16 @@ export const setReviewWith = (log: (text: string) => void): SetReview => {
       const added = addedLines(pairsIn(news), live);
       if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
     },
-    noteDiff(olds, news, live = bindingsIn(olds, "unmanaged")) {
+    noteDiff(olds, news, textOf, live = bindingsIn(olds, "unmanaged")) {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
         ...addedLines(added, live),
-        ...dropped.map((one) => `removes ${bindingText(one)}`),
-        ...undeclared.map((one) => `removes ${bindingText(one)}, which the program does not declare`),
-        ...twins.map((one) => `removes ${bindingText(one)}, which exists twice`),
-        ...keptLines(olds, news),
+        ...dropped.map((one) => `removes ${textOf(one)}`),
+        ...undeclared.map((one) => `removes ${textOf(one)}, which the program does not declare`),
+        ...twins.map((one) => `removes ${textOf(one)}, which exists twice`),
+        ...keptLines(olds, news, textOf),
       ];
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
@@ -73,10 +73,10 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
 };
 
 /** What a set that becomes exclusive does not remove yet. */
-const keptLines = (olds: Json, news: Json): string[] =>
+const keptLines = (olds: Json, news: Json, textOf: (one: Binding) => string): string[] =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
     ? bindingsIn(olds, "unmanaged").map(
-        (one) => `keeps ${bindingText(one)} for now: the preview after this update shows whether it is removed`,
+        (one) => `keeps ${textOf(one)} for now: the preview after this update shows whether it is removed`,
       )
     : [];
 

@@ -10,11 +10,12 @@ import { applySet } from "../set/apply.ts";
 import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { type Live, listLive } from "../set/live.ts";
 import { observeSet, withCreated } from "../set/observe.ts";
-import { bindingsIn, grants, pairKey, pairsIn } from "../set/pair.ts";
-import { diffSet, planOf } from "../set/plan.ts";
+import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn } from "../set/pair.ts";
+import { diffSet, endangeredBy, planOf } from "../set/plan.ts";
 import { readSet } from "../set/read.ts";
 import { deleteSet } from "../set/remove.ts";
 import { roleProblems } from "./look-up.ts";
+import { tokenTextOf } from "./pull-tokens.ts";
 import { type IsOpen, pairNames, shownNames } from "./record-names.ts";
 import { setReviewWith } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
@@ -39,6 +40,11 @@ export const setStepsWith = (parts: StepParts): Steps => {
     if (isPlaceholder(group)) return [];
     if (!isUidp(group) || !(await hasCredentials())) return undefined;
     return listLive(withOneAttempt(await connect()), group).catch(() => undefined);
+  };
+  const removedTextOf = async (olds: Json, news: Json): Promise<(one: Binding) => string> => {
+    const removed = looking.has(news[KEY]) ? endangeredBy(olds, news) : [];
+    if (removed.length === 0 || !(await hasCredentials())) return bindingText;
+    return tokenTextOf(withOneAttempt(await connect()), removed).catch(() => bindingText);
   };
   return {
     derivesParent: false,
@@ -68,12 +74,13 @@ export const setStepsWith = (parts: StepParts): Steps => {
     },
     held: (_id, outputs, news) => heldBindings(outputs, news),
     diff: async (id, olds, news) => {
-      const compared = diffSet(id, nameInKey(news[KEY]), olds, news);
+      const removedText = await removedTextOf(olds, news);
+      const compared = diffSet(id, nameInKey(news[KEY]), olds, news, removedText);
       const isSame = compared.replaces.length === 0;
       const isAdding = !isSame || planOf(olds, news).added.length > 0;
       const live = isAdding && looking.has(news[KEY]) ? await liveIn(news.parent) : undefined;
-      if (!isAdding) review.noteDiff(olds, news);
-      else if (isSame) review.noteDiff(olds, await withNames(news), live);
+      if (!isAdding) review.noteDiff(olds, news, removedText);
+      else if (isSame) review.noteDiff(olds, await withNames(news), removedText, live);
       else review.moved(olds, await withNames(news), looking.has(news[KEY]) ? live : []);
       return compared;
     },

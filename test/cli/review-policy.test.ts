@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { startServer } from "../harness/api-server.ts";
+import { createPullToken } from "../harness/pull-token.ts";
 import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
@@ -53,6 +54,23 @@ test("--exclusive: what the API holds and the file lacks is removed", async () =
   expect(next?.gains).toContainEqual({ group: null, groupName: "team", capability: "groups.list", role: "viewer" });
   expect(identities.find(({ uid }) => uid === api.owner.uid)).toMatchObject({ change: "deleted", gains: [] });
   expect(findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["last-owner-goes", api.organization]);
+});
+
+test("names the pull tokens that an exclusive policy would remove, in each format", async () => {
+  const { uid, expires } = await createPullToken(api, { name: "cluster", group: api.organization });
+  const file = policy("{ team: { viewer: [next] } }");
+  const reviewed = async (...flags: string[]) => (await runIrm("review", "--policy", file, ...flags)).stdout;
+  const { pullTokens } = Report.parse(JSON.parse(await reviewed("--exclusive", "--format", "json")));
+  expect(pullTokens).toMatchObject([{ uid, name: "cluster", role: "registry.pull", groupName: "/", expires }]);
+  expect(Report.parse(JSON.parse(await reviewed("--format", "json"))).pullTokens).toEqual([]);
+  const text = (await reviewed("--exclusive")).replaceAll(/\s+/g, " ");
+  expect(text).toMatch(/Pull tokens that lose a role - cluster is registry\.pull at \/; \d+ days old, not used yet, e/);
+  expect(await reviewed("--exclusive", "--format", "markdown")).toMatch(
+    /Pull tokens that lose a role.*- `cluster` is `registry\.pull` at `\/`; \d+ days old, not used yet, e/s,
+  );
+  expect(await reviewed("--exclusive", "--format", "html")).toContain(
+    "<bdi>cluster</bdi> is <bdi>registry.pull</bdi> at <bdi>/</bdi>",
+  );
 });
 
 test("takes records by the uids beside the policy, so two of one name are no obstacle", async () => {

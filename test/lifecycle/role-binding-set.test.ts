@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { pullTokenKeys } from "../harness/pull-token.ts";
 
 const SUBJECTS = ["ci", "deploy", "audit"];
 
@@ -72,11 +73,19 @@ new RoleBinding("deploy", { parent: team, identity: deploy, role: custom });`),
     const body = { identityUid: identityUid("audit"), roleUid: place.rows("roles", "name = ?", "editor")[0]?.uid };
     const { status, json } = await place.call("POST", `/iam/v2beta1/roleBindings/${teamUid()}`, body);
     expect(status, JSON.stringify(json)).toBe(200);
+    const expirationTime = new Date(Date.now() + 20 * 24 * 60 * 60 * 1000).toISOString();
+    const token = { name: "cluster", staticKeys: pullTokenKeys("cluster", expirationTime) };
+    const { json: created } = await place.call("POST", `/iam/v2beta1/identities/${place.server.organization}`, token);
+    const pull = place.rows("roles", "name = ?", "registry.pull")[0]?.uid;
+    await place.call("POST", `/iam/v2beta1/roleBindings/${teamUid()}`, { identityUid: created.uid, roleUid: pull });
     program.write(set(PAIRS, ", exclusive: true"));
     await program.must("up", "--yes", "--skip-preview");
-    expect(bindings()).toHaveLength(3);
+    expect(bindings()).toHaveLength(4);
     const preview = await program.must("preview");
     expect(preview.output).toContain('- removes "audit" as "editor", which the program does not declare');
+    expect(preview.output).toContain(
+      `- removes "cluster" as "registry.pull", a pull token that ends ${expirationTime}, not used yet, which the program`,
+    );
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(up.output).toContain(
       `{ identity: "${identityUid("audit")}", role: "${body.roleUid}" }, // "audit" as "editor"`,

@@ -1,6 +1,7 @@
 // The lists of a report beside findings and identities, the same in every format.
 import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
+import { pullTokenParts } from "../pull-token.ts";
 import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
 import { ROLES_TITLE, roleItems } from "../roles.ts";
 import { countText } from "../words.ts";
@@ -19,6 +20,7 @@ export const TITLES = {
   forceDestroy: "forceDestroy",
   undeclared: "Live access that nothing declares",
   expiringKeys: "Static keys that end within 30 days",
+  pullTokens: "Pull tokens that lose a role",
   rules: "Rules of this review",
 } as const;
 
@@ -106,6 +108,11 @@ export const sectionsOf = (report: Report): Section[] => [
     items: roleItems(report.roles ?? []).map(({ parts, lines }) => ({
       parts: [...parts, ...lines.flatMap((line): Part[] => ["; ", ...line])],
     })),
+  },
+  {
+    id: "pull-tokens",
+    title: TITLES.pullTokens,
+    items: report.pullTokens.map((one) => ({ parts: pullTokenParts(one) })),
   },
   ...(report.rehearsal ? rehearsalNotes(report.rehearsal) : []),
   { id: "rules", title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },

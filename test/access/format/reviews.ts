@@ -25,6 +25,7 @@ export const EMPTY_REPORT: Report = {
   forceDestroy: [],
   undeclared: [],
   expiringKeys: [],
+  pullTokens: [],
   unknown: [],
   notVisible: [],
 };

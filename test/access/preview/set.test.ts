@@ -79,6 +79,29 @@ describe("a RoleBindingSet", () => {
     expect(rowsWith(false, true)).toEqual([]);
   });
 
+  test("names the pull tokens that it removes, when exclusive, by their roles and capabilities", () => {
+    const { graph } = liveWith([TEAM, CI, MAKER]);
+    const issuer = "https://pulltoken.issuer.chainguard.dev";
+    const staticKeys = { issuer, subject: "pull-token-1", expirationTime: "2026-12-01T00:00:00Z" };
+    const identities = new Map(
+      [...graph.identities].map(([id, one]) => [id, { ...one, relationship: { staticKeys } }]),
+    );
+    const states = (exclusive: boolean) => ({
+      old: { parent: TEAM, bindings: [] },
+      outputs: { bindings: [], unmanaged: [pair(0, CI, MAKER, "maker")], exclusive: true },
+      new: { parent: TEAM, bindings: [], exclusive },
+    });
+    const tokensWith = (exclusive: boolean) =>
+      reportOf(
+        { steps: [changed("update", "RoleBindingSet", "s", TEAM, states(exclusive))] },
+        { graph: { ...graph, identities }, notVisible: [] },
+      ).pullTokens;
+    expect(tokensWith(true)).toMatchObject([
+      { uid: CI, name: "ci", role: "maker", groupName: "team", state: "ending", more: ["repo.create"] },
+    ]);
+    expect(tokensWith(false)).toEqual([]);
+  });
+
   test("a pair that was removed by hand is granted again", () => {
     const bindings = [{ identity: CI, role: "viewer" }];
     const refresh = changed("refresh", "RoleBindingSet", "s", TEAM, {

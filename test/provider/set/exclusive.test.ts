@@ -1,5 +1,6 @@
 // An exclusive set removes only what a preview has shown, and keeps what must not disappear.
 import { describe, expect, it } from "vitest";
+import { SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
 import { keptOnPurpose } from "../../../provider/set/protect.ts";
 import type { Json } from "../../../schema/index.ts";
 import { countOf, startSets } from "../../harness/role-binding-set.ts";
@@ -48,6 +49,39 @@ describe("an exclusive set", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
     await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), second);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
+  });
+
+  it("says in the preview which of the removed are pull tokens, also where they are too many", async () => {
+    const { call } = machine.service.session;
+    const group = await sets.group();
+    const create = async (name: string, relationship: Json) =>
+      (await call("CreateIdentity", { parent: group, identity: { name, ...relationship } } as never)).uid as string;
+    const issuer = "https://pulltoken.issuer.chainguard.dev";
+    const keys = { issuer, issuerKeys: '{"keys":[]}', subject: "pull-token-1" };
+    const token = await create("cluster", { staticKeys: keys });
+    const claims = await create("claims", { claimMatch: { issuer, subject: "pull-token-1" } });
+    await sets.bind(group, token, "registry.pull");
+    await sets.bind(group, claims, "registry.pull");
+    const { expirationTime } = (await call("GetIdentity", { uid: token })).staticKeys ?? {};
+    const text = `"cluster" as "registry.pull", a pull token that ends ${expirationTime}, not used yet`;
+    const wanted = (further: Json) => sets.inputs(group, [], { ...further, [SECRET_ARGUMENTS]: [] });
+    const before = await (await sets.run()).up(wanted({}));
+    machine.messages.length = 0;
+    const run = await sets.run();
+    await run.preview(wanted(EXCLUSIVE), before);
+    const later = "for now: the preview after this update shows whether it is removed";
+    expect(machine.messages.join("\n").split("\n").toSorted()).toEqual([
+      `  - keeps "claims" as "registry.pull" ${later}`,
+      `  - keeps ${text} ${later}`,
+      `RoleBindingSet set-${group} changes:`,
+    ]);
+    expect(run.requests.filter((one) => one === "GET identities")).toHaveLength(1);
+    const first = await (await sets.run()).up(wanted(EXCLUSIVE), before);
+    machine.messages.length = 0;
+    await (await sets.run()).preview(wanted(EXCLUSIVE), first);
+    expect(machine.messages.join("\n")).toContain(`  - removes ${text}, which the program does not declare`);
+    const few = (await sets.run()).preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first);
+    await expect(few).rejects.toThrow(`  - ${text}\n`);
   });
 
   it("removes what a refresh has recorded, which the preview shows", async () => {
