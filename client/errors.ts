@@ -1,5 +1,5 @@
 // Errors of the client and their texts. The functions tell a caller what failed.
-import { ApiError, type Code, isApiError } from "../schema/index.ts";
+import { ApiError, argumentPath, type Code, isApiError } from "../schema/index.ts";
 import { type RecoverySection, SECTION_OF_CODE, withSection } from "./recovery.ts";
 import type { Failure } from "./retry.ts";
 
@@ -53,20 +53,28 @@ export class RefusedToken extends ApiError {
   }
 }
 
+interface RecordErrorOptions {
+  /** field of the API → argument of the program, where the names differ */
+  names?: Readonly<Record<string, string>> | undefined;
+  advice?: string;
+}
+
 /** An operation on one record failed. The message names both, and the cause is the API's error. */
 export class RecordError extends Error {
   declare readonly cause: ApiError;
   readonly #subject: string;
+  readonly #options: RecordErrorOptions;
 
-  constructor(subject: string, cause: ApiError, advice: readonly string[] = []) {
-    super(withOwnSection([`${subject}: ${apiText(cause)}`, ...advice, ...tokenHints(cause)].join("\n"), cause), {
-      cause,
-    });
+  constructor(subject: string, cause: ApiError, options: RecordErrorOptions = {}) {
+    const { names, advice } = options;
+    const lines = [`${subject}: ${apiText(cause, names)}`, ...(advice === undefined ? [] : [advice])];
+    super(withOwnSection([...lines, ...tokenHints(cause)].join("\n"), cause), { cause });
     this.#subject = subject;
+    this.#options = options;
   }
 
   withAdvice(advice: string): RecordError {
-    return new RecordError(this.#subject, this.cause, [advice]);
+    return new RecordError(this.#subject, this.cause, { ...this.#options, advice });
   }
 }
 
@@ -110,12 +118,13 @@ export const errorText = (error: ApiError): string =>
 export const operationError = (error: unknown, operation: string): unknown =>
   isApiError(error) ? new RecordError(operation, error) : error;
 
-/** Code, message, and the violations that the message omits. */
-export const apiText = (error: ApiError): string => {
+/** Code, message, and the violations that the message omits. `names`: field of the API → name that the reader knows. */
+export const apiText = (error: ApiError, names: Readonly<Record<string, string>> = {}): string => {
   const fields = error.fieldViolations.map(({ field, description }) => `${field}: ${description}`);
   const conditions = error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`);
   const violations = [...fields, ...conditions].filter((text) => !error.message.includes(text));
-  return [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+  const text = [`${error.code}: ${error.message}`, ...violations].join("\n  - ");
+  return fields.reduce((result, field) => result.replaceAll(field, () => argumentPath(names, field)), text);
 };
 
 const withOwnSection = (text: string, error: ApiError): string => {

@@ -20,6 +20,8 @@ export interface RecordKind {
   /** field of the requests that holds the record */
   field: string;
   operations: RecordOperations;
+  /** field of the API → argument of a program, where the names differ */
+  arguments?: Readonly<Record<string, string>>;
 }
 
 type Caller = Pick<Client, "call">;
@@ -78,14 +80,14 @@ export const deleteRecord = async (
 };
 
 const withSubject = (
-  kind: Pick<RecordKind, "word">,
+  kind: Pick<RecordKind, "word" | "arguments">,
   operation: OperationName,
   subject: Subject,
   answer: Promise<Json>,
 ): Promise<Json> =>
   answer.catch((error: unknown) => {
     const cause = apiErrorOf(error);
-    throw cause ? new RecordError(subjectText(kind, operation, subject), cause) : error;
+    throw cause ? new RecordError(subjectText(kind, operation, subject), cause, { names: kind.arguments }) : error;
   });
 
 /** `in 7209…/a033…`, or `at the root` for the parent "". */

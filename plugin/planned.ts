@@ -11,7 +11,7 @@ import {
   withValueAt,
 } from "../provider/record/normal-form.ts";
 import { plannedUid } from "../provider/record/planned-uid.ts";
-import { argumentOf, argumentsIn } from "../provider/record/state.ts";
+import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { isObject, isUidp, type Json, normalForm } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
@@ -25,15 +25,21 @@ export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenO
 /** The outputs after an update: those that it does not change stay, except the time of the update. */
 export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
   const names = new Set([...diff.keys()].map(memberIn));
-  const changed = outputNames(kind).filter((name) => names.has(name));
+  const changed = outputNames(kind).filter((name) => names.has(argumentFor(kind, name)));
   const values = changed.map((name) => [name, expectedValue(kind, news, name)]);
   const time = changed.length > 0 && olds.updateTime !== undefined ? { updateTime: UNKNOWN } : {};
   return { ...olds, ...Object.fromEntries(values), ...time };
 };
 
+const fieldFor = (kind: Kind, output: string): string | undefined =>
+  Object.keys(kind.schema.shape).find((field) => outputOf(kind, field) === output);
+
+/** The argument that an output comes from. */
+const argumentFor = (kind: Kind, output: string): string => argumentOf(kind, fieldFor(kind, output) ?? output);
+
 /** The value that an output will have; unknown where the service decides. */
 const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
-  const given = news[name];
+  const given = news[argumentFor(kind, name)];
   if (given === undefined || isUnknown(given)) return UNKNOWN;
   if (isAnsweredInFull(kind, name)) return recordOf(given);
   const args = argumentsIn(kind, news);
@@ -43,10 +49,10 @@ const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
   const respelled = [...kind.respelled, ...referencesOf(kind).map(({ path }) => path)].filter(
     (path) => typeof valueAt(args, path) === "string" && !isUidp(valueAt(args, path)),
   );
-  const field = Object.keys(kind.schema.shape).find((one) => argumentOf(kind, one) === name);
+  const field = fieldFor(kind, name);
   const known = field === undefined ? given : asNormal(given, normalForm(kind.schema, args, UNKNOWN)[field]);
   return [...choices, ...respelled, ...secretPaths(kind)]
-    .map((path) => argumentOf(kind, path))
+    .map((path) => outputOf(kind, path))
     .filter((path) => isWithin(path, name))
     .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
 };
@@ -60,7 +66,7 @@ const asNormal = (given: unknown, normalized: unknown): unknown => {
 
 /** Whether the service answers with the record that an argument names. */
 const isAnsweredInFull = (kind: Kind, name: string): boolean =>
-  referencesOf(kind).some(({ path }) => path !== name && argumentOf(kind, path) === name);
+  referencesOf(kind).some(({ path }) => path !== name && outputOf(kind, path) === name);
 
 const recordOf = (given: unknown): Json =>
   isUidp(given) ? { uid: given, name: UNKNOWN } : { uid: UNKNOWN, name: given };

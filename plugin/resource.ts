@@ -23,7 +23,7 @@ import {
   type RunInput,
   withPlace,
 } from "../provider/record/state.ts";
-import type { Json } from "../schema/index.ts";
+import { type Json, outputsByArgument } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
 import { keyFrom, organizationIn, typeIn } from "./key.ts";
 import { maskSecrets } from "./mask.ts";
@@ -283,7 +283,8 @@ const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
 const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
   const given = kind ? Object.keys(outs[GIVEN] ?? {}).map((path) => memberIn(argumentOf(kind, path))) : [];
   const isTextSecret = given.some((name) => containsSecret(marks[name]));
-  const own = { ...marks, [ROLE_NAME]: marks.role };
+  const own: Marked = { ...marks, [ROLE_NAME]: marks.role };
+  for (const { output, argument } of kind ? outputsByArgument(kind.schema) : []) own[output] ??= marks[argument];
   const always = [SECRETS, ...(isTextSecret ? [GIVEN] : []), ...(kind ? shownOncePaths(kind) : [])];
   return structFrom(withSecrets(withMarksOf(withoutInputs(outs), own), always));
 };

@@ -14,10 +14,27 @@ export const fieldsWith = <T>(
   });
 
 /** Field of the API → argument of a program, where the names differ. */
-export const argumentsOf = once((schema: Message): Readonly<Record<string, string>> => {
-  const renamed = fieldsWith(schema, ({ alias, answeredAs }) => alias ?? answeredAs?.split(".")[0]);
-  return Object.fromEntries(renamed.map(({ name, value }) => [name, value]));
-});
+export const argumentsOf = once((schema: Message) => renamed(schema, (info) => info.argument ?? outputName(info)));
+
+/** Field of the API → output of a resource, where the names differ. */
+export const outputsOf = once((schema: Message) => renamed(schema, outputName));
+
+/** The outputs with another name than the argument that they come from, and that argument. */
+export const outputsByArgument = once((schema: Message): readonly { output: string; argument: string }[] =>
+  fieldsWith(schema, (info) => info.argument).map(({ name, value }) => ({
+    output: outputsOf(schema)[name] ?? name,
+    argument: value,
+  })),
+);
+
+/** The path of the argument for the path of a field, by the names of `argumentsOf`. */
+export const argumentPath = (names: Readonly<Record<string, string>>, path: string): string =>
+  path.replace(/^\w+/, (field) => names[field] ?? field);
+
+const renamed = (schema: Message, nameOf: (info: FieldInfo) => string | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(fieldsWith(schema, nameOf).map(({ name, value }) => [name, value]));
+
+const outputName = ({ alias, answeredAs }: FieldInfo): string | undefined => alias ?? answeredAs?.split(".")[0];
 
 /** Most records that forceDestroy of a group deletes, where the program does not say. */
 export const FORCE_DESTROY_MAX = 50;

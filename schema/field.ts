@@ -49,6 +49,8 @@ export interface FieldInfo {
   secret?: boolean;
   /** proto3 `optional`: zero is distinguishable from absent */
   presence?: boolean;
+  /** name of the argument of a program, if the output has the name of the field */
+  argument?: string;
   /** other JSON spelling that is accepted on input */
   alias?: string;
   /** fields that may not be set together with it */

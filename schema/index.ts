@@ -1,6 +1,15 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
-export { argumentsOf, argumentText, FORCE_DESTROY_MAX, fieldsWith, lookUpArguments } from "./argument.ts";
+export {
+  argumentPath,
+  argumentsOf,
+  argumentText,
+  FORCE_DESTROY_MAX,
+  fieldsWith,
+  lookUpArguments,
+  outputsByArgument,
+  outputsOf,
+} from "./argument.ts";
 export {
   BUILT_IN_ROLE_CAPABILITIES,
   BUILT_IN_ROLES_SOURCE,

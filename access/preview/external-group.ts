@@ -19,7 +19,7 @@ export const applyMapping = (work: Work, resource: Resource): void => {
   }
   const parts = {
     parent: referenceOf(records, inputs.parent, "identityProvider"),
-    roleUid: roleReferenceOf(records, after, inputs.roleUid),
+    role: roleReferenceOf(records, after, inputs.role),
     scope: referenceOf(records, inputs.scope, "group"),
   };
   for (const [property, part] of Object.entries(parts))
@@ -27,8 +27,8 @@ export const applyMapping = (work: Work, resource: Resource): void => {
   const { externalGroupId } = inputs;
   const isHidden = typeof externalGroupId !== "string" || hiddenPart(externalGroupId) !== undefined;
   if (isHidden) report(work, resource, "externalGroupId", "which people get the role is not known", { of: "anything" });
-  const { parent, roleUid, scope } = parts;
-  if (!("id" in parent && "id" in roleUid && "id" in scope)) return;
+  const { parent, role, scope } = parts;
+  if (!("id" in parent && "id" in role && "id" in scope)) return;
   if (!after.providers.has(parent.id))
     report(work, resource, "parent", `the API does not list identity provider ${parent.id}`, { of: "anything" });
   const name = isHidden ? "a group that is not known" : externalGroupId;
@@ -37,7 +37,7 @@ export const applyMapping = (work: Work, resource: Resource): void => {
     uid,
     provider: parent.id,
     externalGroupId: name,
-    role: roleUid.id,
+    role: role.id,
     group: scope.id,
   });
 };

@@ -44,7 +44,7 @@ const login = new IdentityProvider("login", {
 new ExternalGroupRoleMapping("auditors", {
   parent: login,
   externalGroupId: "Auditors",
-  roleUid: "viewer",
+  role: "viewer",
   scope: config.require("parent"),
 });
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { ownArguments } from "../../provider/reconcile/check.ts";
 import { fixedPaths } from "../../provider/record/changes.ts";
 import { type Kind, TYPE_PREFIX } from "../../provider/record/kind.ts";
-import { argumentOf } from "../../provider/record/state.ts";
+import { argumentOf, outputOf } from "../../provider/record/state.ts";
 import {
   argumentText,
   asMessage,
@@ -82,7 +82,7 @@ const outputsOf = (kind: Kind, types: Types): ObjectSpec => {
   };
   const required = kind.root ? ["uid"] : ["parent", "uid"];
   for (const [name, field] of Object.entries(kind.schema.shape)) {
-    const output = argumentOf(kind, name);
+    const output = outputOf(kind, name);
     if (output in properties) continue;
     const type = isSpelledOut(field) ? types.of(BoundRecord, "output") : types.of(field, "output");
     const described = kind.schema.shape[output] ?? field;

@@ -1,7 +1,16 @@
 // From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
 // gives its own, so that the engine knows the order), secrets marked. The descriptor says which is which.
 import * as pulumi from "@pulumi/pulumi";
-import { argumentsOf, fieldPaths, fieldsWith, isUidp, type Message, once, type Resource } from "../../schema/index.ts";
+import {
+  argumentsOf,
+  fieldPaths,
+  fieldsWith,
+  isUidp,
+  type Message,
+  once,
+  outputsByArgument,
+  type Resource,
+} from "../../schema/index.ts";
 import { argumentReferencesOf, typeOfToken, withArticle } from "../record/kind.ts";
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
@@ -84,17 +93,29 @@ export const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown 
 };
 
 /**
- * The options of a resource with secret outputs: what the service shows once, and what it never returns. A dynamic provider
- * cannot mark an output as secret by itself; only an option of the resource does.
+ * The options of a resource with secret outputs: what the service shows once, what it never returns, and what has another name than the
+ * argument that it comes from, where that is secret. A dynamic provider cannot mark an output as secret by itself; only an option of
+ * the resource does.
  */
 export const withSecretOutputs = (
   resource: Resource,
   opts: pulumi.CustomResourceOptions,
+  given: pulumi.Inputs,
 ): pulumi.CustomResourceOptions => {
   const names = [...(secretInputs(resource).length > 0 ? [SECRETS] : []), ...shownOncePaths(resource)];
-  return names.length === 0
-    ? opts
-    : { ...opts, additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...names] };
+  const renamed = outputsByArgument(resource.schema).filter(({ argument }) =>
+    pulumi.Output.isInstance(given[argument]),
+  );
+  if (names.length + renamed.length === 0) return opts;
+  const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...names];
+  // The SDK reads the list after it has awaited the arguments.
+  for (const { argument, output } of renamed)
+    pulumi.isSecret(given[argument]).then(
+      (isSecret) => isSecret && additionalSecretOutputs.push(output),
+      // What an argument rejects with is reported where it is read.
+      () => undefined,
+    );
+  return { ...opts, additionalSecretOutputs };
 };
 
 /**

@@ -115,7 +115,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     const args = {
       parent: providerOf(provider),
       externalGroupId,
-      roleUid: roles.get(role) ?? role,
+      role: roles.get(role) ?? role,
       scope: organization,
       ...(deleteAdopted !== undefined && { deleteAdopted }),
     };

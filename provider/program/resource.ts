@@ -56,7 +56,7 @@ export abstract class IrmResource extends DeclaredResource {
       literals: literalsOf(descriptor, given),
     };
     const formInputs = form.inputs(kind, type, name, opts);
-    const options = withAliases(form, type, withSecretOutputs(descriptor, opts));
+    const options = withAliases(form, type, withSecretOutputs(descriptor, opts, given));
     const entered = currentProgram().enter(declared, given, options);
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;

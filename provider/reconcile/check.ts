@@ -88,7 +88,7 @@ const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   const input = argumentsIn(kind, bag);
   return [
-    ...nameProblems(argumentNames(kind), givenArguments(bag)),
+    ...nameProblems(argumentNames(kind), givenArguments(bag), "", kind.arguments),
     ...nestedNameProblems(kind.schema, input),
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
@@ -183,7 +183,16 @@ const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViola
     });
   });
 
-const nameProblems = (names: readonly string[], input: Json, path = ""): FieldViolation[] =>
+/** `renamed`: fields of the API that the program gives by another name. */
+const nameProblems = (
+  names: readonly string[],
+  input: Json,
+  path = "",
+  renamed: Kind["arguments"] = {},
+): FieldViolation[] =>
   Object.keys(input)
     .filter((name) => !names.includes(name) && input[name] !== undefined)
-    .map((name) => ({ field: path + name, description: `unknown argument${suggestion(name, names)}` }));
+    .map((name) => ({
+      field: path + name,
+      description: `unknown argument${suggestion(renamed[name] ?? name, names)}`,
+    }));

@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
 import {
+  argumentPath,
   argumentsOf,
   fieldPaths,
   type Json,
@@ -10,6 +11,7 @@ import {
   type Message,
   type OperationName,
   once,
+  outputsOf,
   printable,
   type Resource,
   resources,
@@ -113,10 +115,6 @@ const referencesIn = once((schema: Message): readonly Reference[] => {
   );
 });
 
-/** The path of the argument for the path of a field, by the names of `argumentsOf`. */
-export const argumentPath = (names: Kind["arguments"], path: string): string =>
-  path.replace(/^\w+/, (field) => names[field] ?? field);
-
 /** The arguments that take a record or its uid, and the type of the record. */
 export const argumentReferencesOf = once((resource: Resource): readonly Reference[] => {
   const names = argumentsOf(resource.schema);
@@ -126,7 +124,7 @@ export const argumentReferencesOf = once((resource: Resource): readonly Referenc
 
 /** The outputs: where the record is, and the API's fields by the names that a program uses; uid is the resource's id. */
 export const outputNames = once(({ schema }: Resource): readonly string[] => {
-  const names = argumentsOf(schema);
+  const names = outputsOf(schema);
   const fields = Object.keys(schema.shape).filter((field) => field !== "uid");
   return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
 });

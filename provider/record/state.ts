@@ -1,9 +1,9 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { AT, SERVICE } from "../../client/preview-marks.ts";
-import { isObject, isUidp, type Json, normalForm, orderLists } from "../../schema/index.ts";
+import { argumentPath, isObject, isUidp, type Json, normalForm, orderLists, outputsOf } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
-import { argumentPath, type Kind } from "./kind.ts";
+import type { Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
@@ -117,8 +117,11 @@ const withoutNull = (value: unknown): unknown => {
 /** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
 export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
 
+/** The same for the name of the output. */
+export const outputOf = (kind: Kind, path: string): string => argumentPath(outputsOf(kind.schema), path);
+
 /** The API's fields under the names that the program uses. */
-const argumentsFrom = (kind: Kind, bag: Json): Json => renameFields(bag, Object.entries(kind.arguments ?? {}));
+const argumentsFrom = (kind: Kind, bag: Json): Json => renameFields(bag, Object.entries(kind.arguments));
 
 const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
   const result = { ...bag };
@@ -138,7 +141,8 @@ export const argumentsIn = (kind: Kind, bag: Json): Json =>
   );
 
 /** The arguments as the engine keeps them. */
-export const canonicalize = (kind: Kind, bag: Json): Json => argumentsFrom(kind, kind.canonicalize?.(bag) ?? bag);
+export const canonicalize = (kind: Kind, bag: Json): Json =>
+  renameFields(kind.canonicalize(bag), Object.entries(outputsOf(kind.schema)));
 
 /** Sorts unordered lists, so that another order never shows as a change. */
 export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, UNKNOWN);

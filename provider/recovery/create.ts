@@ -197,7 +197,7 @@ const post = async (
     // Once a request was sent, only an error of the service proves that there is no record, and only of the first request.
     const isCertain = refusal ? !(refusal instanceof LostAnswer) : !isSent;
     if (!wasLost && isCertain) await noteFailure(session, ...entries);
-    throw refusal ? new RecordError(batchSubject(batch), refusal) : error;
+    throw refusal ? new RecordError(batchSubject(batch), refusal, { names: kind.arguments }) : error;
   }
   const answers = isBatch ? ((answer[kind.plural] as readonly Json[] | undefined) ?? []) : [answer];
   if (answers.length !== batch.length) throw otherRecords(batch);

@@ -23,6 +23,7 @@ export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", 
   roleUid: required(4, uidp, {
     text: "uid of the role that its people get",
     argumentText: "What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
+    argument: "role",
     references: "Role",
   }),
   scope: required(5, uidp, {
@@ -75,7 +76,7 @@ export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", ext
     example: `new ExternalGroupRoleMapping("sre", {
   parent: sso,
   externalGroupId: "Platform-SRE",
-  roleUid: "editor",
+  role: "editor",
   scope: acme,
 });`,
     parent: {

@@ -5,7 +5,7 @@ import { isRequiredOutput, isSpelledOut } from "../../plugin/schema/resource.ts"
 import { kindRecords } from "../../provider/kind/index.ts";
 import { ownArguments } from "../../provider/reconcile/check.ts";
 import type { Kind } from "../../provider/record/kind.ts";
-import { argumentOf } from "../../provider/record/state.ts";
+import { argumentOf, outputOf } from "../../provider/record/state.ts";
 import {
   argumentText,
   enumInfo,
@@ -104,7 +104,7 @@ const classText = (kind: Kind, imports: Imports): string => {
   addOutput("parent", texts.parent.output, kind.root ? "string | undefined" : "string");
   const seen = new Set(["uid", "parent"]);
   for (const [name, field] of Object.entries(schema.shape)) {
-    const output = argumentOf(kind, name);
+    const output = outputOf(kind, name);
     if (!seen.has(output)) {
       seen.add(output);
       const bound = isSpelledOut(field);

@@ -139,8 +139,8 @@ namespace Pulumi.Irm
         /// <summary>
         /// What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         /// </summary>
-        [Input("roleUid", required: true)]
-        public Input<string> RoleUid { get; set; } = null!;
+        [Input("role", required: true)]
+        public Input<string> Role { get; set; } = null!;
 
         /// <summary>
         /// Where they get it, the organization: its uid

@@ -34,8 +34,8 @@ import {
 const scope = "${organization}";
 const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
 const sso = new IdentityProvider("sso", { parent: scope, name: "sso", defaultRole: "viewer", oidc });
-new ExternalGroupRoleMapping("sre", { parent: sso, externalGroupId: "SRE", roleUid: "${role}", scope });
-const old = { parent: "${holder}", externalGroupId: "Legacy", roleUid: "${viewer}", scope };
+new ExternalGroupRoleMapping("sre", { parent: sso, externalGroupId: "SRE", role: "${role}", scope });
+const old = { parent: "${holder}", externalGroupId: "Legacy", role: "${viewer}", scope };
 new ExternalGroupRoleMapping("legacy", old, { import: "${legacy}" });
 export const found = (await getExternalGroupRoleMapping({ uid: "${legacy}" })).externalGroupId;
 export const listed: string[] = [];
@@ -53,10 +53,10 @@ resources:
       oidc: { issuer: "https://login.acme.example", clientId: console, pkceEnabled: true }
   sre:
     type: irm:ExternalGroupRoleMapping
-    properties: { parent: "\${sso.uid}", externalGroupId: SRE, roleUid: ${role}, scope: ${organization} }
+    properties: { parent: "\${sso.uid}", externalGroupId: SRE, role: ${role}, scope: ${organization} }
   legacy:
     type: irm:ExternalGroupRoleMapping
-    properties: { parent: "${holder}", externalGroupId: Legacy, roleUid: ${viewer}, scope: ${organization} }
+    properties: { parent: "${holder}", externalGroupId: Legacy, role: ${viewer}, scope: ${organization} }
     options: { import: "${legacy}" }
 variables:
   own:
@@ -75,12 +75,12 @@ import pulumi_irm as irm
 scope = "${organization}"
 oidc = {"issuer": "https://login.acme.example", "client_id": "console", "pkce_enabled": True}
 sso = irm.IdentityProvider("sso", parent=scope, name="sso", default_role="viewer", oidc=oidc)
-irm.ExternalGroupRoleMapping("sre", parent=sso.uid, external_group_id="SRE", role_uid="${role}", scope=scope)
+irm.ExternalGroupRoleMapping("sre", parent=sso.uid, external_group_id="SRE", role="${role}", scope=scope)
 irm.ExternalGroupRoleMapping(
     "legacy",
     parent="${holder}",
     external_group_id="Legacy",
-    role_uid="${viewer}",
+    role="${viewer}",
     scope=scope,
     opts=pulumi.ResourceOptions(import_="${legacy}"),
 )
@@ -147,7 +147,7 @@ const life =
         steps: { op: string; urn: string; replaceReasons?: string[] }[];
       };
       expect(steps.filter(({ op }) => op === "replace")).toMatchObject([
-        { urn: expect.stringMatching(/::sre$/), replaceReasons: ["roleUid"] },
+        { urn: expect.stringMatching(/::sre$/), replaceReasons: ["role"] },
       ]);
       await program.must("up", "--yes", "--skip-preview");
       expect(await writes()).toEqual(["CreateExternalGroupRoleMapping", "DeleteExternalGroupRoleMapping"]);

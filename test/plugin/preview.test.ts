@@ -40,6 +40,13 @@ describe("a preview", () => {
     expect(await planned("Identity", { name: "i", staticKeys })).toMatchObject({
       staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: UNKNOWN },
     });
+    const mapping = { externalGroupId: "SRE", scope: org, parent: `${org}/${"1".repeat(16)}` };
+    expect(await planned("ExternalGroupRoleMapping", { ...mapping, role: "viewer" })).toMatchObject({
+      roleUid: UNKNOWN,
+    });
+    const reader = `${org}/${"2".repeat(16)}`;
+    const { roleUid, role } = await planned("ExternalGroupRoleMapping", { ...mapping, role: reader });
+    expect([roleUid, role]).toEqual([reader, undefined]);
     const claimMatch = { issuer, subject: "s", claims: {} };
     expect(await planned("Identity", { name: "i", claimMatch })).toMatchObject({
       claimMatch: { ...claimMatch, claims: UNKNOWN },

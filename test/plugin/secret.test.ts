@@ -31,6 +31,19 @@ describe("secrets", () => {
     expect((await plugin.create(urn, inputs)).outs.capabilities).toBeInstanceOf(Secret);
   });
 
+  it("stay secret in an output with another name than the argument", async () => {
+    const { org } = fixture;
+    const oidc = { issuer: "https://sso.example.com", clientId: "c", pkceEnabled: true };
+    const sso = await fixture.created("IdentityProvider", { parent: org, name: "sso", defaultRole: "viewer", oidc });
+    const role = new Secret("editor") as never;
+    const mapping = { parent: sso.id, externalGroupId: "SRE", role, scope: org };
+    const { urn, id, inputs, outs } = await fixture.created("ExternalGroupRoleMapping", mapping);
+    expect(inputs.role).toEqual(new Secret("editor"));
+    expect(outs.roleUid).toBeInstanceOf(Secret);
+    const later = await fixture.nextProcess();
+    expect((await later.read(urn, id, outs, inputs)).outs.roleUid).toEqual(outs.roleUid);
+  });
+
   it("are what the service shows once, and what it never returns, whatever the program marks", async () => {
     const { plugin, org } = fixture;
     const invite = await fixture.created("GroupInvite", { parent: org, role: "viewer", ttl: "600s" });

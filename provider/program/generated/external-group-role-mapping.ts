@@ -20,7 +20,7 @@ import type { Role } from "./role.ts";
  * new ExternalGroupRoleMapping("sre", {
  *   parent: sso,
  *   externalGroupId: "Platform-SRE",
- *   roleUid: "editor",
+ *   role: "editor",
  *   scope: acme,
  * });
  * ```
@@ -37,7 +37,7 @@ export interface ExternalGroupRoleMappingArgs {
    */
   externalGroupId: pulumi.Input<string>;
   /** What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid */
-  roleUid: Role | pulumi.Input<string>;
+  role: Role | pulumi.Input<string>;
   /** Where they get it, the organization: a Group or a uid */
   scope: Group | pulumi.Input<string>;
   /** Accepted as on every resource; a mapping may always be replaced; default: false */
@@ -66,7 +66,7 @@ export interface ExternalGroupRoleMappingArgs {
  * new ExternalGroupRoleMapping("sre", {
  *   parent: sso,
  *   externalGroupId: "Platform-SRE",
- *   roleUid: "editor",
+ *   role: "editor",
  *   scope: acme,
  * });
  * ```

@@ -45,8 +45,8 @@ func NewExternalGroupRoleMapping(ctx *pulumi.Context,
 	if args.Parent == nil {
 		return nil, errors.New("invalid value for required argument 'Parent'")
 	}
-	if args.RoleUid == nil {
-		return nil, errors.New("invalid value for required argument 'RoleUid'")
+	if args.Role == nil {
+		return nil, errors.New("invalid value for required argument 'Role'")
 	}
 	if args.Scope == nil {
 		return nil, errors.New("invalid value for required argument 'Scope'")
@@ -101,7 +101,7 @@ type externalGroupRoleMappingArgs struct {
 	// The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
 	Parent string `pulumi:"parent"`
 	// What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-	RoleUid string `pulumi:"roleUid"`
+	Role string `pulumi:"role"`
 	// Where they get it, the organization: its uid
 	Scope string `pulumi:"scope"`
 }
@@ -119,7 +119,7 @@ type ExternalGroupRoleMappingArgs struct {
 	// The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
 	Parent pulumi.StringInput
 	// What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
-	RoleUid pulumi.StringInput
+	Role pulumi.StringInput
 	// Where they get it, the organization: its uid
 	Scope pulumi.StringInput
 }

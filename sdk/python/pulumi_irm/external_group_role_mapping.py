@@ -21,7 +21,7 @@ class ExternalGroupRoleMappingArgs:
     def __init__(__self__, *,
                  external_group_id: pulumi.Input[_builtins.str],
                  parent: pulumi.Input[_builtins.str],
-                 role_uid: pulumi.Input[_builtins.str],
+                 role: pulumi.Input[_builtins.str],
                  scope: pulumi.Input[_builtins.str],
                  adopt: pulumi.Input[Optional[_builtins.str]] = None,
                  allow_replace: pulumi.Input[Optional[_builtins.bool]] = None,
@@ -31,7 +31,7 @@ class ExternalGroupRoleMappingArgs:
 
         :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
-        :param pulumi.Input[_builtins.str] role_uid: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] role: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
         :param pulumi.Input[_builtins.bool] allow_replace: Accepted as on every resource; a mapping may always be replaced; default: false
@@ -39,7 +39,7 @@ class ExternalGroupRoleMappingArgs:
         """
         pulumi.set(__self__, "external_group_id", external_group_id)
         pulumi.set(__self__, "parent", parent)
-        pulumi.set(__self__, "role_uid", role_uid)
+        pulumi.set(__self__, "role", role)
         pulumi.set(__self__, "scope", scope)
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
@@ -73,16 +73,16 @@ class ExternalGroupRoleMappingArgs:
         pulumi.set(self, "parent", value)
 
     @_builtins.property
-    @pulumi.getter(name="roleUid")
-    def role_uid(self) -> pulumi.Input[_builtins.str]:
+    @pulumi.getter
+    def role(self) -> pulumi.Input[_builtins.str]:
         """
         What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         """
-        return pulumi.get(self, "role_uid")
+        return pulumi.get(self, "role")
 
-    @role_uid.setter
-    def role_uid(self, value: pulumi.Input[_builtins.str]):
-        pulumi.set(self, "role_uid", value)
+    @role.setter
+    def role(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "role", value)
 
     @_builtins.property
     @pulumi.getter
@@ -144,7 +144,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  external_group_id: pulumi.Input[Optional[_builtins.str]] = None,
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
-                 role_uid: pulumi.Input[Optional[_builtins.str]] = None,
+                 role: pulumi.Input[Optional[_builtins.str]] = None,
                  scope: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         """
@@ -157,7 +157,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
         :param pulumi.Input[_builtins.bool] delete_adopted: An adopted record is deleted with the resource; default: it is left in place
         :param pulumi.Input[_builtins.str] external_group_id: The group as a sign-in names it: a value of the provider's `groups_claim`, byte for byte, at most 1024 characters
         :param pulumi.Input[_builtins.str] parent: The identity provider by which the people sign in: its uid; a change creates a new mapping before the old one ends
-        :param pulumi.Input[_builtins.str] role_uid: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
+        :param pulumi.Input[_builtins.str] role: What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), or a uid
         :param pulumi.Input[_builtins.str] scope: Where they get it, the organization: its uid
         """
         ...
@@ -189,7 +189,7 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
                  delete_adopted: pulumi.Input[Optional[_builtins.bool]] = None,
                  external_group_id: pulumi.Input[Optional[_builtins.str]] = None,
                  parent: pulumi.Input[Optional[_builtins.str]] = None,
-                 role_uid: pulumi.Input[Optional[_builtins.str]] = None,
+                 role: pulumi.Input[Optional[_builtins.str]] = None,
                  scope: pulumi.Input[Optional[_builtins.str]] = None,
                  __props__=None):
         opts = pulumi.ResourceOptions.merge(_utilities.get_resource_opts_defaults(), opts)
@@ -210,14 +210,15 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
             if parent is None and not opts.urn:
                 raise TypeError("Missing required property 'parent'")
             __props__.__dict__["parent"] = parent
-            if role_uid is None and not opts.urn:
-                raise TypeError("Missing required property 'role_uid'")
-            __props__.__dict__["role_uid"] = role_uid
+            if role is None and not opts.urn:
+                raise TypeError("Missing required property 'role'")
+            __props__.__dict__["role"] = role
             if scope is None and not opts.urn:
                 raise TypeError("Missing required property 'scope'")
             __props__.__dict__["scope"] = scope
             __props__.__dict__["create_time"] = None
             __props__.__dict__["identity_provider_uid"] = None
+            __props__.__dict__["role_uid"] = None
             __props__.__dict__["uid"] = None
         alias_opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(type_="pulumi-nodejs:dynamic/irm:ExternalGroupRoleMapping")])
         opts = pulumi.ResourceOptions.merge(opts, alias_opts)

@@ -121,7 +121,7 @@ test("an identity provider with forceDestroy is blocked by a mapping that the pr
   const mapped = { id: mapping, uid: mapping, provider: sso, externalGroupId: "admins", role: MAKER, group: ROOT };
   graph.externalGroups.set(mapping, mapped);
   const forced = deleteStep("IdentityProvider", "sso", sso, { forceDestroy: true });
-  const inputs = { parent: sso, externalGroupId: "admins", roleUid: MAKER, scope: ROOT };
+  const inputs = { parent: sso, externalGroupId: "admins", role: MAKER, scope: ROOT };
   const keeps = changed("same", "ExternalGroupRoleMapping", "m", mapping, { old: inputs, new: inputs });
   const report = reportOf([keeps, forced], own);
   expect(namesOf(report)).toEqual([["sso", true, ["external group admins"]]]);

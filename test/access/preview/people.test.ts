@@ -55,7 +55,7 @@ const provider = (own: Json): Json => ({ parent: ROOT, name: "sso", defaultRole:
 const update = (own: Json): Json =>
   changed("update", "IdentityProvider", "p", SSO, { old: provider({}), new: provider(own) });
 
-const mapping = (own: Json): Json => ({ parent: SSO, externalGroupId: "QA", roleUid: "owner", scope: ROOT, ...own });
+const mapping = (own: Json): Json => ({ parent: SSO, externalGroupId: "QA", role: "owner", scope: ROOT, ...own });
 
 describe("a mapping of an external group", () => {
   test("that is new gives its role to the people of the group, also of a new identity provider", () => {
@@ -77,7 +77,7 @@ describe("a mapping of an external group", () => {
     ]);
   });
 
-  test.each(["parent", "roleUid", "scope", "externalGroupId"])("whose %s is not known may give anything", (name) => {
+  test.each(["parent", "role", "scope", "externalGroupId"])("whose %s is not known may give anything", (name) => {
     const step = created("ExternalGroupRoleMapping", "m", mapping({ [name]: UNKNOWN }));
     const report = reportOf([step], ["gains-owner"]);
     expect(about(report).join()).toContain(`external group role mapping m: ${name}: `);

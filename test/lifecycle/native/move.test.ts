@@ -38,7 +38,7 @@ class Team extends pulumi.ComponentResource {
       defaultRole: "viewer",
       oidc: { issuer: "https://login.example.com", clientId: "c", clientSecret: pulumi.secret("the client's secret") },
     });
-    new irm.ExternalGroupRoleMapping("sre", { parent: people, externalGroupId: "sre", roleUid: "viewer", scope: parent });
+    new irm.ExternalGroupRoleMapping("sre", { parent: people, externalGroupId: "sre", role: "viewer", scope: parent });
     new irm.AccountAssociation("clouds", { parent: group, name: "clouds", amazon: { account: "123456789012" } });
     const images = new irm.Repo("images", { parent: group, name: "images" }, { replaceOnChanges: ["name"] });
     new irm.Repo("mirror", { parent: group, name: "mirror", syncConfig: { source: images } });

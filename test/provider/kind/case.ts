@@ -76,14 +76,14 @@ export const cases: readonly KindCase[] = [
   },
   {
     kind: "externalGroupRoleMapping",
-    replacing: ["externalGroupId", "parent", "roleUid", "scope"],
+    replacing: ["externalGroupId", "parent", "role", "scope"],
     inputs: ({ organization, provider }) => ({
       parent: provider,
       externalGroupId: "CN=SRE,OU=Platform",
-      roleUid: "viewer",
+      role: "viewer",
       scope: organization,
     }),
-    change: { roleUid: "editor" },
+    change: { role: "editor" },
     isRepeatable: false,
     secrets: [],
   },

@@ -171,7 +171,8 @@ describe.each(cases)("$kind", (own: KindCase) => {
     if (own.isRepeatable) return;
     const { id } = await create();
     // With another value of a field that makes it unique, it would be another record.
-    const isAnother = Object.keys(own.change).some((name) => kind.unique?.includes(name));
+    const unique = kind.unique?.map((field) => kind.arguments[field] ?? field);
+    const isAnother = Object.keys(own.change).some((name) => unique?.includes(name));
     const inputs = checkInputs(isAnother ? {} : own.change);
     const again = reconcile.create(kind, processWith(), { ...inputs, ...keyOf("another") });
     await expect(again).rejects.toThrow('take it over with adopt: "match" (or its uid)');

@@ -2,7 +2,7 @@
 // name, an association with the uid of its group, and leftovers of a killed run.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, test } from "vitest";
 import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -178,6 +178,14 @@ describe("a repo", () => {
     await reconcile.remove(kind, service.otherSession(), id, { ...outs, forceDestroy: true });
     await expect(call("GetRepo", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
+});
+
+test("a role that the service refuses has the name of the argument in the error", async () => {
+  const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+  const sso = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
+  const role = `${service.organization}/${"9".repeat(16)}`;
+  const args = { parent: sso.id, externalGroupId: "SRE", role, scope: service.organization };
+  await expect(create("externalGroupRoleMapping", args)).rejects.toThrow(`: role: role ${role} does not exist`);
 });
 
 describe("an identity provider with mappings of others", () => {

@@ -1,6 +1,6 @@
 // Secrets, and values that the API shows once, in the state: the engine encrypts the outputs that the classes name.
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputsFrom, withSecretOutputs } from "../../../provider/program/inputs.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -138,8 +138,17 @@ describe("an argument that is never returned", () => {
   it("keeps the option additionalSecretOutputs, and adds its own", () => {
     const opts = { additionalSecretOutputs: ["email"], protect: true };
     const withOwn = { additionalSecretOutputs: ["email", "code"], protect: true };
-    expect(withSecretOutputs(resources.groupInvite, opts)).toEqual(withOwn);
-    expect(withSecretOutputs(resources.identityProvider, {})).toEqual({ additionalSecretOutputs: [SECRETS] });
-    expect(withSecretOutputs(resources.group, {})).toEqual({});
+    expect(withSecretOutputs(resources.groupInvite, opts, {})).toEqual(withOwn);
+    expect(withSecretOutputs(resources.identityProvider, {}, {})).toEqual({ additionalSecretOutputs: [SECRETS] });
+    expect(withSecretOutputs(resources.group, {}, {})).toEqual({});
   });
+});
+
+test.each([
+  ["secret", pulumi.secret("editor"), ["roleUid"]],
+  ["known", pulumi.output("editor"), []],
+])("an output with another name than its argument is marked like it: %s", async (_, role, expected) => {
+  const { additionalSecretOutputs } = withSecretOutputs(resources.externalGroupRoleMapping, {}, { role });
+  await pulumi.isSecret(role);
+  expect(additionalSecretOutputs).toEqual(expected);
 });

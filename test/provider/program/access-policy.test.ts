@@ -141,10 +141,10 @@ describe("the people of a policy", () => {
     const mappings = Object.entries(registered()).filter(([name]) => name.startsWith("ExternalGroupRoleMapping "));
     const own = { parent: "id of sso", externalGroupId: "/platform/SRE", scope: "id of acme", deleteAdopted: true };
     expect(Object.fromEntries(mappings)).toEqual({
-      "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, roleUid: "owner" },
+      "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, role: "owner" },
       "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": {
         ...own,
-        roleUid: "id of acme:role/auditor",
+        role: "id of acme:role/auditor",
       },
     });
   });

@@ -5,7 +5,7 @@ import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
 
-const { group, identity, identityProvider, role, roleBinding } = kindRecords;
+const { externalGroupRoleMapping, group, identity, identityProvider, role, roleBinding } = kindRecords;
 
 const failures = (kind: Kind, news: Json, olds: Json = {}) =>
   check(kind, olds, { ...news, __provider: "text" }).failures.map(({ property, reason }) => `${property}: ${reason}`);
@@ -120,6 +120,18 @@ describe("invalid inputs", () => {
       identityProvider,
       { parent: GROUP, name: "p", defaultRole: ROLE, oidc },
       ["oidc.clientSecret: is required unless pkceEnabled is set"],
+    ],
+    [
+      "an argument by the name of its output",
+      externalGroupRoleMapping,
+      { parent: `${ORG}/1111111111111111`, externalGroupId: "SRE", roleUid: ROLE, scope: ORG },
+      ["roleUid: unknown argument; did you mean role?"],
+    ],
+    [
+      "a mapping without a role",
+      externalGroupRoleMapping,
+      { parent: `${ORG}/1111111111111111`, externalGroupId: "SRE", scope: ORG },
+      [`role: ${UID_TEXT}, or the name of a built-in role`],
     ],
     [
       "a misspelt argument",

@@ -179,7 +179,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
         defaultRole: reader,
       }),
       resource("externalGroupRoleMapping", "admins", {
-        ...{ parent: ref("sso"), externalGroupId: "admins", roleUid: maker, scope: organization },
+        ...{ parent: ref("sso"), externalGroupId: "admins", role: maker, scope: organization },
       }),
     ];
     await apply(declared("https://people.example"));
@@ -209,7 +209,7 @@ describe("a row that rests on what somebody has changed by hand is refused", () 
     const program: Program = [
       resource("groupInvite", "invite", { role: reader, ttl: "3600s" }),
       resource("externalGroupRoleMapping", "admins", {
-        ...{ parent: people, externalGroupId: "admins", roleUid: reader, scope: organization },
+        ...{ parent: people, externalGroupId: "admins", role: reader, scope: organization },
       }),
       resource("identityProvider", "others", { parent: organization, name: "others", oidc, defaultRole: reader }),
     ];

@@ -193,7 +193,7 @@ test("several identity providers, side by side, know their mappings of an earlie
     (name): Program => [
       resource("role", `role-${name}`, { parent: organization, name: `role-${name}`, capabilities: [CREATES] }),
       resource("externalGroupRoleMapping", `admins-${name}`, {
-        ...{ parent: ref(name), externalGroupId: "admins", roleUid: ref(`role-${name}`), scope: organization },
+        ...{ parent: ref(name), externalGroupId: "admins", role: ref(`role-${name}`), scope: organization },
       }),
     ],
   );

@@ -106,7 +106,7 @@ describe.each(["dynamic", "native"] as const)("%s", (adapter) => {
       });
     await apply([provider("first")]);
     const mapping = resource("externalGroupRoleMapping", "admins", {
-      ...{ parent: ref("sso"), externalGroupId: "admins", roleUid: at.viewer, scope: organization },
+      ...{ parent: ref("sso"), externalGroupId: "admins", role: at.viewer, scope: organization },
     });
     const program = [provider("second"), mapping];
     await seal(program);

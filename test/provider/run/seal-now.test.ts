@@ -33,7 +33,7 @@ describe("people", () => {
     const program = [
       wideRole("deployer", LISTS, CREATES),
       resource("externalGroupRoleMapping", "admins", {
-        ...{ parent: people, externalGroupId: "admins", roleUid: at.viewer, scope: at.stack.testbed.organization },
+        ...{ parent: people, externalGroupId: "admins", role: at.viewer, scope: at.stack.testbed.organization },
       }),
     ];
     await seal(program);
@@ -65,7 +65,7 @@ describe("people", () => {
     const parent = await makeProvider("losing", at.viewer);
     await apply([
       resource("externalGroupRoleMapping", "admins", {
-        ...{ parent, externalGroupId: "admins", roleUid: reader, scope: organization },
+        ...{ parent, externalGroupId: "admins", role: reader, scope: organization },
       }),
       resource("groupInvite", "invite", { role: reader, ttl: "3600s" }),
     ]);
@@ -194,7 +194,7 @@ test("a run knows the mapping that an earlier one has created, and that only the
   const others = [
     wideRole("mapped", CREATES),
     resource("externalGroupRoleMapping", "admins", {
-      ...{ parent: ref("joint"), externalGroupId: "admins", roleUid: ref("mapped") },
+      ...{ parent: ref("joint"), externalGroupId: "admins", role: ref("mapped") },
       scope: at.stack.testbed.organization,
     }),
   ];

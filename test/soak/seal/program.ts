@@ -94,7 +94,7 @@ export const sealedProgram = (random: Random, made: HandMade): SealedProgram => 
     },
     externalGroupRoleMapping: () => {
       const inputs = { parent: any("identityProvider", made.providers), scope: made.organization };
-      declare("externalGroupRoleMapping", { ...inputs, externalGroupId: random.hex(6), roleUid: role() });
+      declare("externalGroupRoleMapping", { ...inputs, externalGroupId: random.hex(6), role: role() });
     },
     groupInvite: () =>
       declare("groupInvite", {

@@ -26,7 +26,7 @@ export class AccountAssociation extends dynamic.AccountAssociation {}
  * new ExternalGroupRoleMapping("sre", {
  *   parent: sso,
  *   externalGroupId: "Platform-SRE",
- *   roleUid: "editor",
+ *   role: "editor",
  *   scope: acme,
  * });
  * ```
