@@ -61,7 +61,7 @@ export {
 } from "./field.ts";
 export { fieldByName, fieldsOf } from "./field-table.ts";
 export type { KindName } from "./generated/message.ts";
-export { inputFields, inputViolations, oneofsOf, requiredTexts } from "./input.ts";
+export { asMeant, inputFields, inputViolations, oneofsOf, requiredTexts } from "./input.ts";
 export {
   answerFromJson,
   isObject,

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
 import { asMessage, fieldInfo, isZero, type Message, messageInfo, unwrap } from "./field.ts";
-import type { Json } from "./json.ts";
+import { isObject, type Json } from "./json.ts";
+import { nearest } from "./nearest.ts";
 import { once } from "./once.ts";
 
 const isOutput = (field: z.ZodType) => fieldInfo(field).behavior === "OUTPUT_ONLY";
@@ -75,6 +76,25 @@ const textOf = (issue: z.core.$ZodIssue, value: unknown): string => {
     return `must be a string; got a ${typeof value}, so put it in quotes`;
   // The error of a map's key is an issue inside the issue.
   return (code === "invalid_key" && issue.issues[0]?.message) || issue.message;
+};
+
+/**
+ * The value as it is meant: a misspelt name counts as the absent field that it is nearest to. So a misspelling, which is reported by its
+ * own name, does not make the field missing as well. `known`: the names that are right.
+ */
+export const asMeant = (schema: Message, value: Json, known: readonly string[] = inputFields(schema)): Json => {
+  const oneofs = oneofsOf(schema);
+  const absent = inputFields(schema).filter((field) => {
+    const { oneof = "" } = fieldInfo(schema.shape[field] as z.ZodType);
+    return (oneofs.get(oneof) ?? [field]).every((member) => value[member] === undefined);
+  });
+  const entries = Object.entries(value).map(([name, held]) => {
+    const field = known.includes(name) ? name : (nearest(name, absent) ?? name);
+    const type = schema.shape[field];
+    const message = type && asMessage(type);
+    return [field, message && isObject(held) ? asMeant(message, held) : held];
+  });
+  return Object.fromEntries(entries);
 };
 
 /**

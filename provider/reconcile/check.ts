@@ -2,6 +2,7 @@
 // skips values that a preview does not know yet.
 import { z } from "zod";
 import {
+  asMeant,
   asMessage,
   type FieldViolation,
   inputFields,
@@ -86,10 +87,12 @@ export const ownArguments = (kind: Kind): Record<string, (value: unknown) => str
 const isSwitch = (value: unknown) => (typeof value === "boolean" ? undefined : "must be true or false");
 
 export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
-  const input = argumentsIn(kind, bag);
+  const given = argumentsIn(kind, bag);
+  const names = argumentNames(kind);
+  const input = asMeant(kind.schema, given, [...names, ...inputFields(kind.schema)]);
   return [
-    ...nameProblems(argumentNames(kind), givenArguments(bag), "", kind.arguments),
-    ...nestedNameProblems(kind.schema, input),
+    ...nameProblems(names, givenArguments(bag), "", kind.arguments),
+    ...nestedNameProblems(kind.schema, given),
     ...placeProblems(kind, input),
     ...ownProblems(kind, input),
     ...[
@@ -126,7 +129,7 @@ export const messageProblems = (schema: Message, input: Json): CheckFailure[] =>
   [
     ...nameProblems(inputFields(schema), input),
     ...nestedNameProblems(schema, input),
-    ...inputViolations(schema, input, isUnknown),
+    ...inputViolations(schema, asMeant(schema, input), isUnknown),
   ].map(failureFrom);
 
 export const failureFrom = ({ field, description }: FieldViolation): CheckFailure => ({

@@ -1,6 +1,6 @@
 // How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own
 // rules judge what comes of it.
-import { inputFields, inputViolations, type Json } from "../../../schema/index.ts";
+import { asMeant, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import type { Budget } from "../../pattern/budget.ts";
 import { issuerViolation } from "../../preset/issuer.ts";
@@ -91,12 +91,10 @@ const checkRawRelationship = (
   const unknown = Object.keys(value).filter((field) => !fields.includes(field));
   for (const field of unknown)
     report.mistake([...path, field], `${word} has no such field${suggestion(field, fields)}`, { atKey: true });
-  const violations = inputViolations(message, value as Json);
+  const meant = asMeant(message, value as Json);
+  const violations = inputViolations(message, meant);
   for (const { field, description } of violations)
-    report.mistake(
-      [...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)],
-      textOf(field, description, value as Json),
-    );
+    report.mistake([...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)], textOf(field, description, meant));
   if (violations.length + unknown.length > 0) return undefined;
   if (word === "claimMatch")
     for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))

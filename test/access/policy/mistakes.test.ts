@@ -139,6 +139,14 @@ describe("every mistake is reported with its line, its column and what to write 
       ],
     ],
     [
+      "misspelt fields that are required",
+      `${rest}identities:\n  a: { claimMatch: { isuer: https://i.example, subjct: s } }\n`,
+      [
+        "access.yaml:3:22: identities.a.claimMatch.isuer: claimMatch has no such field; did you mean issuer?",
+        "access.yaml:3:48: identities.a.claimMatch.subjct: claimMatch has no such field; did you mean subject?",
+      ],
+    ],
+    [
       "patterns that match everything, or the workloads of strangers",
       `${rest}identities:
   a: { claimMatch: { issuer: https://i.example, subjectPattern: ".*" } }

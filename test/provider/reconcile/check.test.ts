@@ -140,6 +140,22 @@ describe("invalid inputs", () => {
       ["descripton: unknown argument; did you mean description?"],
     ],
     [
+      "misspelt fields that are required: one problem each, and a wrong value is named too",
+      identity,
+      { parent: GROUP, name: "ci", claimMatch: { isuer: "http://example.com", subjct: "s" } },
+      [
+        "claimMatch.isuer: unknown argument; did you mean issuer?",
+        "claimMatch.subjct: unknown argument; did you mean subject?",
+        "claimMatch.issuer: must be an https URL in its normal form, without user, query or fragment, at most 255 characters",
+      ],
+    ],
+    [
+      "a misspelt relationship",
+      identity,
+      { parent: GROUP, name: "ci", claimMach: { issuer: claimMatch.issuer, subject: "s" } },
+      ["claimMach: unknown argument; did you mean claimMatch?"],
+    ],
+    [
       "an argument that only the service sets",
       group,
       { parent: GROUP, name: "eng", createTime: "x" },
