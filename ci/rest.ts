@@ -1,10 +1,9 @@
 // Requests to the API of GitHub or GitLab: JSON, retries as for any request (client/retry.ts), and lists page by page (RFC 8288).
 import { systemClock } from "../client/clock.ts";
-import { protocolProblem } from "../client/config.ts";
 import { parse } from "../client/rest.ts";
 import { AttemptError, retryWith, SAFETY } from "../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport } from "../client/transport.ts";
-import { isObject, type Json, printable } from "../schema/index.ts";
+import { isObject, type Json, printable, protocolProblem } from "../schema/index.ts";
 import { ForgeError } from "./forge.ts";
 
 export interface Rest {

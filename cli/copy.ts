@@ -8,11 +8,10 @@ import { countText } from "../access/format/words.ts";
 import { quote } from "../access/quote.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
-import { protocolProblem } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
-import { printable, resources } from "../schema/index.ts";
+import { addressProblem, printable, resources } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
 import { progressOf } from "./progress.ts";
 import { UsageError } from "./usage.ts";
@@ -54,7 +53,7 @@ const FLAG = "--copy-of";
 
 /** What the environment says of another service is not sent to this one. */
 const clientAt = (address: string): Client => {
-  const problem = protocolProblem(address);
+  const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
   const { env } = process;
   const config = readConfig((key) => (key === "irm:baseUrl" ? address : undefined), env, { keys: [], flag: FLAG });

@@ -14,6 +14,7 @@ import { CREDENTIAL_SETTINGS } from "../client/credential-settings.ts";
 import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
+import { addressProblem } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
 import { UsageError } from "./usage.ts";
 
@@ -27,8 +28,10 @@ export const servicesFrom = (texts: readonly string[], env: NodeJS.ProcessEnv): 
     const at = text.lastIndexOf("=");
     const [baseUrl, names] = [text.slice(0, at), text.slice(at + 1).split(",")];
     const [token = "", identity] = names;
-    if (at < 1 || !URL.canParse(baseUrl) || names.length > 2 || names.includes(""))
+    const problem = addressProblem(baseUrl);
+    if (at < 1 || names.length > 2 || names.includes(""))
       problems.push(`${JSON.stringify(text)} is not URL=VARIABLE, such as https://irm.example.com=OTHER_IRM_TOKEN`);
+    else if (problem !== undefined) problems.push(`the address before =${names.join()} ${problem}`);
     else for (const name of names) if (!env[name]) problems.push(`the environment has no ${name}`);
     return { baseUrl, tokenEnv: token, ...(identity !== undefined && { identity: env[identity] ?? "" }) };
   });

@@ -1,5 +1,6 @@
 // `irm token`: gets an identity token from a development issuer, as a platform gives one to a workload.
 import { type Dispatcher, fetch } from "undici";
+import { schemeProblem } from "../schema/address.ts";
 import { printable } from "../schema/printable.ts";
 import type { MintRequest } from "../server/index.ts";
 import { printError } from "./terminal.ts";
@@ -16,6 +17,8 @@ export const token = async (flags: TokenFlags): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
   if (missing.length > 0) throw new UsageError(`${missing.map((name) => `--${name}`).join(" and ")} must be given`);
   const issuer = flags.issuer as string;
+  const problem = schemeProblem(issuer);
+  if (problem !== undefined) throw new UsageError(`--issuer ${problem}`);
   if (!URL.canParse(issuer)) throw new UsageError(`--issuer takes a URL, not ${JSON.stringify(issuer)}`);
   const claims = Object.fromEntries((flags.claim ?? []).map(parseClaim));
   try {

@@ -1,7 +1,7 @@
 // Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment, except
 // for the addresses and the seal. Tokens are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
-import { isLoopbackHost, isUidp, nearest, suggestion } from "../schema/index.ts";
+import { addressProblem, isUidp, nearest, schemeProblem, suggestion } from "../schema/index.ts";
 import {
   type AddressConflict,
   addressConflicts,
@@ -125,7 +125,7 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
   const identity = read("identity");
   if (!baseUrl) problems.push(missing(placesOf("baseUrl"), fromStack !== undefined));
   for (const found of [baseUrl, authUrl]) {
-    const problem = found && urlProblem(found.value);
+    const problem = found && addressProblem(found.value);
     if (problem) problems.push(`${found.place}: ${problem}`);
   }
   if (identity && !isUidp(identity.value))
@@ -140,8 +140,13 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
   const journal = read("journal");
   if (journal && !isAbsolute(journal.value)) problems.push(`${journal.place}: must be the absolute path of a folder`);
   const movedFrom = read("movedFrom");
-  if (movedFrom && !isUidp(movedFrom.value) && !URL.canParse(movedFrom.value))
-    problems.push(`${movedFrom.place}: must be the address of the service before, or the uid of an organization`);
+  if (movedFrom && !isUidp(movedFrom.value)) {
+    const problem = schemeProblem(movedFrom.value);
+    if (problem !== undefined || !URL.canParse(movedFrom.value))
+      problems.push(
+        `${movedFrom.place}: ${problem ?? "must be the address of the service before, or the uid of an organization"}`,
+      );
+  }
   const seal = read("seal");
   const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
@@ -283,18 +288,3 @@ const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, strin
   return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
 };
 
-// The value is not quoted: it may hold a password.
-const urlProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return protocolProblem(text);
-  const { username, password, search, hash } = new URL(text);
-  if (username || password || search || hash) return "must be a URL without user, query or fragment";
-  return protocolProblem(text);
-};
-
-/** Why no token may be sent to an address; undefined if it may. The value is not quoted. */
-export const protocolProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "must be an https URL";
-  const { protocol, hostname } = new URL(text);
-  if (protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostname))) return undefined;
-  return "must be an https URL; http is for loopback only, since tokens would travel in the clear";
-};

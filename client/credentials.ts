@@ -3,18 +3,10 @@
 // in this process and is renewed before it expires.
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
-import { isUidp } from "../schema/index.ts";
+import { isUidp, protocolProblem } from "../schema/index.ts";
 import { isAudience } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
-import {
-  type Config,
-  type Env,
-  type GetConfig,
-  type Given,
-  type ParsedConfig,
-  parseConfig,
-  protocolProblem,
-} from "./config.ts";
+import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
 import type { CredentialSource } from "./credential-settings.ts";
 import { ConfigError } from "./errors.ts";
 import type { Redactor } from "./redact.ts";

@@ -1,5 +1,6 @@
 // The API, described once. `provider` and `server` read it and never each other.
 
+export { addressProblem, protocolProblem, schemeProblem } from "./address.ts";
 export {
   argumentPath,
   argumentsOf,

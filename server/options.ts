@@ -1,5 +1,5 @@
 // The options of a server: which of them cannot be served together, and the addresses that follow from them.
-import { isLoopbackAuthority, isLoopbackHost, type RoleBundles } from "../schema/index.ts";
+import { isLoopbackAuthority, isLoopbackHost, type RoleBundles, schemeProblem } from "../schema/index.ts";
 import type { Log } from "./base/log.ts";
 import type { BoundOptions } from "./connection/bounds.ts";
 import type { FaultScript } from "./faults/script.ts";
@@ -112,6 +112,8 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
 // The message leaves out the text, which may hold a password.
 const originOf = (option: string, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
+  const problem = schemeProblem(text);
+  if (problem !== undefined) throw new ServerOptionsError(`${option} ${problem}`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
   if (!isOrigin)

@@ -10,6 +10,10 @@ describe("exits with 2 for a wrong command line", () => {
       'irm drift: --allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
     ],
     [["--service", "x"], 'irm drift: --service: "x" is not URL=VARIABLE'],
+    [
+      ["--service", "localhost:80=HOME"],
+      "irm drift: --service: the address before =HOME has no scheme; write http://localhost:80",
+    ],
   ])("%j", async (flags, message) => {
     const { code, stdout, stderr } = await runIrm("drift", ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

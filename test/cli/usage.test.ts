@@ -122,6 +122,8 @@ describe("a wrong flag is refused:", () => {
       "option '--log-level <L>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.",
     ],
     [["--dev=yes"], "unknown option '--dev=yes'"],
+    [["--public-url", "irm.example.com:8443"], "--public-url has no scheme; write https://irm.example.com:8443"],
+    [["--copy-of", "127.0.0.1:8080"], "--copy-of: has no scheme; write http://127.0.0.1:8080"],
     [
       ["--dev", "--host", "localhost.example"],
       "the development issuer mints tokens for anyone who reaches it, so --dev is refused on localhost.example; leave out --host",
@@ -135,6 +137,7 @@ describe("a wrong flag is refused:", () => {
     [["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
     [["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
     [["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
+    [["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
     [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "ref"], '--claim takes name=value, not "ref"'],
     [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "=x"], '--claim takes name=value, not "=x"'],
   ])("token %j", async (args, text) => {

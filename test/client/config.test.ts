@@ -69,6 +69,22 @@ describe("configuration", () => {
   const wrong: [string, string, string][] = [
     ["nonsense", "environment IRM_BASE_URL: must be an https URL", "no URL"],
     [
+      "127.0.0.1:8080",
+      "environment IRM_BASE_URL: has no scheme; write http://127.0.0.1:8080",
+      "an address of this machine without its scheme",
+    ],
+    [
+      "localhost:8080/",
+      "environment IRM_BASE_URL: has no scheme; write http://localhost:8080",
+      "a name that reads as a scheme",
+    ],
+    [
+      "console-api.example.com/password@",
+      "environment IRM_BASE_URL: has no scheme; write https://console-api.example.com/…",
+      "a host without its scheme",
+    ],
+    ["eyJhbGci.eyJpc3Mi.c2ln", "environment IRM_BASE_URL: must be an https URL", "a token"],
+    [
       "http://example.com",
       "environment IRM_BASE_URL: must be an https URL; http is for loopback only, since tokens would travel in the clear",
       "in the clear",
@@ -91,6 +107,12 @@ describe("configuration", () => {
       expect(error.problems).toEqual([problem]);
       expect(error.message).not.toContain("password@");
     });
+
+  it("names what to write for a former address without its scheme", () => {
+    expect(thrown({}, { IRM_BASE_URL: BASE, IRM_MOVED_FROM: "localhost:8080" }).problems).toEqual([
+      "environment IRM_MOVED_FROM: has no scheme; write http://localhost:8080",
+    ]);
+  });
 
   it("reports all problems at once", () => {
     const stack = {

@@ -8,12 +8,13 @@ const fixture = setUp();
 describe("the arguments of an explicit provider", () => {
   it("are checked, each with its name", async () => {
     const problems = await fixture.plugin.checkConfig(
-      { baseUrl: "ftp://x", identity: "me", tokenEnv: "no name", colour: "red" },
+      { baseUrl: "ftp://x", authUrl: "issuer.example.com", identity: "me", tokenEnv: "no name", colour: "red" },
       "acme",
     );
     expect(problems).toEqual([
       "colour: unknown argument",
       "baseUrl: must be an https URL; http is for loopback only, since tokens would travel in the clear",
+      "authUrl: has no scheme; write https://issuer.example.com",
       "identity: must be the uid of an identity: 40 hexadecimal digits, then / and 16 more for each level",
       "tokenEnv: must be the name of an environment variable",
     ]);
