@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { hiddenLines } from "../access/format/answer/rows.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../access/graph/graph.ts";
-import { type LiveService, readLive } from "../access/graph/live.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { resolveQuestion } from "../access/query/question.ts";
@@ -71,13 +71,13 @@ interface Found {
   held: HeldBinding[];
 }
 
-const allOf = ({ graph, notVisible }: LiveService, text: string): Found => {
+const allOf = ({ graph, notVisible }: Live, text: string): Found => {
   const { identity } = resolveQuestion(graph, { identity: text }, isComplete(notVisible)) as { identity: IdentityNode };
   return { holder: identity, held: bindingsOf(graph, identity.id) };
 };
 
 // A role binding shows its identity, which is in the graph with it.
-const bindingWith = ({ graph }: LiveService, uid: string): Found => {
+const bindingWith = ({ graph }: Live, uid: string): Found => {
   const node = graph.bindings.get(uid) ?? refuse(graph, uid, "role binding", "--binding");
   return { holder: graph.identities.get(node.identity) as IdentityNode, held: [heldFrom(graph)(node)] };
 };

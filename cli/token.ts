@@ -1,5 +1,6 @@
 // `irm token`: gets an identity token from a development issuer, as a platform gives one to a workload.
 import { type Dispatcher, fetch } from "undici";
+import { connectionText } from "../client/transport.ts";
 import { schemeProblem } from "../schema/address.ts";
 import { printable } from "../schema/printable.ts";
 import type { MintRequest } from "../server/index.ts";
@@ -53,9 +54,11 @@ export const mintDevToken = async (issuer: string, request: MintRequest, dispatc
     body: JSON.stringify(request),
     dispatcher,
   }).catch((error: Error) => {
-    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-    const hint = code === "ECONNREFUSED" ? "; start `npx pulumi-irm serve --dev`, or correct --issuer" : "";
-    throw new Error(`cannot reach the issuer ${issuer}: ${message}${hint}`, { cause: error });
+    const cause = (error.cause ?? error) as NodeJS.ErrnoException;
+    const hint = cause.code === "ECONNREFUSED" ? "; start `npx pulumi-irm serve --dev`, or correct --issuer" : "";
+    throw new Error(`cannot reach the issuer ${issuer}: ${connectionText(new URL(issuer), cause)}${hint}`, {
+      cause: error,
+    });
   });
   const json = (await answer.json().catch(() => ({}))) as { token?: unknown; message?: unknown };
   // The output goes to other programs and to the terminal, so only a well-formed token is printed.

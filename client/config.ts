@@ -221,9 +221,9 @@ const settingsIn = (get: GetConfig, env: Env, given: Given) => {
 
 /** Quotes an address only if it is one: another text may hold a password. */
 const conflictText = ({ own, job, place }: AddressConflict, ownPlace: string): string => {
-  const problem = urlProblem(own);
+  const problem = addressProblem(own);
   if (problem !== undefined) return `${ownPlace}: ${problem}`;
-  const other = urlProblem(job) === undefined ? `${serviceOf(job)} (${place})` : place;
+  const other = addressProblem(job) === undefined ? `${serviceOf(job)} (${place})` : place;
   return `${ownPlace}: ${serviceOf(own)} differs from ${other}, and credentials of the environment go only to the latter; make them the same, or remove the setting`;
 };
 

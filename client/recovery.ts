@@ -60,6 +60,8 @@ export const RECOVERY = {
     "Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?",
     "no response from … connect E",
     "no response from … getaddrinfo E",
+    "this port does not speak TLS",
+    "if this port speaks https, write",
   ],
   unavailable: [],
   configuration: ["pulumi-irm is not configured:"],

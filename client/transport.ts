@@ -111,10 +111,29 @@ export const send = (
     );
   });
 
-// Node's AggregateError (several addresses of one name) has a code and no message.
-const unavailable = (url: URL, error: Error): ApiError => {
+const unavailable = (url: URL, error: Error): ApiError =>
+  new ApiError("UNAVAILABLE", `no response from ${url.origin}: ${connectionText(url, error)}`, { cause: error });
+
+/** Why a connection failed. */
+export const connectionText = (url: URL, error: Error): string => {
   const { code } = error as NodeJS.ErrnoException;
-  const text = error.message || "connection failed";
-  const reason = code && !text.includes(code) ? `${text} (${code})` : text;
-  return new ApiError("UNAVAILABLE", `no response from ${url.origin}: ${reason}`, { cause: error });
+  const text = protocolText(url, error) ?? (error.message || "connection failed");
+  // Node's AggregateError (several addresses of one name) has a code and no message.
+  return code && !text.includes(code) ? `${text} (${code})` : text;
+};
+
+// What OpenSSL makes of an answer in clear text.
+const NOT_TLS = /wrong version number|packet length too long|unknown protocol|record layer failure/i;
+
+/** The text for an https address where the port speaks http, or the other way round as far as that shows. */
+const protocolText = (url: URL, error: Error): string | undefined => {
+  const { code = "", socket } = error as NodeJS.ErrnoException & { socket?: { bytesRead?: number } | null };
+  const other = (protocol: string) => url.origin.replace(/^\w+:/, protocol);
+  if (url.protocol === "https:" && (code.startsWith("ERR_SSL_") || code === "EPROTO") && NOT_TLS.test(error.message))
+    return isLoopbackHost(url.hostname)
+      ? `this port does not speak TLS; if it speaks http, write ${other("http:")}`
+      : "this port does not speak TLS; write the address of the https port, since http is for loopback only";
+  if (url.protocol === "http:" && code === "UND_ERR_SOCKET" && socket?.bytesRead === 0)
+    return `${error.message} before the first answer; if this port speaks https, write ${other("https:")}`;
+  return undefined;
 };

@@ -72,6 +72,11 @@ describe("irm token", () => {
       /: connect ECONNREFUSED 127\.0\.0\.1:2; start `npx pulumi-irm serve --dev`, or correct --issuer\n$/,
     ],
     [
+      "an https address of a server that speaks http",
+      () => api.baseUrl.replace("http:", "https:"),
+      /: this port does not speak TLS; if it speaks http, write http:\/\/127\.0\.0\.1:\d+ \(ERR_SSL_WRONG_VERSION_NUMBER\)\n$/,
+    ],
+    [
       "an issuer that does not answer",
       () => "http://127.0.0.1:1/dev-issuer",
       /^irm token: cannot reach the issuer http:\/\/127\.0\.0\.1:1\/dev-issuer: .+\n$/,

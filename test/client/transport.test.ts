@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AttemptError } from "../../client/retry.ts";
-import { type HttpRequest, systemTransport } from "../../client/transport.ts";
+import { connectionText, type HttpRequest, systemTransport } from "../../client/transport.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 
 let server: Server | undefined;
 
@@ -90,11 +93,29 @@ describe("a request that fails", () => {
     expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining("ECONNREFUSED") });
   });
 
-  it("was not sent when TLS cannot be agreed on", async () => {
+  it("was not sent when the port of an https address speaks http, and the error says so", async () => {
     const url = await serve(() => undefined);
+    const origin = url.origin;
     url.protocol = "https:";
     const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
     expect(error.failure).toEqual({ sent: false });
+    const text = `this port does not speak TLS; if it speaks http, write ${origin} (ERR_SSL_WRONG_VERSION_NUMBER)`;
+    expect(error.message).toBe(`no response from ${url.origin}: ${text}`);
+    // Not on this machine, http is no way out.
+    expect(connectionText(new URL("https://irm.example.com:8080"), (error.cause as Error).cause as Error)).toBe(
+      "this port does not speak TLS; write the address of the https port, since http is for loopback only (ERR_SSL_WRONG_VERSION_NUMBER)",
+    );
+  });
+
+  it("says that the port of an http address may speak https, where it has answered nothing", async () => {
+    const tls = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }).listen(0, "127.0.0.1");
+    await once(tls, "listening");
+    const url = new URL(`http://127.0.0.1:${(tls.address() as AddressInfo).port}`);
+    const error = await failureOf(systemTransport()(request(url))).finally(() => tls.close());
+    expect(error.failure).toEqual({ sent: true });
+    expect(error.message).toBe(
+      `no response from ${url.origin}: other side closed before the first answer; if this port speaks https, write ${url.origin.replace("http", "https")} (UND_ERR_SOCKET)`,
+    );
   });
 
   it("may have been served when the connection is reset", async () => {
