@@ -17,6 +17,7 @@ import {
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
+import { expiredApiTokenAdvice, newTokenAdvice } from "./dev-token.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
@@ -111,7 +112,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
         if (typeof answer.token === "string" && answer.token !== "") return answer.token;
         throw new ApiError("UNKNOWN", "the response contains no token", { operation: "Exchange" });
       } catch (error) {
-        throw isApiError(error) ? exchangeError(error, config, source) : error;
+        const workload = { source, claims: claimsOf(identityToken), nowMs: clock.today() };
+        throw isApiError(error) ? exchangeError(error, config, workload) : error;
       }
     },
     githubToken: (url, token) => githubToken(attempter, url, token, config.authUrl),
@@ -147,7 +149,11 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
           // 401: the service rejected the token and did nothing. Replay once with a new token.
           if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
             if (replayed || (await credentials.renew(token)) === undefined)
-              throw new RefusedToken(error, credentials.source);
+              throw new RefusedToken(
+                error,
+                credentials.source,
+                expiredApiTokenAdvice(claimsOf(token), serverNow() ?? clock.today()),
+              );
             replayed = true;
             continue;
           }
@@ -237,11 +243,35 @@ const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
 // A service's text must not control the terminal that prints it.
 const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
 
-const exchangeError = (error: ApiError, { authUrl, identity }: Config, source: string): ApiError => {
+/** Of a claim in seconds. */
+const isPast = (time: unknown, nowMs: number): boolean => typeof time === "number" && time * 1000 <= nowMs;
+
+interface ExchangedToken {
+  /** where it came from */
+  source: string;
+  claims: Json;
+  nowMs: number;
+}
+
+const exchangeError = (
+  error: ApiError,
+  { authUrl, identity }: Config,
+  { source, claims, nowMs }: ExchangedToken,
+): ApiError => {
   const whom = identity ? `identity ${identity}` : "the identity that matches it";
   const head = `exchanging the token of ${source} for ${whom} at ${authUrl}/sts/exchange: ${error.message}`;
-  const mayBeRestart = REFUSALS.includes(error.code) && isLoopbackUrl(authUrl) && !NAMES_ITS_REASON.test(error.message);
-  const hints = [...(mayBeRestart ? [AFTER_RESTART] : []), ...(error.code === "NOT_FOUND" ? [NO_EXCHANGE] : [])];
+  const isRefused = REFUSALS.includes(error.code);
+  const advice =
+    isRefused && (isPast(claims.exp, nowMs) || /token is expired/.test(error.message))
+      ? newTokenAdvice(claims, source)
+      : undefined;
+  const mayBeRestart =
+    isRefused && isLoopbackUrl(authUrl) && advice === undefined && !NAMES_ITS_REASON.test(error.message);
+  const hints = [
+    ...(mayBeRestart ? [AFTER_RESTART] : []),
+    ...(error.code === "NOT_FOUND" ? [NO_EXCHANGE] : []),
+    ...(advice === undefined ? [] : [`The token has expired: ${advice}`]),
+  ];
   return new ApiError(error.code, [head, ...hints].join("\n"), {
     details: error.details,
     operation: "Exchange",

@@ -46,10 +46,13 @@ export class LostAnswer extends ApiError {
 export class RefusedToken extends ApiError {
   /** where the token came from, never the token itself: "IRM_TOKEN" */
   readonly source: string;
+  /** how to get another one, if that is known */
+  readonly advice: string | undefined;
 
-  constructor({ code, message, details, operation }: ApiError, source: string) {
+  constructor({ code, message, details, operation }: ApiError, source: string, advice?: string) {
     super(code, message, { details, ...(operation && { operation }) });
     this.source = source;
+    this.advice = advice;
   }
 }
 
@@ -144,6 +147,7 @@ const tokenHints = (error: ApiError): string[] => {
     return [
       "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
         `It comes from ${error.source}.`,
+      ...(error.advice === undefined ? [] : [error.advice]),
     ];
   return isNoConnection(error) ? ["Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?"] : [];
 };

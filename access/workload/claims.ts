@@ -2,6 +2,7 @@
 // from the server's own comparison (docs/contract.md#claim-matching), and tested against it.
 import { isObject, type Json, newBudget, patternMatcher, STATIC_KEYS_LIFE_MS } from "../../schema/index.ts";
 import { quote } from "../quote.ts";
+import { relativeTimeText } from "../time-text.ts";
 
 export interface ClaimCheck {
   /** name of the claim, or of the field of the identity where no claim decides: `sub`, `expirationTime` */
@@ -26,7 +27,7 @@ const LIFE_MAX_SECONDS = 24 * 60 * 60;
 
 export const compareClaims = (identity: Json, { claims, audiences, nowMs }: Comparison): ClaimCheck[] => {
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = identity;
-  const times = compareTimes(claims, nowMs / 1000);
+  const times = compareTimes(claims, nowMs);
   if (isObject(claimMatch)) return [...compareMatch(claimMatch, claims, audiences), ...times];
   if (isObject(staticKeys)) return [...compareKeys(identity, staticKeys, { claims, audiences, nowMs }), ...times];
   const other = awsIdentity ? "awsIdentity" : servicePrincipal ? "servicePrincipal" : undefined;
@@ -76,7 +77,7 @@ const compareKeys = (identity: Json, keys: Json, { claims, audiences, nowMs }: C
     typeof keys.expirationTime === "string"
       ? Date.parse(keys.expirationTime)
       : Date.parse(String(identity.createTime)) + STATIC_KEYS_LIFE_MS;
-  const until = Number.isFinite(end) ? new Date(end).toISOString() : "a time that cannot be read";
+  const until = Number.isFinite(end) ? relativeTimeText(end, nowMs) : "a time that cannot be read";
   const isMet = nowMs < end;
   return [
     ...[
@@ -128,8 +129,7 @@ const textIn = (claim: string, value: unknown): string | undefined => {
 
 const VALUE_MAX = 300;
 
-/** The value of a claim, for people. */
-export const valueText = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const cut = text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
   return typeof value === "string" ? quote(cut) : cut;
@@ -152,22 +152,30 @@ const difference = (has: readonly (string | undefined)[], wants: readonly string
   return differOnlyBy((text) => text.trim()) ? "; they differ in white space at an end only" : "";
 };
 
-const compareTimes = (claims: Json, now: number): ClaimCheck[] => {
+/** Claims that are times: seconds since 1970 (RFC 7519, 4.1; OpenID Connect Core 1.0, 2). */
+const TIMES = ["exp", "nbf", "iat", "auth_time", "updated_at"];
+
+/** The value of a claim that may be a time. */
+export const claimText = (name: string, value: unknown, nowMs: number): string =>
+  TIMES.includes(name) && typeof value === "number" ? relativeTimeText(value * 1000, nowMs) : valueText(value);
+
+/** The times of a token, as the exchange judges them. */
+export const compareTimes = (claims: Json, nowMs: number): ClaimCheck[] => {
   const [exp, nbf, iat] = ["exp", "nbf", "iat"].map((name) => claims[name]);
+  const now = nowMs / 1000;
+  const textOf = (name: string): string => claimText(name, claims[name], nowMs);
   const isLate = (time: unknown): boolean => typeof time === "number" && time > now + LEEWAY_SECONDS;
   const life = Number(exp) - (typeof iat === "number" ? iat : now);
   return [
     typeof exp !== "number"
       ? timeCheck("exp", false, "the token has no end, and the exchange wants one")
       : exp <= now - LEEWAY_SECONDS
-        ? timeCheck("exp", false, `the token ended at ${timeText(exp)}`)
+        ? timeCheck("exp", false, `the token ended at ${textOf("exp")}`)
         : life > LIFE_MAX_SECONDS
           ? timeCheck("exp", false, `the token is good for ${Math.round(life / 3600)} hours, and the exchange takes 24`)
-          : timeCheck("exp", true, `good until ${timeText(exp)}`),
-    ...(isLate(nbf) ? [timeCheck("nbf", false, `the token begins at ${timeText(Number(nbf))}`)] : []),
-    ...(isLate(iat)
-      ? [timeCheck("iat", false, `the token was issued at ${timeText(Number(iat))}, in the future`)]
-      : []),
+          : timeCheck("exp", true, `good until ${textOf("exp")}`),
+    ...(isLate(nbf) ? [timeCheck("nbf", false, `the token begins at ${textOf("nbf")}`)] : []),
+    ...(isLate(iat) ? [timeCheck("iat", false, `the token was issued at ${textOf("iat")}, in the future`)] : []),
   ];
 };
 
@@ -177,8 +185,3 @@ const timeCheck = (claim: string, isMet: boolean, message: string): ClaimCheck =
   message,
   ...(!isMet && { fix: "get a new token for the workload; the issuer's clock may be wrong" }),
 });
-
-const timeText = (seconds: number): string => {
-  const time = new Date(seconds * 1000);
-  return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString();
-};

@@ -1,5 +1,6 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
 import { accessSync, constants } from "node:fs";
+import { spanText } from "../../access/time-text.ts";
 import type { Config } from "../../client/config.ts";
 import type { Env } from "../../client/env.ts";
 import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";
@@ -9,7 +10,6 @@ import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, Transport } from "../../client/transport.ts";
 import { type Operation, operations } from "../../schema/index.ts";
 import { bad, type Check, good } from "./check.ts";
-import { spanText } from "./span.ts";
 
 export interface Connection {
   checks: Check[];

@@ -1,13 +1,21 @@
 // Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
 // so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
-import { compareClaims, valueText } from "../../access/workload/claims.ts";
+import { relativeTimeText } from "../../access/time-text.ts";
+import {
+  type ClaimCheck,
+  type Comparison,
+  claimText,
+  compareClaims,
+  compareTimes,
+} from "../../access/workload/claims.ts";
 import { isSameAddress } from "../../client/addresses.ts";
 import { type Client, clientWith } from "../../client/client.ts";
 import { systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { API_TOKENS } from "../../client/credential-settings.ts";
 import { missingCredentials } from "../../client/credentials.ts";
+import { newTokenAdvice } from "../../client/dev-token.ts";
 import { without } from "../../client/env.ts";
 import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
@@ -35,12 +43,12 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
     clientWith({ config: own, env: ownEnv, clock: systemClock, redactor: secrets, transport: watch.transport });
   const { credentials: _, ...plain } = config;
 
-  const main = await attempt(() => clientOf(config, env));
+  const main = await attempt(nowMs, () => clientOf(config, env));
   const checks = [main.check("sign-in")];
   // A token of the API comes first, so a workload's token beside it has not been tried.
   const isBeside =
     !config.credentials && hasApiToken(env) && missingCredentials({ env: withoutApiToken(env) }) === undefined;
-  const beside = isBeside ? await attempt(() => clientOf(plain, withoutApiToken(env))) : undefined;
+  const beside = isBeside ? await attempt(nowMs, () => clientOf(plain, withoutApiToken(env))) : undefined;
   if (beside) checks.push(beside.check("exchange"));
 
   const { claims, isAccepted } = watch.seen;
@@ -48,23 +56,30 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
   // Without an answer of the exchange there is nothing to explain.
   if (claims === undefined || (!isAccepted && !workload.isRefused)) return checks;
   const mayRead = hasApiToken(env) && isSameAddress(config.baseUrl, env.IRM_BASE_URL ?? "");
-  const reader = isBeside || !mayRead ? main : await attempt(() => clientOf(plain, env));
+  const reader = isBeside || !mayRead ? main : await attempt(nowMs, () => clientOf(plain, env));
   const target = config.identity ?? workload.who?.identity ?? undefined;
   const { authUrl, baseUrl } = config;
   const audiences = [authUrl, new URL(authUrl).host, baseUrl, serviceOf(authUrl), serviceOf(baseUrl)];
   const comparison = { claims, audiences, nowMs };
-  if (reader.who === undefined || reader.client === undefined) return [...checks, showClaims(claims, isAccepted)];
+  const variable = config.credentials ? undefined : WORKLOAD_TOKENS.find((name) => env[name]);
+  const checkOf = ({ claim, isMet, message, fix }: ClaimCheck): Check => {
+    const advice = claim === "exp" && !isMet ? newTokenAdvice(claims, variable) : undefined;
+    return { id: `claim.${claim}`, ok: isMet, message, ...(fix && { fix: advice ?? fix }) };
+  };
+  // A token whose time is over is refused, whatever the identity wants.
+  const outdated = compareTimes(claims, nowMs).filter(({ isMet }) => !isMet);
+  const show = (): Check[] =>
+    outdated.length > 0 && !isAccepted ? outdated.map(checkOf) : [showClaims(comparison, isAccepted)];
+  if (reader.who === undefined || reader.client === undefined) return [...checks, ...show()];
   if (target === undefined) return [...checks, await findIdentity(reader.client, comparison)];
   const record = await readIdentity(reader.client, target);
-  if (record === "hidden") return [...checks, showClaims(claims, isAccepted)];
+  if (record === "hidden") return [...checks, ...show()];
   if (record === "missing")
     return [
       ...checks,
       bad("claims", `there is no identity ${target}`, "set IRM_IDENTITY to the uid of one that exists"),
     ];
-  const compared = compareClaims(record, comparison).map(
-    ({ claim, isMet, message, fix }): Check => ({ id: `claim.${claim}`, ok: isMet, message, ...(fix && { fix }) }),
-  );
+  const compared = compareClaims(record, comparison).map(checkOf);
   // The service has the last word: it may accept more audiences than are known here.
   if (isAccepted) return [...checks, ...compared.filter(({ ok }) => ok)];
   return [...checks, ...compared, ...(compared.every(({ ok }) => ok) ? [bad("claims", ALL_MET, OTHER_REASONS)] : [])];
@@ -83,12 +98,12 @@ interface Attempt {
   check(id: string): Check;
 }
 
-const attempt = async (create: () => Client): Promise<Attempt> => {
+const attempt = async (nowMs: number, create: () => Client): Promise<Attempt> => {
   try {
     const client = create();
     const who = await whoAmI(client);
     const { name, identity, source, expires } = who;
-    const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${expires}`}`;
+    const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${untilText(expires, nowMs)}`}`;
     return { client, who, check: (id) => good(id, text) };
   } catch (error) {
     const whole = clientErrorText(error);
@@ -102,10 +117,17 @@ const attempt = async (create: () => Client): Promise<Attempt> => {
   }
 };
 
+const untilText = (expires: string, nowMs: number): string => {
+  const ms = Date.parse(expires);
+  return Number.isNaN(ms) ? expires : relativeTimeText(ms, nowMs);
+};
+
 const CREDENTIALS = "correct the credentials (docs/configuration.md#credentials)";
 const CLAIMS = "the claims below show what the token has";
 const ADDRESSES =
   "is the address of the token exchange right? It is IRM_AUTH_URL, and without it follows from IRM_BASE_URL";
+
+const WORKLOAD_TOKENS = ["IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"];
 
 const hasApiToken = (env: Env): boolean => API_TOKENS.some((name) => env[name]);
 
@@ -143,7 +165,7 @@ const readIdentity = async (client: Client, uid: string): Promise<Json | "missin
 };
 
 /** Which identity of those that the reader can list would accept the token. */
-const findIdentity = async (client: Client, comparison: Parameters<typeof compareClaims>[1]): Promise<Check> => {
+const findIdentity = async (client: Client, comparison: Comparison): Promise<Check> => {
   const found: string[] = [];
   try {
     // The advice is for a shell, so a service must not write anything else into it.
@@ -152,13 +174,13 @@ const findIdentity = async (client: Client, comparison: Parameters<typeof compar
   } catch (error) {
     const text = clientErrorText(error);
     if (text === undefined) throw error;
-    if (hasCode(error, "PERMISSION_DENIED")) return showClaims(comparison.claims, false);
+    if (hasCode(error, "PERMISSION_DENIED")) return showClaims(comparison, false);
     return bad("claims", text, "run it again, or set IRM_IDENTITY to the identity that is meant");
   }
   if (found.length === 0)
     return bad(
       "claims",
-      `no identity that you can list accepts this token:${claimLines(comparison.claims)}`,
+      `no identity that you can list accepts this token:${claimLines(comparison)}`,
       "set IRM_IDENTITY to the identity that is meant, and run it again",
     );
   return bad(
@@ -170,8 +192,9 @@ const findIdentity = async (client: Client, comparison: Parameters<typeof compar
 
 const printableLine = (text: string): string => `\n  ${printable(text)}`;
 
-const showClaims = (claims: Json, isAccepted: boolean): Check => {
-  const lines = claimLines(claims);
+const showClaims = (comparison: Comparison, isAccepted: boolean): Check => {
+  const { claims } = comparison;
+  const lines = claimLines(comparison);
   if (isAccepted) return good("claims", `the identity accepts a token with these claims:${lines}`);
   // The subject of an API token is an identity of the service.
   if (isUidp(claims.sub))
@@ -183,7 +206,7 @@ const showClaims = (claims: Json, isAccepted: boolean): Check => {
   );
 };
 
-const claimLines = (claims: Json): string =>
+const claimLines = ({ claims, nowMs }: Comparison): string =>
   Object.entries(claims)
-    .map(([name, value]) => printableLine(`${name}: ${valueText(value)}`))
+    .map(([name, value]) => printableLine(`${name}: ${claimText(name, value, nowMs)}`))
     .join("");

@@ -35,7 +35,7 @@ describe("an exchange that is refused", () => {
         message: 'the token has "staging"; the identity wants "production" (claimMatch.claims.environment)',
         fix: "use a token whose environment is as the identity wants it, or change claimMatch.claims.environment of the identity",
       },
-      { id: "claim.exp", ok: true, message: expect.stringMatching(/^good until /) },
+      { id: "claim.exp", ok: true, message: expect.stringMatching(/^good until \S+:\d\dZ \(in 1 hour\)$/) },
     ]);
   });
 
@@ -56,7 +56,27 @@ describe("an exchange that is refused", () => {
     expect(failed(found)).toEqual(["sign-in", "claims"]);
     expect(messageOf(found, "claims")).toContain('\n  sub: "repo:acme/images:pull_request"\n');
     expect(messageOf(found, "claims")).toContain(`\n  iss: "${api.issuer}"`);
+    expect(messageOf(found, "claims")).toMatch(
+      /\n {2}iat: 20\d\d-\S+Z \(\d+ seconds? ago\)\n {2}exp: \S+Z \(in 1 hour\)\n/,
+    );
     expect(found.checks.at(-1)?.fix).toContain("set IRM_TOKEN to a token that may read the identity");
+  });
+
+  test("says that the token has ended, whoever asks, and how to get a new one", async () => {
+    setIdentity();
+    const end = Math.floor(api.clock() / 1000) - 2 * 60 * 60;
+    await workload(MAIN, { claims: { ...PRODUCTION.claims, iat: end - 60, exp: end } });
+    const found = await doctor();
+    expect(failed(found)).toEqual(["sign-in", "claim.exp"]);
+    const command = `npx pulumi-irm token --issuer ${api.issuer} --subject ${MAIN} --claim environment=production`;
+    expect(found.checks.at(-1)).toEqual({
+      id: "claim.exp",
+      ok: false,
+      message: expect.stringMatching(/^the token ended at \S+Z \(2 hours ago\)$/),
+      fix: `get a new one: export IRM_IDENTITY_TOKEN=$(${command})`,
+    });
+    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    expect((await doctor()).checks.at(-1)).toEqual(found.checks.at(-1));
   });
 
   test("shows the claims where IRM_TOKEN may not read the identity either", async () => {
