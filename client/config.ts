@@ -287,4 +287,3 @@ const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, strin
   const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
   return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
 };
-

@@ -9,6 +9,10 @@ import { compileCache, supportedNode } from "./entry.ts";
 const EXECUTABLE = "pulumi-resource-irm";
 const MODULE = "main.mjs";
 
+/** Codes of gRPC (https://grpc.io/docs/guides/status-codes/). */
+const FAILED_PRECONDITION = 9;
+const UNIMPLEMENTED = 12;
+
 /** `range` is `engines.node` of package.json: `>=22.19`. */
 export async function writePlugin(
   folder: string,
@@ -26,19 +30,57 @@ export async function writePlugin(
   await chmod(join(folder, EXECUTABLE), 0o755);
 }
 
-/** CommonJS that any Node can read. Its only line on stderr is what the engine shows. */
+/**
+ * CommonJS that any Node can read. The engine calls a plugin that ends a bug in the provider, and shows its words last. So under a Node that
+ * is too old, one that the engine has started answers what the engine asks first, and refuses its configuration: the engine shows that
+ * error alone. GetPluginInfo has to succeed, with an empty message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ */
 const startText = (): string => `"use strict";
 try {
   require("./supported-node.js");
+  require("./compile-cache.js");
+  import("./${MODULE}").catch(function (error) {
+    console.error(error);
+    process.exit(1);
+  });
 } catch (error) {
-  console.error(error.message);
-  process.exit(1);
+  var isStarted = process.argv.slice(2).some(function (argument) {
+    return argument[0] !== "-";
+  });
+  if (isStarted) refuse(error.message);
+  else {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }
-require("./compile-cache.js");
-import("./${MODULE}").catch(function (error) {
-  console.error(error);
-  process.exit(1);
-});
+
+function refuse(text) {
+  var server = require("http2").createServer();
+  server.on("stream", function (stream, headers) {
+    var method = headers[":path"].replace(/^.*[/]/, "");
+    var head = { ":status": 200, "content-type": "application/grpc" };
+    if (method === "GetPluginInfo") {
+      stream.on("wantTrailers", function () {
+        stream.sendTrailers({ "grpc-status": "0" });
+      });
+      stream.respond(head, { waitForTrailers: true });
+      stream.end(Buffer.alloc(5));
+      return;
+    }
+    var isRefused = ["GetSchema", "CheckConfig", "DiffConfig", "Configure"].indexOf(method) >= 0;
+    head["grpc-status"] = isRefused ? "${FAILED_PRECONDITION}" : "${UNIMPLEMENTED}";
+    head["grpc-message"] = text;
+    stream.respond(head, { endStream: true });
+  });
+  server.listen(0, "127.0.0.1", function () {
+    console.log(server.address().port);
+  });
+  // The engine holds the other end.
+  process.stdin.on("end", function () {
+    process.exit(1);
+  });
+  process.stdin.resume();
+}
 `;
 
 /** Replaces itself by Node, so that the engine's signals and the end of its stdin arrive there. npm may have made a link to it. */

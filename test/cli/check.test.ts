@@ -113,7 +113,9 @@ test("names the command for a file of tests", async () => {
   const file = write("access.tests.yaml", "tests: []\n");
   const { code, stdout, stderr } = await runIrm("check", file);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe(`irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`);
+  expect(stderr).toBe(
+    `irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`,
+  );
 });
 
 test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {

@@ -65,7 +65,9 @@ test("exits with 2 where there is no job", async () => {
   env({ GITHUB_ACTIONS: "" });
   const { code, stderr } = await runIrm("ci", "run");
   expect(code).toBe(2);
-  expect(stderr).toContain("irm ci run: this is not a job of GitHub Actions or GitLab; elsewhere, use npx pulumi-irm review,");
+  expect(stderr).toContain(
+    "irm ci run: this is not a job of GitHub Actions or GitLab; elsewhere, use npx pulumi-irm review,",
+  );
 });
 
 describe("plan", () => {

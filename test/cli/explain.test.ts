@@ -102,7 +102,8 @@ describe("irm explain", () => {
     expect(await explain(" \n")).toEqual({
       code: 3,
       stdout: "",
-      stderr: "irm explain: stdin is empty; give it the output of the command that failed: npx pulumi-irm explain < up.log\n",
+      stderr:
+        "irm explain: stdin is empty; give it the output of the command that failed: npx pulumi-irm explain < up.log\n",
     });
     expect(await explain("", "--format", "json")).toEqual({ code: 3, stdout: '{\n  "sections": []\n}\n', stderr: "" });
   });

@@ -150,7 +150,9 @@ $`,
     } as never);
     const { code, stdout, stderr } = await runIrm("recover", "--yes");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
-    expect(stdout).toContain("Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm journal clean --key KEY\n");
+    expect(stdout).toContain(
+      "Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm journal clean --key KEY\n",
+    );
     expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
     expect(await isGroupThere(service, below)).toBe(true);
   });

@@ -263,7 +263,9 @@ test("is 1 for what is no seal, a seal of another stack, and a file that was cha
   writeFileSync(file, "[]");
   await failed(`${file} is not a seal; npx pulumi-irm review --seal FILE writes a seal\n`);
   writeFileSync(file, '{"seal": 1}');
-  await failed(`${file} is not a seal: origin: Invalid input: expected object, received undefined; npx pulumi-irm review`);
+  await failed(
+    `${file} is not a seal: origin: Invalid input: expected object, received undefined; npx pulumi-irm review`,
+  );
   const missing = await runIrm("verify", path("nothing.json"), "--preview", await preview(program()));
   expect(missing).toMatchObject({
     code: 1,

@@ -1,11 +1,15 @@
 // The plugin as it is published: a folder in the npm package, and the same as a file of the release.
 import { spawn, spawnSync } from "node:child_process";
+import { once as eventOf } from "node:events";
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { Client, credentials } from "@grpc/grpc-js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { oldNodeFolder } from "../support/old-node.ts";
 import { environment, type Installed, installPackage, once } from "../support/package.ts";
+
+const TOO_OLD = String.raw`pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required`;
 
 let project: Installed;
 /** of the plugin alone, with nothing beside it */
@@ -63,9 +67,34 @@ describe("the executable of the plugin", () => {
   });
 
   test("says that Node is too old", async () => {
-    expect(await saidWith(await oldNodeFolder())).toMatch(
-      /^pulumi-irm: Node \d+\.\d+\.\d+ is too old; Node 22\.19 or later is required\n$/,
-    );
+    expect(await saidWith(await oldNodeFolder())).toMatch(new RegExp(`^${TOO_OLD}\n$`));
+  });
+
+  test("refuses the engine's configuration where Node is too old, and ends with the engine", async () => {
+    const child = spawn(join(folder, "pulumi-resource-irm"), ["-logtostderr", "127.0.0.1:1"], {
+      env: { ...environment(), PATH: `${await oldNodeFolder()}:${process.env.PATH}` },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const said: Buffer[] = [];
+    child.stderr.on("data", (chunk) => said.push(chunk));
+    const [port] = await eventOf(child.stdout, "data");
+    const client = new Client(`127.0.0.1:${String(port).trim()}`, credentials.createInsecure());
+    const bytes = (value: Buffer) => value;
+    const call = (method: string): Promise<string> =>
+      new Promise((resolve) => {
+        client.makeUnaryRequest(
+          ...([`/pulumirpc.ResourceProvider/${method}`, bytes, bytes, Buffer.alloc(0)] as const),
+          (error) => resolve(error ? `${error.code} ${error.details}` : "OK"),
+        );
+      });
+    // What the engine asks before it uses a provider, in its order; without an answer it calls the plugin broken.
+    expect([await call("Handshake"), await call("GetPluginInfo")]).toEqual([expect.stringMatching(/^12 /), "OK"]);
+    for (const method of ["GetSchema", "CheckConfig", "DiffConfig", "Configure"])
+      expect(await call(method)).toMatch(new RegExp(`^9 ${TOO_OLD}$`));
+    client.close();
+    child.stdin.end();
+    expect(await eventOf(child, "exit")).toEqual([1, null]);
+    expect(Buffer.concat(said).toString()).toBe("");
   });
 });
 
