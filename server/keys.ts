@@ -11,7 +11,7 @@ export interface ServerKeys {
   /** signs the development issuer's tokens */
   devSigner: Signer;
   /** signs page tokens */
-  pageTokenKey: Buffer;
+  pageTokenKey: Uint8Array;
 }
 
 export const loadKeys = (store: Store, clock: () => number, log: Log): ServerKeys => ({

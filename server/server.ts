@@ -2,6 +2,7 @@
 // key.
 import { randomBytes } from "node:crypto";
 import type { Json } from "../schema/index.ts";
+import type { Cut } from "./base/cut.ts";
 import type { Log } from "./base/log.ts";
 import { createMetrics } from "./base/metrics.ts";
 import { createRateLimit, unlimited } from "./base/rate-limit.ts";
@@ -64,10 +65,10 @@ export interface RunningServer {
   /** Generates the next key for API tokens. It signs in ten minutes; the key before it is accepted for 70 minutes more. */
   rotateKeys(): Promise<void>;
   /** Takes no new requests, waits for those under way, ten seconds at most or until `cut`, and closes the store. */
-  close(cut?: AbortSignal): Promise<void>;
+  close(cut?: Cut): Promise<void>;
 }
 
-/** A server with `dev` has an organization with an owner, and gives tokens. */
+/** A server with `dev` has an organization with an owner, and gives tokens. With `faults` it is `DevServer & { faults: Faults }`. */
 export interface DevServer extends RunningServer, DevTools {
   issuer: string;
   organization: string;
@@ -102,7 +103,7 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
   const apiPort = createPort(split ? "api" : "both", api.promise, options.tls, bounds);
   const authPort = split ? createPort("auth", auth.promise, options.tls, bounds) : apiPort;
   let draining = false;
-  const close = async (cut?: AbortSignal) => {
+  const close = async (cut?: Cut) => {
     draining = true;
     const ports = [...new Set([apiPort, authPort])];
     await Promise.all([...ports.map((port) => port.close(cut)), faults?.drain(cut)]);

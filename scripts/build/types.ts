@@ -1,5 +1,5 @@
 // The types of each export, bundled into one file. A program compiles them under any module resolution, and needs no types
-// but Node's and the Pulumi SDK's.
+// but the Pulumi SDK's: a project may have none of Node.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rollup } from "rollup";
@@ -7,7 +7,7 @@ import { dts } from "rollup-plugin-dts";
 import type { Entry } from "./package.ts";
 
 /** Packages that the published types may name. */
-const NAMED = /^(@pulumi\/pulumi$|node:(crypto|dns)$)/;
+const NAMED = /^@pulumi\/pulumi$/;
 
 /** Reads the files of tsc in `declarations`, and writes one file per entry to `dist`. */
 export async function bundleTypes(entries: readonly Entry[], declarations: string, dist: string): Promise<void> {

@@ -1,5 +1,5 @@
 // The delays of scripted failures. Each one ends by itself or at its release. The end of the server ends them all.
-import { once } from "node:events";
+import type { Cut } from "../base/cut.ts";
 
 export interface FaultDelays {
   wait(ms: number): Promise<void>;
@@ -9,7 +9,7 @@ export interface FaultDelays {
   release(): void;
   /** makes `drain` wait for it, since the client of a delayed request may have gone, and its connection too */
   track<T>(work: Promise<T>): Promise<T>;
-  drain(cut?: AbortSignal): Promise<void>;
+  drain(cut?: Cut): Promise<void>;
 }
 
 export const createFaultDelays = (): FaultDelays => {
@@ -49,12 +49,13 @@ export const createFaultDelays = (): FaultDelays => {
     }
   };
 
-  const drain = async (cut?: AbortSignal): Promise<void> => {
+  const drain = async (cut?: Cut): Promise<void> => {
     draining = true;
     for (const wake of [...wakers]) wake();
     release();
     if (cut?.aborted) return;
-    await Promise.race([Promise.allSettled(underWay), ...(cut ? [once(cut, "abort")] : [])]);
+    const ended = new Promise<void>((resolve) => cut?.addEventListener("abort", () => resolve()));
+    await Promise.race([Promise.allSettled(underWay), ended]);
   };
 
   return { wait, hold, release, track, drain };

@@ -11,6 +11,7 @@ import {
   type OperationName,
   retryInfo,
 } from "../../schema/index.ts";
+import type { Cut } from "../base/cut.ts";
 import type { Log } from "../base/log.ts";
 import type { Wire } from "../base/metrics.ts";
 import { currentRequestId } from "../base/request.ts";
@@ -57,7 +58,7 @@ export interface FaultControl extends Faults {
   /** Get and List hide records that were created later than this; undefined: they hide none */
   createdBy(row: Pick<Operation, "method">, now: number): number | undefined;
   /** Ends the delays and waits for the delayed requests, at most until `cut`. */
-  drain(cut?: AbortSignal): Promise<void>;
+  drain(cut?: Cut): Promise<void>;
 }
 
 const MAX_ATTEMPTS = 100_000;

@@ -1,6 +1,7 @@
 // Opens and closes listeners, and gives their addresses.
 import type { AddressInfo, Server, Socket } from "node:net";
 import { LOOPBACK_NAMES } from "../../schema/index.ts";
+import type { Cut } from "../base/cut.ts";
 import { DRAIN_MS } from "../connection/bounds.ts";
 
 /** A port that the server cannot listen on, in one sentence. */
@@ -41,7 +42,7 @@ export const audiencesOf = (baseUrl: string): string[] => {
  * Returns a function that ends a listener. It accepts no new connections, lets the wires close idle ones, and waits for the
  * other responses, ten seconds at most or until `cut`. Then it cuts off the rest.
  */
-export const closerOf = (server: Server, drainWires: () => void): ((cut?: AbortSignal) => Promise<void>) => {
+export const closerOf = (server: Server, drainWires: () => void): ((cut?: Cut) => Promise<void>) => {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

@@ -3,6 +3,7 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import type { Cut } from "../base/cut.ts";
 import type { Bounds } from "../connection/bounds.ts";
 import type { Side } from "../connection/side.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
@@ -20,7 +21,7 @@ const FIRST_BYTES_MS = 30_000;
 export interface Port {
   listener: Server;
   /** Takes no new requests, and waits for those under way, ten seconds at most or until `cut`. */
-  close(cut?: AbortSignal): Promise<void>;
+  close(cut?: Cut): Promise<void>;
 }
 
 /** A port that serves a side of the API. Requests wait until `ready`. */

@@ -31,7 +31,7 @@ const TOKEN_MAX = 8192;
 
 type Payload = [query: string, holder: string, issuedMs: number, key: string | number, uid: string, total: number];
 
-export const createPageTokens = (key: Buffer, clock: () => number) => {
+export const createPageTokens = (key: Uint8Array, clock: () => number) => {
   const sign = (payload: string) => {
     const signature = createHmac("sha256", key).update(payload).digest("base64url");
     return `${Buffer.from(payload).toString("base64url")}.${signature}`;

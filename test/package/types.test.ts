@@ -1,7 +1,8 @@
 // The published types in typical projects: with the checks of `pulumi new typescript`, which reads every .d.ts that a program
 // reaches, and with the types of Node 18 to 26.
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
@@ -59,6 +60,34 @@ new Group("c", { name: "c" });
 export const none = operations.PaintGroup;
 `;
 
+/** Every member of a server that docs/server.md names. */
+const SERVER = `
+import { createServer, type DevServer, type Faults, type RunningServer } from "pulumi-irm/server";
+
+export const startFailingApi = async (): Promise<DevServer & { faults: Faults }> =>
+  createServer({ dev: true, faults: { rules: [{ operation: "CreateGroup", steps: [{ status: 503 }] }] } });
+
+export const use = async (server: DevServer & { faults: Faults }): Promise<readonly string[]> => {
+  server.faults.set({ rules: [{ operation: "*", steps: [{ delay: "1s" }] }] });
+  server.faults.attempts();
+  server.faults.release();
+  server.faults.clear();
+  await server.rotateKeys();
+  const narrowed = await server.token({ capabilities: ["groups.list"], scopes: [server.organization], lifetimeSeconds: 60 });
+  const tokens = [narrowed, await server.token(), await server.tokenOf(server.identity)];
+  tokens.push(await server.identityToken({ subject: "ci", claims: { environment: "production" } }));
+  await server.reset();
+  await server.close();
+  return [...tokens, server.baseUrl, server.authUrl, server.localUrl, server.localAuthUrl, server.anyone, server.issuer];
+};
+
+/** One without \`dev\` has an organization only where its seed has one. */
+export const organizationOf = (server: RunningServer): string | undefined => server.organization;
+// @ts-expect-error and failures only where it was asked for them
+export const clear = (server: RunningServer) => server.faults.clear();
+export const both = async () => (await createServer({ faults: {} })).faults.clear();
+`;
+
 const projects = [
   ["the project of `pulumi new typescript`", "commonjs", "typescript", {}, templateOptions],
   [
@@ -110,6 +139,31 @@ describe("the published types", () => {
       expect(compile(folder, compiler)).toBe("");
     },
   );
+
+  test.each([
+    ["typescript", ["es2022"]],
+    ["typescript-7", ["es2022"]],
+    ["typescript-7", undefined],
+  ] as const)("of the server compile with %s and the library %j, without types of Node", (compiler, lib) => {
+    // Elsewhere, so that no folder above has types of Node.
+    const folder = writeProject(mkdtempSync(join(tmpdir(), "irm-types-")), {
+      "server.ts": SERVER,
+      "package.json": { type: "module" },
+      "tsconfig.json": {
+        compilerOptions: {
+          ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
+          ...{ target: "es2022", module: "nodenext", moduleResolution: "nodenext", ...(lib && { lib }) },
+        },
+        files: ["server.ts"],
+      },
+    });
+    try {
+      cpSync(project.path, join(folder, "node_modules", "pulumi-irm"), { recursive: true });
+      expect(compile(folder, compiler)).toBe("");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   test("describe each function of pulumi-irm/plugin as that of pulumi-irm", () => {
     const text = readFileSync(join(project.path, "plugin.d.ts"), "utf8");

@@ -5,7 +5,8 @@ import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { isLoopbackAddress, isLoopbackHost } from "../../../schema/index.ts";
 
-export type Resolve = (host: string) => Promise<LookupAddress[]>;
+/** Looks a host up, as `lookup` of node:dns/promises does with `all`. */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
 // IANA special-purpose registries (RFC 6890): everything that is not globally reachable, and multicast.
 const PRIVATE_IPV4 = blockList("ipv4", [

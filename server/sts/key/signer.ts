@@ -26,10 +26,15 @@ export interface StoredKey {
   createdMs: number;
 }
 
+/** A KeyObject of node:crypto, opaque to programs: their compilation needs no types of Node for this one. */
+export interface PublicKey {
+  readonly type: string;
+}
+
 export interface Signer {
   sign(claims: Record<string, unknown>): Promise<string>;
   /** the public key of this name, if it is ours */
-  publicKey(kid: string): KeyObject | undefined;
+  publicKey(kid: string): PublicKey | undefined;
   /** the public keys (RFC 7517), newest first */
   jwks(): { keys: Jwk[] };
   /** Generates the next key: published now, it signs in ten minutes, and the key before it ends 70 minutes after that. */

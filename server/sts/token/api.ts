@@ -55,7 +55,7 @@ const verify = (options: ApiTokenOptions, compact: string): ApiTokenClaims => {
   if (ownValue(claims, "iss") !== options.authUrl) throw refusal("issuer", "iss is not ours");
   const key = keyId === undefined ? undefined : options.signer.publicKey(keyId);
   if (!key) throw refusal("key", "kid is not ours");
-  if (!isSignedBy(key, compact)) throw refusal("signature", "the signature is not ours");
+  if (!isSignedBy(key as KeyObject, compact)) throw refusal("signature", "the signature is not ours");
   const audience = ownValue(claims, "aud");
   const audiences: unknown[] = Array.isArray(audience) ? audience : [audience];
   if (!options.audiences.some((ours) => audiences.includes(ours))) throw refusal("audience", "aud is not ours");
