@@ -22,9 +22,9 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
   }
   const apply = { createsOrganization: organizationExists !== true && !isOrganizationKnown(file) };
   const { policy, mistakes, warnings } = readPolicy(file, undefined, { builtIn: offlineRoles(lock), apply });
-  process.stderr.write(warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join(""));
+  const warningText = warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join("");
   if (policy) {
-    process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n`);
+    process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n${warningText}`);
     printOfflineRoles(lock);
     return 0;
   }
@@ -35,6 +35,7 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
     );
     return 1;
   }
+  process.stderr.write(warningText);
   print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
   printError("irm check", countText(mistakes.length, "mistake"));
   return 1;
