@@ -1,9 +1,10 @@
 // `irm drift` in the folder of a program: what was changed by hand, what nothing declares, keys that end, and what a killed run left.
 import { generateKeyPairSync } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { DriftReport } from "../../access/drift/report.ts";
+import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { driftOf } from "../harness/irm-command.ts";
@@ -60,7 +61,7 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");
       expect(code, stderr).toBe(0);
       const { origin, undeclared, ...rest } = parse(stdout);
-      expect(rest).toEqual({ drift: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] });
+      expect(rest).toEqual({ drift: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] });
       expect(undeclared).toMatchObject([{ name: "owner", role: "owner", groupName: "/", own: true }]);
       expect(origin).toMatchObject({ stack: `${form}/dev`, service: place.server.baseUrl });
     });
@@ -98,6 +99,10 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       });
       const pull = place.rows("roles", "name = ?", "registry.pull")[0]?.uid;
       const binding = await send("POST", `roleBindings/${below}`, { identityUid: puller, roleUid: pull });
+      const before = (BUILT_IN_ROLE_CAPABILITIES.editor ?? []).filter((one) => one !== "repo.create");
+      const roles = { ...BUILT_IN_ROLE_CAPABILITIES, editor: before };
+      const lock = JSON.stringify({ services: { [place.server.baseUrl]: { date: "2026-08-21", roles } } });
+      writeFileSync(join(program.folder, "roles.lock.yaml"), lock);
       await place.server.takeRequests();
 
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");
@@ -137,6 +142,8 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const row = { uid: puller, name: "puller", group: below, role: "registry.pull", expires: expirationTime };
       expect(report.pullTokens).toMatchObject([{ ...row, lastSeen: expect.any(String), state: "ending", more: [] }]);
       expect(report.keys).toMatchObject([{ uid: keyed, name: "keyed", groupName: "team", resource: null }]);
+      const reach = { identity: ci, name: "ci", group: place.server.organization, binding: root, gains: ["repo.create"] };
+      expect(report.roles).toMatchObject([{ name: "editor", added: ["repo.create"], removed: [], reaches: [reach] }]);
       expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
     });
 
@@ -145,7 +152,7 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const { code, stdout } = await driftOf(program, "--format", format, "--allow", "pull-tokens");
       expect(code).toBe(3);
       expect(stdout).toContain(
-        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 static key ends; 1 pull token ends within 30 days",
+        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 built-in role changed, 1 static key ends; 1 pull token ends within 30 days",
       );
       expect(stdout).toMatch(/puller`? is `?registry\.pull`? at .*; allowed, and no difference/);
       expect(stdout).toContain("by hand");
