@@ -82,7 +82,7 @@ export {
   LOOPBACK_NAMES,
 } from "./loopback.ts";
 export { nearest, nearestNames, suggestion } from "./nearest.ts";
-export { fieldPaths, normalForm, orderLists } from "./normal.ts";
+export { canonicalForm, fieldPaths, normalForm } from "./normal.ts";
 export { once } from "./once.ts";
 export { openapiDocument } from "./openapi/document.ts";
 export type { HttpMethod, Operation } from "./operation.ts";

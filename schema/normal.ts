@@ -22,29 +22,30 @@ export const normalForm = (schema: Message, value: Json, unknown?: string): Json
   return normal;
 };
 
-/** The same record with its sets and keyed objects in one order, and everything else unchanged. */
-export const orderLists = (schema: Message, value: Json, unknown?: string): Json =>
+/** The same record with one spelling of sets, keyed objects, times and durations, as the API writes them, and everything else unchanged. */
+export const canonicalForm = (schema: Message, value: Json, unknown?: string): Json =>
   Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const field = schema.shape[name];
-      return [name, field === undefined ? item : orderValue(field, item, unknown)];
+      return [name, field === undefined ? item : canonicalValue(field, item, unknown)];
     }),
   );
 
-const orderValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
+const canonicalValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
   const inner = unwrap(field);
   if (value === unknown) return value;
   if (inner instanceof z.ZodObject)
-    return isObject(value) ? orderLists(inner as unknown as Message, value, unknown) : value;
+    return isObject(value) ? canonicalForm(inner as unknown as Message, value, unknown) : value;
   if (inner instanceof z.ZodArray) {
     if (!Array.isArray(value)) return value;
     return sortItems(
       field,
-      value.map((item) => orderValue(inner.element as z.ZodType, item, unknown)),
+      value.map((item) => canonicalValue(inner.element as z.ZodType, item, unknown)),
     );
   }
-  if (!(inner instanceof z.ZodRecord) || !isObject(value)) return value;
-  return mapValues(value, (item) => orderValue(inner.valueType as z.ZodType, item, unknown));
+  if (!isObject(value)) return normalScalar(inner, value);
+  if (!(inner instanceof z.ZodRecord)) return value;
+  return mapValues(value, (item) => canonicalValue(inner.valueType as z.ZodType, item, unknown));
 };
 
 const normalValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {

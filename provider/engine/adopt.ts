@@ -7,7 +7,7 @@ import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
 import { observe, valueAt } from "../record/normal-form.ts";
-import { canonicalize, withOrderedLists } from "../record/state.ts";
+import { canonicalize, inOneSpelling } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 
 /** "match" is the only record with the same parent and name. */
@@ -63,7 +63,7 @@ export const adoptionChanges = async (
   isSecret: boolean,
 ): Promise<string | undefined> => {
   const uid = record.uid as string;
-  const asked = desiredFrom(kind, withOrderedLists(kind, canonicalize(kind, args)));
+  const asked = desiredFrom(kind, inOneSpelling(kind, canonicalize(kind, args)));
   const isNamed = kind.byName.some((field) => isRoleName(asked.args[field]));
   // A name that no role has is reported where the argument is checked.
   const desired = isNamed

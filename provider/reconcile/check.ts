@@ -23,8 +23,8 @@ import {
   argumentsIn,
   canonicalize,
   givenArguments,
+  inOneSpelling,
   shownOnDelete,
-  withOrderedLists,
 } from "../record/state.ts";
 
 export interface CheckFailure {
@@ -44,7 +44,7 @@ export const check = (
   const before = argumentsIn(kind, olds);
   const refusals = Object.keys(before).length === 0 || mayReplace ? [] : refusedReplacements(kind, before, inputs);
   return {
-    inputs: { ...withOrderedLists(kind, inputs), ...shownOnDelete(olds, inputs) },
+    inputs: { ...inOneSpelling(kind, inputs), ...shownOnDelete(olds, inputs) },
     failures: [...problems, ...refusals].map(failureFrom),
   };
 };

@@ -1,7 +1,7 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { AT, SERVICE } from "../../client/preview-marks.ts";
-import { argumentPath, isObject, isUidp, type Json, normalForm, orderLists, outputsOf } from "../../schema/index.ts";
+import { argumentPath, canonicalForm, isObject, isUidp, type Json, normalForm, outputsOf } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
 import type { Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
@@ -144,8 +144,8 @@ export const argumentsIn = (kind: Kind, bag: Json): Json =>
 export const canonicalize = (kind: Kind, bag: Json): Json =>
   renameFields(kind.canonicalize(bag), Object.entries(outputsOf(kind.schema)));
 
-/** Sorts unordered lists, so that another order never shows as a change. */
-export const withOrderedLists = (kind: Kind, bag: Json): Json => orderLists(kind.schema, bag, UNKNOWN);
+/** One spelling of lists, times and durations, so that another one never shows as a change. Validate the arguments first. */
+export const inOneSpelling = (kind: Kind, bag: Json): Json => canonicalForm(kind.schema, bag, UNKNOWN);
 
 /**
  * The API's fields, uid first. Nothing is undefined: the SDK cannot send it, and the engine would lose the record. The switches come

@@ -15,7 +15,7 @@ import {
   Tag,
 } from "../../schema/index.ts";
 import { inputFields } from "../../schema/input.ts";
-import { fieldPaths, normalForm, orderLists } from "../../schema/normal.ts";
+import { canonicalForm, fieldPaths, normalForm } from "../../schema/normal.ts";
 
 const messages = [
   AccountAssociation,
@@ -118,13 +118,17 @@ test("a value that is unknown in a preview is unchanged", () => {
   expect(normalForm(Role, { capabilities: "?" }, "?")).toEqual({ capabilities: "?" });
 });
 
-test("arguments keep all that was given, with their lists in one order", () => {
+test("arguments keep all that was given, with lists, times and durations in one spelling", () => {
   const given = { ...users(user("b", ""), user("a")), bundles: ["base", "ai", "base"], other: [2, 1] };
-  expect(orderLists(Repo, given)).toEqual({
+  expect(canonicalForm(Repo, given)).toEqual({
     ...users(user("a"), user("b", "")),
     bundles: ["ai", "base"],
     other: [2, 1],
   });
+  const keys = (expirationTime: string): Json => ({ name: "a", staticKeys: { issuer: "i", expirationTime } });
+  expect(canonicalForm(Identity, keys("2027-03-01T01:00:00+01:00"))).toEqual(keys("2027-03-01T00:00:00.000Z"));
+  for (const text of ["soon", "?"]) expect(canonicalForm(Identity, keys(text), "?")).toEqual(keys(text));
+  expect(canonicalForm(GroupInvite, { ttl: "60.000s" })).toEqual({ ttl: "60s" });
 });
 
 test("paths of fields by their behaviour", () => {

@@ -1,6 +1,6 @@
 // How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own
 // rules judge what comes of it.
-import { asMeant, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
+import { asMeant, canonicalForm, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import type { Budget } from "../../pattern/budget.ts";
 import { issuerViolation } from "../../preset/issuer.ts";
@@ -101,7 +101,7 @@ const checkRawRelationship = (
       report[isCertain ? "mistake" : "warn"]([...path, ...at], text);
   if (!isWide)
     for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
-  return { [word]: value };
+  return { [word]: canonicalForm(message, value as Json) };
 };
 
 const textOf = (field: string, description: string, value: Json): string => {

@@ -167,4 +167,16 @@ describe("a policy", () => {
     const { graph } = policyGraph(policy, { ...live, identities });
     expect(graph.identities.get(release)?.relationship).toEqual({ staticKeys: { ...staticKeys, expirationTime } });
   });
+
+  test("compares the time of static keys as an instant", () => {
+    const keys = (expirationTime: string) => ({
+      staticKeys: { issuer: "https://i.example", subject: "s", issuerKeys: '{"keys":[]}', expirationTime },
+    });
+    const relationship = keys("2027-03-01T00:00:00.000Z");
+    const policy = policyOf({
+      ...declared(),
+      identities: { release: { in: "platform", ...keys("2027-03-01T00:00:00Z") } },
+    });
+    expect(policyGraph(policy, live).graph.identities.get(release)?.relationship).toEqual(relationship);
+  });
 });

@@ -71,6 +71,21 @@ describe("of an identity", () => {
     ]);
   });
 
+  test("nothing where its keys end at the same instant, in another spelling", async () => {
+    const keys = (expirationTime: string): Json => ({
+      ...{ parent: api.organization, name: "signer" },
+      staticKeys: { issuer: ISSUER, subject: "s", issuerKeys: '{"keys":[]}', expirationTime },
+    });
+    const olds = keys("2027-03-01T00:00:00.000Z");
+    for (const text of ["2027-03-01T00:00:00Z", "2027-03-01T01:00:00+01:00"]) {
+      const { inputs } = await methods.identity.check(olds, inputsWith("signer", keys(text)));
+      expect(inputs.staticKeys).toEqual(olds.staticKeys);
+      expect(await diffMessages("identity", "signer", olds, keys(text))).toEqual([]);
+    }
+    const later = diffMessages("identity", "signer", olds, keys("2027-03-01T00:00:01Z"));
+    await expect(later).rejects.toThrow(/staticKeys: a change creates a new identity/);
+  });
+
   test("that is renamed, both names", async () => {
     expect(await diffMessages("identity", "release", identity("s"), identity("s", "publish"))).toEqual([
       'Identity release changes:\n  - name "release" becomes "publish"',
