@@ -13,6 +13,7 @@ import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/e
 import { countText } from "../access/format/words.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { openPolicy } from "../access/policy/edit/open.ts";
+import { UIDS_FILE } from "../access/policy/uids.ts";
 import { QuestionError } from "../access/query/question.ts";
 import type { Client } from "../client/client.ts";
 import { isRoot, printable } from "../schema/index.ts";
@@ -33,6 +34,8 @@ export interface ExportFlags {
   split?: "group";
   into?: string;
 }
+
+const NEEDS_UIDS = `--out FOLDER also writes ${UIDS_FILE}: without that file the program creates these records again`;
 
 /** What an export writes and reports. */
 interface Exported {
@@ -55,7 +58,8 @@ export const exportCode = async (flags: ExportFlags): Promise<number> => {
     if (out === undefined) printStyled([...files.values()][0] as string);
     else writeFolder(out, files);
     const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
-    for (const line of [...report, ...wrote]) process.stderr.write(`${line}\n`);
+    const needed = out === undefined && files.has(UIDS_FILE) ? [NEEDS_UIDS] : [];
+    for (const line of [...report, ...wrote, ...needed]) process.stderr.write(`${line}\n`);
     return hasFindings ? 3 : 0;
   } catch (error) {
     const text = ownErrorText(error, flags) ?? clientErrorText(error) ?? fileErrorText(error);

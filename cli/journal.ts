@@ -7,8 +7,9 @@ import { ConfigError } from "../client/errors.ts";
 import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
 import { type PendingCreate, pendingCreates } from "../provider/engine/pending-operations.ts";
+import { type KindName, kindRecords } from "../provider/kind/index.ts";
 import { contentsFrom } from "../provider/log/entries.ts";
-import type { Entry } from "../provider/log/entry.ts";
+import type { Entry, Removed } from "../provider/log/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
 import { lockOf } from "../provider/log/lock.ts";
 import { countsText } from "../provider/open/text.ts";
@@ -57,11 +58,13 @@ export const list = reported("list", async (flags: ListFlags) => {
   const runs = contents.flatMap((one) => [...one.runs.byId.values()]);
   if (flags.json) {
     const writes = contents.flatMap((one) => [...one.runs.writes.values()]);
-    for (const one of [...runs, ...entries, ...writes, ...invalid]) print(`${JSON.stringify(one)}\n`);
+    for (const one of [...runs, ...entries, ...writes, ...contents.flatMap((one) => one.removed), ...invalid])
+      print(`${JSON.stringify(one)}\n`);
     return 0;
   }
-  const shown = flags.all ? entries : entries.filter(isPending);
-  print(contents.flatMap(runLines).join("") + shown.map(lineOf).join("") + invalid.map(invalidLineOf).join(""));
+  const shown = (flags.all ? entries : entries.filter(isPending)).map(lineOf);
+  const removed = flags.all ? contents.flatMap((one) => one.removed).map(removedLineOf) : [];
+  print([...contents.flatMap(runLines), ...shown, ...removed, ...invalid.map(invalidLineOf)].join(""));
   if (runs.length === 0 && !entries.some(isPending) && invalid.length === 0)
     print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
@@ -119,6 +122,9 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
   return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `${withArticle(kind)} ${where}`}\n`;
 };
 
+const removedLineOf = ({ key, kind, removed }: Removed): string =>
+  `removed    ${key}  ${kindRecords[kind as KindName]?.word ?? kind} ${removed} was deleted: the next update creates it again\n`;
+
 export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
@@ -130,14 +136,17 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
     const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log });
     await lock.acquire();
     try {
-      const { entries, invalid, runs: found } = await contentsOf(path);
+      const { entries, invalid, runs: found, removed } = await contentsOf(path);
       const runs = flags.all ? undefined : found;
       const hasRuns = runs !== undefined && runs.byId.size + runs.writes.size > 0;
-      for (const { key } of entries) keys.add(key);
-      const kept = entries.filter(({ key }) => !(flags.all || key === flags.key));
-      for (const entry of entries) if (!kept.includes(entry)) print(`forgotten: ${lineOf(entry)}`);
-      if (kept.length < entries.length || invalid.length > 0) await journalFile(path).compact(kept, runs);
-      if (kept.length === 0 && !hasRuns) rmSync(path, { force: true });
+      const isKept = ({ key }: { key: string }): boolean => !(flags.all || key === flags.key);
+      for (const { key } of [...entries, ...removed]) keys.add(key);
+      const kept = { entries: entries.filter(isKept), runs, removed: removed.filter(isKept) };
+      for (const entry of entries) if (!isKept(entry)) print(`forgotten: ${lineOf(entry)}`);
+      for (const one of removed) if (!isKept(one)) print(`forgotten: ${removedLineOf(one)}`);
+      const count = kept.entries.length + kept.removed.length;
+      if (count < entries.length + removed.length || invalid.length > 0) await journalFile(path).compact(kept);
+      if (count === 0 && !hasRuns) rmSync(path, { force: true });
       const isForgotten = flags.all || flags.invalid;
       for (const one of invalid) print(`${isForgotten ? "forgotten" : "quarantined"}: ${invalidLineOf(one)}`);
       if (isForgotten) rmSync(quarantineOf(path), { force: true });

@@ -11,6 +11,7 @@ import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../pr
 import {
   argumentOf,
   derivedOutputs,
+  FORMER,
   hasDerivedPlace,
   IMPORTED,
   KEY,
@@ -69,6 +70,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
     ...withService(inputs),
+    ...(inputs[FORMER] !== undefined && { [FORMER]: inputs[FORMER] }),
     ...(subjectOf(urn).kind === kindRecords.roleBinding && isRoleName(inputs.role) && { [ROLE_NAME]: inputs.role }),
     ...withKey(urn, withPlace(subjectOf(urn).kind, id, outs), inputs),
     ...(outs[KEY] !== undefined && { [KEY]: outs[KEY] }),
@@ -272,6 +274,7 @@ const withoutInputs = ({
   [PROVIDER]: _provider,
   [REPLACE_ON]: _replaceOn,
   [AT]: _at,
+  [FORMER]: _former,
   ...outs
 }: Json): Json => outs;
 

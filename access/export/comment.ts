@@ -3,16 +3,15 @@ import { printable, resources } from "../../schema/index.ts";
 import { quote } from "../quote.ts";
 import type { Export, LeftOut } from "./model.ts";
 
-const ADOPTED =
-  "The first `pulumi up` takes these records over and changes nothing. After it, remove `adopt`: it fails once its record is gone.";
+const ADOPTED = "The first `pulumi up` takes the records of adopt.json over and changes nothing.";
 
 const CREATED =
   "`pulumi up` creates the same records on another service, beside an organization of the same name if there is one. After it, remove `allowDuplicate`.";
 
 /** Lines of a comment. None of them has a line break, whatever a name holds. */
-export const headComment = (all: Export, adopted = ADOPTED): string[] => [
+export const headComment = (all: Export): string[] => [
   `What ${all.isPart ? "Terraform manages" : "exists"}${placeText(all)}, written by irm export.`,
-  all.isAdopted ? adopted : CREATED,
+  all.isAdopted ? ADOPTED : CREATED,
   ...section("The caller cannot see, so the program does not have:", all.notVisible.map(notVisibleText)),
   ...section("Others name, and no list had (gone meanwhile, or not visible):", all.notListed),
   ...section("The program does not declare:", all.leftOut.map(leftOutText)),

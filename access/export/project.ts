@@ -1,5 +1,6 @@
 // The files of a Pulumi project.
 
+import { UIDS_FILE } from "../policy/uids.ts";
 import { yamlText } from "../yaml-text.ts";
 import { headComment } from "./comment.ts";
 import { classOf } from "./kind.ts";
@@ -50,23 +51,24 @@ export const INSTALL: Readonly<Record<Format, string>> = {
 const SDK_VERSIONS = "^3.142.0";
 
 const POLICY = "access.yaml";
-const UIDS = "adopt.json";
 
 const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) => Files>> = {
   typescript: (all, options) =>
     new Map([
       ["index.ts", typescriptProgram(all, options)],
+      ...uidsFile(all),
       ...(options.isNative ? importFile(all) : []),
       ...nodeFiles(all, options),
     ]),
   yaml: (all, options) => {
     const draft = policyOf(all);
-    const policy = { file: POLICY, ...(all.isAdopted && { adopt: UIDS }), places: draft.places };
-    const head = headComment(all, "The first `pulumi up` takes these records over and changes nothing.");
+    const policy = { file: POLICY, ...(all.isAdopted && { adopt: UIDS_FILE }), places: draft.places };
+    const head = headComment(all);
+    const others = all.entries.filter((entry) => !draft.places.has(entry));
     const files = options.isSplit ? splitByGroup(draft) : new Map([[POLICY, draft.document]]);
     return new Map([
       ...[...files].map(([file, own]) => [file, policyText(own, file === POLICY ? head : [])] as const),
-      ...(all.isAdopted ? [[UIDS, adoptionText(draft)] as const] : []),
+      ...(all.isAdopted ? [[UIDS_FILE, adoptionText(draft, uidsOf(others))] as const] : []),
       ["index.ts", typescriptProgram(all, { ...options, policy })],
       ...nodeFiles(all, options),
     ]);
@@ -74,6 +76,7 @@ const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) =
   python: (all) =>
     new Map([
       ["__main__.py", pythonProgram(all)],
+      ...uidsFile(all),
       ...importFile(all),
       ["Pulumi.yaml", yamlText({ ...projectFields(all), runtime: "python" })],
     ]),
@@ -81,6 +84,7 @@ const PROJECTS: Readonly<Record<Format, (all: Export, options: ProjectOptions) =
     new Map([
       ["Pulumi.yaml", pulumiYamlProgram(all, { ...projectFields(all), runtime: "yaml", plugins: PLUGINS })],
       ["package.json", jsonText({ name: projectName(all), private: true })],
+      ...uidsFile(all, yamlName),
       ...importFile(all, yamlName),
     ]),
 };
@@ -89,7 +93,14 @@ const PLUGINS = { providers: [{ name: "irm", path: "node_modules/pulumi-irm/plug
 
 const projectName = ({ title }: Export): string => slug(title) || "access";
 
-const projectFields = (all: Export) => ({ name: projectName(all), description: `Access of ${all.title}` });
+/** An update looks at the records first, so that it repairs what somebody has changed by hand. */
+const OPTIONS = { options: { refresh: "always" } };
+
+const projectFields = (all: Export) => ({
+  name: projectName(all),
+  description: `Access of ${all.title}`,
+  ...OPTIONS,
+});
 
 /** A Node project whose program is `index.ts`. The package itself is not in a registry: `npm install` of its file adds it. */
 const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][] => {
@@ -105,8 +116,18 @@ const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][
 /** Without `strict`, the compiler does not tell which preset gives which argument. */
 const COMPILER_OPTIONS = { strict: true, target: "es2020", module: "commonjs", moduleResolution: "node" };
 
+type NameOf = (entry: Entry) => string;
+const logicalName: NameOf = ({ name }) => name;
+
+/** What the provider reads beside the program: the record that each of its resources adopts. */
+const uidsFile = (all: Export, nameOf: NameOf = logicalName): [string, string][] =>
+  all.isAdopted ? [[UIDS_FILE, jsonText({ resources: Object.fromEntries(uidsOf(all.entries, nameOf)) })]] : [];
+
+const uidsOf = (entries: readonly Entry[], nameOf: NameOf = logicalName): ReadonlyMap<string, string> =>
+  new Map(entries.map((entry) => [`${classOf(entry)}::${nameOf(entry)}`, entry.uid]));
+
 /** What `pulumi import --file` reads. */
-const importFile = (all: Export, nameOf: (entry: Entry) => string = ({ name }) => name): [string, string][] => {
+const importFile = (all: Export, nameOf: NameOf = logicalName): [string, string][] => {
   // Without its secret, the program does not declare an identity provider: it would be a protected resource that the program lacks.
   const declared = all.entries.filter(({ secret }) => secret === undefined);
   const resources = declared.map((entry) => ({

@@ -22,11 +22,10 @@ export const pulumiYamlProgram = (all: Export, project: object): string => {
 /** Resources of all kinds share their names, and references are made of them. */
 export const yamlName = (entry: Entry): string => identifier(entry.name) + classOf(entry);
 
-const propertiesOf = ({ parent, args, isAdopted, uid }: Entry): Map<string, unknown> =>
+const propertiesOf = ({ parent, args }: Entry): Map<string, unknown> =>
   new Map<string, unknown>([
     parent === undefined ? ["root", true] : ["parent", nodeOf(parent)],
     ...[...args].map(([key, value]): [string, unknown] => [key, nodeOf(value)]),
-    ...(isAdopted ? [["adopt", uid] as [string, unknown]] : []),
   ]);
 
 const nodeOf = (value: Value): unknown => {

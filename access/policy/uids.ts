@@ -1,18 +1,30 @@
-// The records that a policy means, by their uids: a file of JSON beside it, which `irm export --format yaml` writes and AccessPolicy takes
-// as `adopt: { file }`. A name may then be that of several records.
+// The records that a program adopts, by their uids: a file of JSON beside it, which `irm export` writes. Its sections of a policy are for
+// AccessPolicy, which takes the file as `adopt: { file }`; a name may then be that of several records. The section `resources` is for the
+// resources of the program itself, whose provider reads it (provider/engine/adoption.ts).
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, isUidp, printable } from "../../schema/index.ts";
+import { isManaged, isObject, isUidp, printable, resources, suggestion } from "../../schema/index.ts";
 import type { PolicyStack } from "./stack.ts";
 import { findTextFile, TextFileError } from "./text-file.ts";
 
-/** Of the policy `access.yaml`, in the same folder. */
+/** Of the policy `access.yaml`, or of the program, in the same folder. */
 export const UIDS_FILE = "adopt.json";
 
-/** uid of each record, by path of a group or by key. */
-export type PolicyUids = Readonly<Record<(typeof SECTIONS)[number], ReadonlyMap<string, string>>>;
+/** uid of each record, by path of a group or by key; of a resource of the program by `Type::name`. */
+export type PolicyUids = Readonly<Record<(typeof ALL_SECTIONS)[number], ReadonlyMap<string, string>>>;
 
 const SECTIONS = ["groups", "identities", "roles"] as const;
+const ALL_SECTIONS = [...SECTIONS, "resources"] as const;
+
+const TYPES: readonly string[] = Object.values(resources).flatMap((resource) =>
+  isManaged(resource) ? [resource.type] : [],
+);
+
+const typeProblem = (key: string): string | undefined => {
+  const [type = "", name] = key.split("::");
+  if (name === undefined || name === "") return "must be Type::name, such as Group::platform";
+  return TYPES.includes(type) ? undefined : `there is no resource type ${printable(type)}${suggestion(type, TYPES)}`;
+};
 
 /** Every problem of the file; without one, its uids. */
 export const parseUids = (text: string): { uids?: PolicyUids; problems: string[] } => {
@@ -22,16 +34,20 @@ export const parseUids = (text: string): { uids?: PolicyUids; problems: string[]
   } catch (error) {
     return { problems: [printable((error as Error).message)] };
   }
-  if (!isObject(value)) return { problems: [`must be { ${SECTIONS.join(", ")} }, each with uids by key`] };
+  if (!isObject(value)) return { problems: [`must be { ${ALL_SECTIONS.join(", ")} }, each with uids by key`] };
   const held = value;
   const problems = Object.keys(held)
-    .filter((key) => !(SECTIONS as readonly string[]).includes(key))
-    .map((key) => `${printable(key)}: there is no such section; there are ${SECTIONS.join(", ")}`);
-  const sections = SECTIONS.map((section) => {
+    .filter((key) => !(ALL_SECTIONS as readonly string[]).includes(key))
+    .map((key) => `${printable(key)}: there is no such section; there are ${ALL_SECTIONS.join(", ")}`);
+  const sections = ALL_SECTIONS.map((section) => {
     const uids = held[section] ?? {};
     if (!isObject(uids)) problems.push(`${section}: must be uids by key`);
     const entries = isObject(uids) ? Object.entries(uids) : [];
-    for (const [key, uid] of entries) if (!isUidp(uid)) problems.push(`${section}.${printable(key)}: must be a uid`);
+    for (const [key, uid] of entries) {
+      const problem = section === "resources" ? typeProblem(key) : undefined;
+      if (problem !== undefined) problems.push(`${section}.${printable(key)}: ${problem}`);
+      if (!isUidp(uid)) problems.push(`${section}.${printable(key)}: must be a uid`);
+    }
     return [section, new Map(entries)] as const;
   });
   return problems.length > 0 ? { problems } : { uids: Object.fromEntries(sections) as unknown as PolicyUids, problems };
@@ -46,9 +62,11 @@ export interface UidsFile {
   uids: PolicyUids;
 }
 
-/** Those beside the policy of this path; undefined where there are none. Throws TextFileError with every problem of the file. */
-export const uidsBeside = (policy: string): UidsFile | undefined => {
-  const folder = dirname(policy);
+/** Those beside the policy of this path. */
+export const uidsBeside = (policy: string): UidsFile | undefined => uidsIn(dirname(policy));
+
+/** Those in this folder; undefined where there are none. Throws TextFileError with every problem of the file. */
+export const uidsIn = (folder: string): UidsFile | undefined => {
   const name = join(folder, UIDS_FILE);
   if (!existsSync(name)) return undefined;
   const { real, read } = findTextFile(name, folder);

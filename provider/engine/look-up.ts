@@ -8,6 +8,7 @@ import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import { pairsIn } from "../set/pair.ts";
 import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
+import type { Adoptions } from "./adoption.ts";
 import type { LookedUp, StepParts } from "./steps.ts";
 
 /** The arguments that identify a record, of any kind. */
@@ -16,7 +17,7 @@ const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
 type Parts = Pick<StepParts, "connect" | "hasCredentials">;
 
 export const lookUpRecord = async (
-  { connect, hasCredentials, log }: Parts & Pick<StepParts, "log">,
+  { connect, hasCredentials, log, formerMatch }: Parts & Pick<StepParts, "log"> & Pick<Adoptions, "formerMatch">,
   kind: Kind,
   olds: Json,
   news: Json,
@@ -33,6 +34,8 @@ export const lookUpRecord = async (
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
   const [record] = found;
+  const former = record === undefined && adopt === MATCHES ? await formerMatch(kind, news) : undefined;
+  if (former) return { news: former, failures: [] };
   if (!record || found.length > 1) {
     const { adopt: _adopt, ...others } = news;
     const reason = notOneRecord(kind, news, found, isSecret(IDENTIFYING));

@@ -12,7 +12,7 @@ import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { isUnknown } from "../record/normal-form.ts";
 import { atWith, stampText, stampTextIn } from "../record/stamp.ts";
-import { KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
+import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
@@ -75,7 +75,10 @@ export interface Provider {
 /** One process serves all kinds with the configuration of the first configure. */
 export const methodsWith = (environment: Environment): Record<StateKind, Methods> => providerWith(environment).kinds;
 
-/** `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program). */
+/**
+ * `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program), except what a file
+ * beside it names (adoption.ts).
+ */
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
   const { env, cwd = process.cwd() } = environment;
   const log = (text: string): void => environment.log(withoutPlaceholders(text));
@@ -158,8 +161,9 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
 
   const lookedUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
-    if (!looksUp) return { news: asked, failures: [] };
-    return offline.isOn() ? withoutLookUp(olds, asked) : steps.lookUp(olds, asked, isSecret ?? (() => true));
+    const { news, failure, isFromFile = false } = await steps.adopted(olds, asked);
+    if (failure || !(looksUp || isFromFile)) return { news, failures: failure ? [failure] : [] };
+    return offline.isOn() ? withoutLookUp(olds, news) : steps.lookUp(olds, news, isSecret ?? (() => true));
   };
 
   // By the service's clock, which an update has met by now. A preview creates nothing.
@@ -309,7 +313,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   });
 
   const names = recordNames({ ledger: getLedger, connect, hasCredentials });
-  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, names };
+  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, cwd, names };
   const open = openStacks(parts, offline.isOn);
   const lookAt = async (key: unknown, isUpdate = true): Promise<void> => {
     if (typeof key === "string" && !key.startsWith(open.seen)) await open.look(key, isUpdate);
@@ -342,7 +346,7 @@ const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) 
 // and derives the group of the id. Of a native resource only the plugin knows what declares it.
 const withKey = (
   { parent, [AT]: _at, ...outs }: Json,
-  { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn }: Json,
+  { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn, [FORMER]: former }: Json,
   hasParent = true,
 ): Json => ({
   ...outs,
@@ -350,4 +354,5 @@ const withKey = (
   ...(key !== undefined && { [KEY]: key }),
   ...(service !== undefined && { [SERVICE]: service }),
   ...(replaceOn !== undefined && { [REPLACE_ON]: replaceOn }),
+  ...(former !== undefined && { [FORMER]: former }),
 });

@@ -16,6 +16,7 @@ import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
 import { previewInterrupted } from "../recovery/preview-interrupted.ts";
 import { stackOf } from "../run/journal.ts";
+import { adoptionsWith } from "./adoption.ts";
 import { declaredTwiceWith } from "./declared-twice.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
@@ -40,6 +41,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const findMixedIds = mixedIdsFinder<unknown>();
   const review = reviewWith(log);
   const recordReview = recordReviewWith(log);
+  const adoptions = adoptionsWith(parts);
   // By key, from the check: what the program marks as secret, where that is known.
   const secrets = new Map<unknown, IsSecret>();
   // Role bindings of which the names that the program hides are known, with those that it shows.
@@ -69,10 +71,9 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     const reason = (await ledger()).ownership.plan(recordId(kind.field, adopt), key);
     return reason === undefined ? [] : [{ property: "adopt", reason: `${kind.word} ${adopt} ${reason}` }];
   };
-  // What a component found (provider/program/policy-match.ts). Of a resource in the state, and of its replacement, it is the own record.
-  const adoptMatch = async (kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Promise<Json> => {
+  // What a component found (provider/program/policy-match.ts). Of a resource in the state it is the own record.
+  const adoptMatch = (kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Json => {
     if (!isUidp(match) || Object.keys(olds).length > 0 || notCompared.has(news[KEY])) return news;
-    if ((await ledger()).ownership.isOwnedBy(recordId(kind.field, match), String(news[KEY]))) return news;
     log(`${kind.type} ${nameInKey(news[KEY])} takes over ${kind.word} ${match} ${title(news)}`);
     return { ...news, adopt: match };
   };
@@ -120,10 +121,12 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
 
   return (kind) => ({
     derivesParent: true,
-    lookUp: (olds, news, isSecret) => lookUpRecord(parts, kind, olds, news, isSecret),
+    adopted: (olds, asked) => adoptions.adopted(kind, olds, asked),
+    lookUp: (olds, news, isSecret) =>
+      lookUpRecord({ ...parts, formerMatch: adoptions.formerMatch }, kind, olds, news, isSecret),
     check: async (olds, news, { isSecret, showsNames, mayReplace }) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
-      const { inputs, failures } = reconcile.check(kind, olds, await adoptMatch(kind, olds, news), mayReplace);
+      const { inputs, failures } = reconcile.check(kind, olds, adoptMatch(kind, olds, news), mayReplace);
       if (failures.length > 0) return { inputs, failures };
       const problems = [
         ...(await adoptionProblems(kind, inputs)),
@@ -202,6 +205,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
     },
     read: async (session, id, stored, about) => {
       const result = await reconcile.read(kind, session, id, stored, about);
+      if (result.id === "") await adoptions.noteRemoved(kind, session, id, stored, about.inputs ?? {});
       return hasNoParent(stored) ? { ...result, props: withoutParent(result.props) } : result;
     },
     update: (session, id, olds, news) =>

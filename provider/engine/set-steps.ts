@@ -48,6 +48,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
   };
   return {
     derivesParent: false,
+    adopted: async (_olds, news) => ({ news }),
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     createsMore: (olds, inputs) => textOf(olds) !== textOf(inputs),
     planned: async () => undefined,

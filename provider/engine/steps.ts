@@ -43,7 +43,16 @@ export interface LookedUp {
   shown?: Json;
 }
 
+/** The arguments with what `adopt` still means. */
+export interface Adopted {
+  news: Json;
+  failure?: CheckFailure;
+  /** the uid is from the file beside the program, so nobody has looked the record up */
+  isFromFile?: boolean;
+}
+
 export interface Steps {
+  adopted(olds: Json, asked: Json): Promise<Adopted>;
   /** The arguments with the record that `adopt` means, and the problems of names. `isSecret`: whether one of these is secret. */
   lookUp(olds: Json, news: Json, isSecret: (names: readonly string[]) => boolean): Promise<LookedUp>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
@@ -82,5 +91,7 @@ export interface StepParts {
   /** a preview works without them, and then shows less */
   hasCredentials(): Promise<boolean>;
   log(text: string): void;
+  /** folder that the process runs in */
+  cwd: string;
   names: RecordNames;
 }

@@ -1,6 +1,15 @@
 // The entries of a journal that are not settled: a reducer over its lines, with an index for each question that a create asks.
 import { recordId } from "../record/id.ts";
-import { type Entry, type InvalidLine, isTorn, type Known, type Line, parse, type RunLine } from "./entry.ts";
+import {
+  type Entry,
+  type InvalidLine,
+  isTorn,
+  type Known,
+  type Line,
+  parse,
+  type Removed,
+  type RunLine,
+} from "./entry.ts";
 import { createRuns, linesOfRuns, type Runs } from "./runs.ts";
 
 export interface Entries {
@@ -12,6 +21,8 @@ export interface Entries {
   byKey: ReadonlyMap<string, readonly Entry[]>;
   /** runs without checkpoints, and what they changed */
   runs: Runs;
+  /** By key: resources whose record was removed. Forgotten once the engine has another record of them. */
+  removed: ReadonlyMap<string, Removed>;
   /** Applies a line of this process. */
   apply(line: Line): void;
   /** Applies lines of the file. Returns the invalid ones. */
@@ -30,6 +41,7 @@ export const createEntries = (): Entries => {
   // Of all intents, for the lines that follow.
   const ids = new Set<string>();
   const runs = createRuns();
+  const removed = new Map<string, Removed>();
 
   const applyToRuns = (line: RunLine): void => {
     runs.apply(line);
@@ -42,9 +54,13 @@ export const createEntries = (): Entries => {
   };
   const apply = (line: Line): void => {
     if ("known" in line) {
-      for (const { intent } of byRecord.get(recordId(line.kind ?? "", line.known)) ?? []) apply({ closed: intent });
+      for (const { intent, key } of byRecord.get(recordId(line.kind ?? "", line.known)) ?? []) {
+        apply({ closed: intent });
+        removed.delete(key);
+      }
       return;
     }
+    if ("removed" in line) return void removed.set(line.key, line);
     const id = idOf(line);
     if (id === undefined) return void applyToRuns(line as RunLine);
     const before = byId.get(id);
@@ -77,6 +93,7 @@ export const createEntries = (): Entries => {
     byRecord,
     pending,
     runs,
+    removed,
     apply,
     read: (lines) =>
       lines.flatMap((line) => {
@@ -93,7 +110,7 @@ export const createEntries = (): Entries => {
 };
 
 /** The create that a line is about; undefined: it is about a run. */
-const idOf = (line: Exclude<Line, Known>): string | undefined => {
+const idOf = (line: Exclude<Line, Known | Removed>): string | undefined => {
   if ("intent" in line) return line.intent;
   if ("closed" in line) return line.closed;
   if ("answered" in line) return line.answered;
@@ -117,17 +134,27 @@ const take = (entries: Map<string, Entry[]>, name: string, entry: Entry): void =
 export interface Contents {
   entries: ReadonlyMap<string, Entry>;
   runs: Runs;
+  removed: ReadonlyMap<string, Removed>;
   invalid: InvalidLine[];
 }
 
 export const contentsFrom = (file: string): Contents => {
-  const { byId, runs, read } = createEntries();
-  return { invalid: read(file.split("\n")), entries: byId, runs };
+  const { byId, runs, removed, read } = createEntries();
+  return { invalid: read(file.split("\n")), entries: byId, runs, removed };
 };
 
-/** The shortest text with the same entries and runs. */
-export const textFrom = (entries: Iterable<Entry>, runs: Runs = createRuns()): string =>
-  [...linesOfRuns(runs), ...[...entries].flatMap(linesOf)].map((line) => `${JSON.stringify(line)}\n`).join("");
+/** What a journal keeps. */
+export interface Kept {
+  entries: Iterable<Entry>;
+  runs?: Runs | undefined;
+  removed?: Iterable<Removed>;
+}
+
+/** The shortest text with the same contents. */
+export const textFrom = ({ entries, runs = createRuns(), removed = [] }: Kept): string =>
+  [...linesOfRuns(runs), ...[...entries].flatMap(linesOf), ...removed]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
 
 const linesOf = ({ uid, answered, left, ...intent }: Entry): Line[] => [
   intent,

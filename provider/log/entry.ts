@@ -79,6 +79,17 @@ const Wrote = z.object({
 /** An update or a delete that is about to be sent. */
 export type Wrote = z.infer<typeof Wrote>;
 
+const Removed = z.object({
+  /** uid of the record that the resource had, and that a refresh found gone: what its `adopt` names */
+  removed: uidp,
+  kind: text,
+  /** of the resource, as in an intent */
+  key: text,
+});
+
+/** Somebody deleted the record of a resource that adopts it. The engine drops such a resource from its state. */
+export type Removed = z.infer<typeof Removed>;
+
 /** The lines that follow an intent, by their first member. */
 const OF_CREATE = {
   intent: Intent,
@@ -113,6 +124,7 @@ const LINES = {
   /** of a create of such a run: the resource has another record, and no resource this one */
   left: z.object({ left: text }),
   ...OF_RUN,
+  removed: Removed,
 };
 
 export type RunLine = { [K in keyof typeof OF_RUN]: z.infer<(typeof OF_RUN)[K]> }[keyof typeof OF_RUN];

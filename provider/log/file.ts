@@ -2,10 +2,9 @@
 // Lines that are not entries are ignored, and kept in a file beside it.
 import { readFileSync } from "node:fs";
 import { withSection } from "../../client/recovery.ts";
-import { type Contents, contentsFrom, textFrom } from "./entries.ts";
-import type { Entry, InvalidLine, Line } from "./entry.ts";
+import { type Contents, contentsFrom, type Kept, textFrom } from "./entries.ts";
+import type { InvalidLine, Line } from "./entry.ts";
 import { type Log, openLog } from "./log.ts";
-import type { Runs } from "./runs.ts";
 
 /** The journal cannot be read or written: one sentence that says what to do. */
 export class JournalError extends Error {
@@ -17,8 +16,8 @@ export interface JournalFile extends Log {
   read(): Promise<Contents | undefined>;
   add(...lines: Line[]): boolean;
   append(...lines: Line[]): Promise<void>;
-  /** Rewrites it with only these entries and runs, if it holds anything else; quarantines its invalid lines first. */
-  compact(entries: Iterable<Entry>, runs?: Runs): Promise<void>;
+  /** Rewrites it with only that, if it holds anything else; quarantines its invalid lines first. */
+  compact(kept: Kept): Promise<void>;
   /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
   quarantine(lines: readonly InvalidLine[]): Promise<void>;
   quarantined(): Promise<InvalidLine[]>;
@@ -35,8 +34,8 @@ export const journalFile = (path: string): JournalFile => {
       const text = textOf(path);
       return text === undefined ? undefined : contentsFrom(text);
     },
-    compact: async (entries, runs) => {
-      const text = textFrom(entries, runs);
+    compact: async (kept) => {
+      const text = textFrom(kept);
       const before = textOf(path) ?? "";
       if (before === text) return;
       await quarantine(path, contentsFrom(before).invalid);

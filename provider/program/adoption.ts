@@ -1,27 +1,28 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log shows
 // the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
-import { type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import type { NotFound } from "../engine/adoption.ts";
 import type { KindName } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
-import { isStored } from "./stored-resources.ts";
+import { storedUids } from "./stored-resources.ts";
 
 /** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
 export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object = {}): pulumi.Inputs => {
   if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
-  const found = identifying.apply(async (own): Promise<Json> => {
+  const found = identifying.apply(async (own): Promise<Json | NotFound> => {
     // In a group that the update creates there is nothing to look up yet.
     if (pulumi.runtime.isDryRun() && containsUnknown(own)) return pulumi.unknown as Json;
     return lookUp(kind, name, own as Json, await pulumi.isSecret(identifying));
   });
   logChanges(kind, name, found, inputs);
-  return { adopt: found.apply(({ uid }) => uid as string) };
+  return { adopt: found.apply((one) => ("reason" in one ? one : one.uid)) };
 };
 
 /** The same where the plugin looks up what `adopt` means, and gets it as it is. */
@@ -67,12 +68,8 @@ const matchInput = (
   return { [MATCH]: match.then((record) => record?.uid) };
 };
 
-// The program cannot see what the engine's state holds, so it looks each time.
-const DONE_BEFORE =
-  "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.";
-
-// Loaded when a program adopts something: most programs do not.
-const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json> => {
+// Loaded when a program adopts something: most programs do not. Where there is no record, the provider decides: the resource may have had it.
+const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json | NotFound> => {
   const [{ kindRecords }, own] = await Promise.all([import("../kind/index.ts"), import("../engine/adopt.ts")]);
   const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
@@ -80,15 +77,26 @@ const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: bo
   if (problem !== undefined) throw programError(`${head}: ${problem}`);
   const found = await own.findAdopted(kind, await programSession(), args);
   const [match, ...others] = found;
-  if (!match || others.length > 0)
-    throw programError(`${head}: ${own.notOneRecord(kind, args, found, isSecret)}\n${DONE_BEFORE}`);
+  const stored = await storedUids(kind.type, name);
+  if (!match || others.length > 0) {
+    // The resource has its record.
+    if (stored.includes(args.adopt)) return { uid: args.adopt };
+    if (args.adopt === own.MATCHES && stored.length === 1) return { uid: stored[0] };
+    const reason = own.notOneRecord(kind, args, found, isSecret);
+    if (match) throw programError(`${head}: ${reason}`);
+    return { adopt: args.adopt as string, reason };
+  }
   noteAdopted(kindName, match.uid as string);
-  if (!(await isStored(kind.type, name, match.uid)))
-    await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
+  if (!stored.includes(match.uid)) await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
   return match;
 };
 
-const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>, inputs: pulumi.Inputs): void => {
+const logChanges = (
+  kindName: KindName,
+  name: string,
+  found: pulumi.Output<Json | NotFound>,
+  inputs: pulumi.Inputs,
+): void => {
   pulumi
     .all([found, pulumi.output(inputs), pulumi.isSecret(pulumi.output(inputs))] as const)
     .apply(async ([record, args, isSecret]) => {
@@ -97,8 +105,8 @@ const logChanges = (kindName: KindName, name: string, found: pulumi.Output<Json>
         import("../engine/adopt.ts"),
       ]);
       const [kind, own] = [kindRecords[kindName], record as unknown as Json];
-      // From then on the engine shows what an update changes.
-      if (await isStored(kind.type, name, own.uid)) return;
+      // Nothing was found. Or the resource has it, and the engine shows what an update changes.
+      if (!isUidp(own.uid) || (await storedUids(kind.type, name)).includes(own.uid)) return;
       const text = await adoptionChanges(kind, programSession, name, own, args as Json, isSecret);
       if (text !== undefined) await pulumi.log.info(text);
     });

@@ -29,7 +29,11 @@ export const readPolicyUids = (name: string, file: string): PolicyUids => {
  * The records with these uids. One that the caller cannot list is taken over all the same, without a line about its changes. What the
  * policy does not declare, and what its stack has already, is left alone.
  */
-export const policyMatchByUid = (policy: Policy, uids: PolicyUids, client: Promise<ListClient>): PolicyMatch => {
+export const policyMatchByUid = (
+  policy: Policy,
+  uids: Omit<PolicyUids, "resources">,
+  client: Promise<ListClient>,
+): PolicyMatch => {
   const { group, identity, role } = kindRecords;
   const organization = uids.groups.get(ROOT) ?? policy.organization.uid;
   const listed = new Map<string, Promise<Map<string, Json>>>();

@@ -18,16 +18,15 @@ export const storedResources = (): Promise<Leaving[]> => {
 
 const currentRun = perRun((): { stored?: Promise<Leaving[]> } => ({}));
 
-/** Whether a resource of this name has this record in the state. What is not known counts as no. */
-export const isStored = async (type: string, name: string, uid: unknown): Promise<boolean> => {
+/** The records that resources of this name have in the state: of one for each component. What is not known counts as none. */
+export const storedUids = async (type: string, name: string): Promise<readonly unknown[]> => {
   try {
     const stored = await storedResources();
-    return stored.some(
-      (one) => one.outputs.uid === uid && typeOfToken(one.type) === type && urnFrom(one.urn).name === name,
-    );
+    const own = stored.filter((one) => typeOfToken(one.type) === type && urnFrom(one.urn).name === name);
+    return own.map(({ outputs }) => outputs.uid);
   } catch {
     // An engine without state, such as the mock of a unit test.
-    return false;
+    return [];
   }
 };
 

@@ -45,10 +45,16 @@ export const SECRET_ARGUMENTS = "__secretArguments";
  */
 export const MATCH = "__match";
 
+/**
+ * Added by the check in place of the argument `adopt`: the uid that it names. The resource had that record, somebody deleted it, and the
+ * resource creates another one. Its `adopt` means nothing from then on.
+ */
+export const FORMER = "__former";
+
 /** Added by the constructor: the option replaceOnChanges, which the engine does not apply to dynamic resources. */
 export const REPLACE_ON = "__replaceOnChanges";
 
-const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON, AT];
+const HIDDEN = [PROVIDER, KEY, SERVICE, REPLACE_ON, AT, FORMER];
 
 /** The members of the bag that are not arguments. */
 export const hiddenMembers = (bag: Json): Json =>
@@ -90,8 +96,10 @@ const onDelete = (deleteAdopted: unknown): Json => ({
 });
 
 /** Added to the inputs `news` of a resource that adopts a record, or has adopted one; `olds` are its inputs so far. */
-export const shownOnDelete = (olds: Json, news: Json): Json =>
-  (news.adopt ?? olds[ON_DELETE]) === undefined ? {} : onDelete(news.deleteAdopted);
+export const shownOnDelete = (olds: Json, news: Json): Json => {
+  const isAdopted = Object.keys(olds).length === 0 ? news.adopt !== undefined : olds[ON_DELETE] !== undefined;
+  return isAdopted ? onDelete(news.deleteAdopted) : {};
+};
 
 /** The members with these names that differ from their defaults. */
 const differingFrom = (defaults: Json, bag: Json): Json =>

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { knownLine } from "../log/entries.ts";
-import type { Entry, Intent, Known, Line } from "../log/entry.ts";
+import type { Entry, Intent, Known, Line, Removed } from "../log/entry.ts";
 import { JournalError, quarantineOf } from "../log/file.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
@@ -54,6 +54,13 @@ export interface Journal extends WriteAhead {
   countPendingAlike(entry: Entry): Promise<number>;
   /** Those that earlier runs without checkpoints left for other resources. */
   findOpenAlike(entry: Entry): Promise<Entry[]>;
+  /**
+   * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
+   * the file cannot be written, only this run knows.
+   */
+  noteRemoved(key: string, kind: string, uid: string): Promise<void>;
+  /** The uid that a refresh noted of this resource; undefined: none did. */
+  removedOf(key: string, kind: string): Promise<string | undefined>;
   /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
   isOfOther(id: string, key: string): Promise<boolean>;
   /** The file of the resource's stack, for a message. */
@@ -93,13 +100,16 @@ export const createJournal = (options: JournalOptions): Journal => {
   const begun = new Set<string>();
   const reported = new Set<string>();
   const opened = new Map<string, boolean>();
+  /** by path and key: what a refresh of this run has found */
+  const removed = new Map<string, Removed>();
   const { append: share, refresh } = operation.share("journal", (event: Event): boolean => {
     if (event.is === "begun") for (const id of event.ids) begun.add(id);
     else if (event.is === "reported") {
       const isFirst = !reported.has(event.id);
       reported.add(event.id);
       return isFirst;
-    } else if (event.is === "opened") {
+    } else if (event.is === "removed") removed.set(`${event.path} ${event.line.key}`, event.line);
+    else if (event.is === "opened") {
       const what = `${event.found} ${event.path}`;
       const value = opened.get(what) ?? event.value;
       opened.set(what, value);
@@ -272,6 +282,37 @@ export const createJournal = (options: JournalOptions): Journal => {
         if (error instanceof JournalError) return [];
         throw error;
       }
+    },
+    noteRemoved: async (key, kind, uid) => {
+      const line = { removed: uid, kind, key };
+      try {
+        share({ is: "removed", path: pathOf(stackOf(key)), line });
+        const { file, entries } = await openFor(key);
+        const known = entries.removed.get(key);
+        if (known?.removed === uid && known.kind === kind) return;
+        // Without the lock, as a preview may refresh while another run holds it. No process compacts the file before its first create.
+        await file.append(line);
+        entries.apply(line);
+      } catch (error) {
+        // A refresh needs no journal, and the update that cannot write it creates nothing.
+        if (!(error instanceof JournalError)) throw error;
+      }
+    },
+    removedOf: async (key, kind) => {
+      refresh?.();
+      let found: Removed | undefined;
+      try {
+        found = removed.get(`${pathOf(stackOf(key))} ${key}`);
+        if (found === undefined) {
+          const open = await openFor(key);
+          // Another process of this run has refreshed.
+          readOn(open);
+          found = open.entries.removed.get(key);
+        }
+      } catch (error) {
+        if (!(error instanceof JournalError)) throw error;
+      }
+      return found?.kind === kind ? found.removed : undefined;
     },
     isOfOther: async (id, key) => {
       const open = await openFor(key);

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { createEntries, type Entries } from "../log/entries.ts";
-import type { Known } from "../log/entry.ts";
+import type { Known, Removed } from "../log/entry.ts";
 import { type JournalFile, journalFile } from "../log/file.ts";
 import { type Lock, type LockOptions, lockOf } from "../log/lock.ts";
 import type { Tail } from "../log/log.ts";
@@ -37,7 +37,9 @@ export type Event =
   /** A process reports this entry, or the invalid line with this hash. Returns false where one has before. */
   | { is: "reported"; id: string }
   /** A process has opened the journal. Returns what the first one found then. */
-  | { is: "opened"; path: string; found: "new" | "behind"; value: boolean };
+  | { is: "opened"; path: string; found: "new" | "behind"; value: boolean }
+  /** A refresh has found the record of this resource removed. Known in the run even where the file cannot be written. */
+  | { is: "removed"; path: string; line: Removed };
 
 const QUIET_MS = 60_000;
 
@@ -83,7 +85,8 @@ const readAgain = (open: StackJournal): void => {
 const compact = async (open: StackJournal): Promise<void> => {
   if (open.isCaughtUp) return;
   readAgain(open);
-  await open.file.compact(open.entries.byId.values(), open.entries.runs);
+  const { byId, runs, removed } = open.entries;
+  await open.file.compact({ entries: byId.values(), runs, removed: removed.values() });
   open.isCaughtUp = true;
 };
 

@@ -68,6 +68,20 @@ describe("irm journal list", () => {
     );
   });
 
+  it("prints with --all the adopted records that were deleted, and clean --key removes one", async () => {
+    const own = folder.path("removed");
+    const file = journalFile(`${own}/one.jsonl`);
+    const removed = (name: string) => ({ removed: `${ORG}/0000000000000001`, kind: "group", key: keyOf(name) });
+    await file.append(removed("gone"), removed("also"));
+    const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
+    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toContain(line);
+    expect(await runIrm("journal", "clean", "--key", keyOf("gone"), "--folder", own)).toMatchObject({
+      code: 0,
+      stdout: `forgotten: ${line}`,
+    });
+    expect([...((await file.read())?.removed.keys() ?? [])]).toEqual([keyOf("also")]);
+  });
+
   it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);

@@ -19,7 +19,7 @@ describe("with access.yaml in the folder", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        "if a program or another policy declares this role binding, change it, or its next update grants the access again\n",
+        "if a program or another policy declares this role binding, change it, or an update that refreshes grants the access again\n",
     });
     expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
     expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
@@ -104,7 +104,7 @@ describe("with access.yaml in the folder", () => {
     const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
     expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
     expect(stderr).toContain(
-      "irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml:",
+      "irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml:",
     );
     expect(stderr).toContain(why);
     expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([[], text]);
@@ -129,7 +129,7 @@ access: { platform: { editor: [${name}] } }
     const doubt = await revokeAsJson("--identity", other, "--yes");
     expect({ code: doubt.code, stderr: doubt.stderr }).toEqual({
       code: 1,
-      stderr: `irm revoke: access.yaml is as it was, and the next update may grant the access again: access.yaml: identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
+      stderr: `irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml: identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
     });
     writeFileSync("adopt.json", JSON.stringify({ groups: {}, identities: { [name]: uid } }));
     expect(await revokeAsJson("--identity", other, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
@@ -153,7 +153,7 @@ access: { platform: { editor: [${name}] } }
     const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
     expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
     expect(stderr).toContain(
-      "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles\nadopt.json: identities.a: must be a uid\n",
+      "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles, resources\nadopt.json: identities.a: must be a uid\n",
     );
     expect(readFileSync("access.yaml", "utf8")).toBe(text);
   });

@@ -12,6 +12,7 @@ const KEYS = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", kid: "1", x: 
 /** The names of the records that it returns the uids of. */
 export interface ByHand {
   platform: string;
+  registry: string;
   release: string;
   publisher: string;
   /** an identity provider with a client secret */
@@ -117,5 +118,5 @@ export const createByHand = async (api: Api, organization: string): Promise<ByHa
   await make("repos", other, { name: "mirror", sync_config: { source: nginx } });
   const digest = `sha256:${"a".repeat(64)}`;
   for (const name of ["latest", "1.2-r3", "sha256-abc", "latest-20260101"]) await make("tags", nginx, { name, digest });
-  return { platform, release, publisher, withSecret, twin };
+  return { platform, registry, release, publisher, withSecret, twin };
 };

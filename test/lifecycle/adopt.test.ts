@@ -1,8 +1,12 @@
 // Adoption through the engine: what the preview says, what an update changes, what stays. Also renames of a logical name, which
 // are harmless with adoption or aliases.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DriftReport } from "../../access/drift/report.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { driftOf } from "../harness/irm-command.ts";
 
 describe("adoption", () => {
   let place: Workplace;
@@ -76,17 +80,9 @@ ${last && guest}`;
     expect(adopted.sort()).toEqual([team, hidden, lasting, ci, role, binding].sort());
     expect(place.rows("identities", "uid = ?", ci)[0]?.body.description).toBe("between us");
 
-    // An adopt argument that stays in the program fails once the name differs, and says that it can be removed.
+    // The argument has done its work: it can stay, also where nothing matches any more, or be removed.
     program.write(source({ adopts: true, renames: true }));
-    const stale = await program.run("up", "--yes", "--skip-preview");
-    expect(stale.code).not.toBe(0);
-    expect(stale.output).toContain(`Group lasting: adopt: no groups that match in ${org}; exactly one is needed`);
-    expect(stale.output).toContain(
-      "If this resource has adopted its record in an earlier run, adopt has done its work: remove it from the program.",
-    );
-    expect(await writes()).toEqual([]);
-
-    // The argument has done its work and can be removed.
+    expect((await program.must("preview", "--diff")).output).toContain('- name "lasting" becomes "changed"');
     program.write(source({}));
     await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
     program.write(source({ renames: true, last: ", deleteAdopted: true" }));
@@ -110,6 +106,57 @@ ${last && guest}`;
     expect(place.rows("identities", "uid = ?", ci)).toHaveLength(1);
   });
 
+  it("creates the record again that somebody has deleted, with every command, and sends no POST for a uid that the stack never had", async () => {
+    const org = place.server.organization;
+    const ci = await make(`identities/${org}`, { name: "deleted", claimMatch });
+    const role = await viewer();
+    const uid = await make(`roleBindings/${org}`, { identityUid: ci, roleUid: role });
+    const source = (adopt: string, ...more: string[]) => `import { RoleBinding } from "pulumi-irm";
+const binding = { parent: process.env.ORG!, identity: "${ci}", role: "viewer" };
+new RoleBinding("kept", { ...binding, adopt: "${adopt}" });${more.join("")}`;
+    const program = await place.program("deleted", source(uid), env());
+    // A plain `pulumi up` looks at no record without it.
+    const project = join(program.folder, "Pulumi.yaml");
+    const own = readFileSync(project, "utf8");
+    await program.must("up", "--yes", "--skip-preview");
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
+    const { json } = await place.call("GET", "/iam/v2beta1/roles?name=owner&uidp.inRoot=true");
+    const owner = (json.roles as { uid: string }[])[0]?.uid;
+    const planted = await make(`roleBindings/${org}`, { identityUid: ci, roleUid: owner });
+    await place.server.takeRequests();
+
+    // Not a refresh: the state has the record.
+    await program.must("up", "--yes", "--skip-preview", "--expect-no-changes");
+    const drift = await driftOf(program, "--format", "json");
+    expect(drift, drift.stderr).toMatchObject({ code: 3 });
+    const report = JSON.parse(drift.stdout) as DriftReport;
+    expect(report.drift).toMatchObject([{ change: "gone", uid, kind: "role binding", name: "deleted as viewer" }]);
+    expect(report.undeclared).toContainEqual(expect.objectContaining({ uid: planted, role: "owner" }));
+    expect(await writes()).toEqual([]);
+
+    writeFileSync(project, `${own}options:\n  refresh: always\n`);
+    const up = await program.must("up", "--yes", "--skip-preview");
+    const again = `RoleBinding kept creates its role binding again: ${uid}, which it had adopted, was deleted`;
+    expect(up.output).toContain(again);
+    expect(await writes()).toEqual(["CreateRoleBinding"]);
+    await program.must("preview", "--expect-no-changes");
+
+    // Once more, with a refresh that is a command of its own.
+    const [row] = place.rows("role_bindings", "identity_uid = ? AND role_uid = ?", ci, role);
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${row?.uid}`);
+    await program.must("refresh", "--yes", "--skip-preview");
+    await place.server.takeRequests();
+    expect((await program.must("up", "--yes", "--skip-preview")).output).toContain(again);
+    expect(await writes()).toEqual(["CreateRoleBinding"]);
+
+    const mistyped = `${org}/00000000000000ab`;
+    program.write(source(uid, `new RoleBinding("wrong", { ...binding, role: "editor", adopt: "${mistyped}" });`));
+    const refused = await program.run("up", "--yes", "--skip-preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain(`no role bindings with the uid ${mistyped}; exactly one is needed`);
+    expect(await writes()).toEqual([]);
+  });
+
   it("by match needs exactly one record: the preview fails for none or several, and lists them", async () => {
     const org = place.server.organization;
     const twins = [await make(`groups/${org}`, { name: "twin" }), await make(`groups/${org}`, { name: "twin" })];
@@ -120,7 +167,9 @@ ${last && guest}`;
     await place.server.takeRequests();
     const { code, output } = await program.commandLine.run("preview");
     expect(code).not.toBe(0);
-    expect(output).toContain(`Group nobody: adopt: no groups that match in ${org}; exactly one is needed`);
+    expect(output).toContain(
+      `Group resource 'nobody' has a problem: adopt: no groups that match in ${org}; exactly one is needed`,
+    );
     expect(output).toContain(`Group twin: adopt: 2 groups that match in ${org}; exactly one is needed`);
     for (const uid of twins) expect(output).toContain(`- ${uid} twin`);
     // A message, without the stack of our own code.

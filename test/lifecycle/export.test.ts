@@ -30,6 +30,14 @@ describe("irm export", () => {
   });
   afterAll(() => Promise.all([place.close(), other.close()]));
 
+  let folders = 0;
+  /** The files that an export writes into a folder. */
+  const filesOf = async (from: Workplace, ...flags: string[]): Promise<(name: string) => string> => {
+    folders += 1;
+    const out = join(from.folder, `exported-${folders}`);
+    await exportOf(from, "--out", out, ...flags);
+    return (name) => readFileSync(join(out, name), "utf8");
+  };
   const exportOf = async (from: Workplace, ...flags: string[]): Promise<string> => {
     vi.stubEnv("IRM_BASE_URL", from.server.baseUrl);
     vi.stubEnv("IRM_TOKEN", from.server.token);
@@ -43,8 +51,10 @@ describe("irm export", () => {
   it.each(formsOf({ form: "dynamic", flags: [] }, { form: "native", flags: ["--native"] }))(
     "a program with $form resources takes everything over and changes nothing",
     async ({ form, flags }) => {
-      const source = await exportOf(place, ...flags);
-      const program = await place.program(`taken-${form}`, source, {}, pluginOf(form));
+      const file = await filesOf(place, ...flags);
+      expect(file("Pulumi.yaml")).toContain("options:\n  refresh: always\n");
+      const program = await place.program(`taken-${form}`, file("index.ts"), {}, pluginOf(form));
+      writeFileSync(join(program.folder, "adopt.json"), file("adopt.json"));
       await place.server.takeRequests();
       const preview = await program.must("preview");
       expect(preview.output).toContain(`Group platform takes over group ${made.platform} "platform"`);
@@ -55,7 +65,7 @@ describe("irm export", () => {
       expect((await program.must("preview", "--expect-no-changes")).output).not.toMatch(/ takes over | changes on /);
       await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
       expect(await writes(place)).toEqual([]);
-      const count = source.match(/adopt: /g)?.length as number;
+      const count = Object.keys(JSON.parse(file("adopt.json")).resources).length;
       // The identity provider whose secret is not set is not declared.
       const adopted = program.state().resources.filter(({ outputs }) => outputs?.adopted === true);
       expect(adopted).toHaveLength(count - 1);
@@ -116,9 +126,11 @@ describe("irm export", () => {
     const [{ uid: viewer }] = json.roles as [{ uid: string }];
     const { organization } = other.server;
     const records = await createManaged(callerOf(other), { organization, viewer, nowMs: Date.now() });
-    const file = join(other.folder, "terraform.tfstate");
-    writeFileSync(file, records.pulled);
-    const program = await other.program("from-terraform", await exportOf(other, "--from-tfstate", file));
+    const state = join(other.folder, "terraform.tfstate");
+    writeFileSync(state, records.pulled);
+    const file = await filesOf(other, "--from-tfstate", state);
+    const program = await other.program("from-terraform", file("index.ts"));
+    writeFileSync(join(program.folder, "adopt.json"), file("adopt.json"));
     await other.server.takeRequests();
     const up = await program.must("up", "--yes", "--skip-preview");
     expect(await writes(other), up.output).toEqual([]);
@@ -129,15 +141,19 @@ describe("irm export", () => {
   });
 
   it("a program in YAML takes everything over and changes nothing", async () => {
-    const source = await exportOf(place, "--format", "pulumi-yaml");
-    const program = await createYamlProgram(place, "taken-yaml", source.slice(source.indexOf("resources:")));
+    const file = await filesOf(place, "--format", "pulumi-yaml");
+    const source = file("Pulumi.yaml");
+    const program = await createYamlProgram(place, "taken-yaml", source.slice(source.indexOf("\nresources:") + 1));
+    writeFileSync(join(program.folder, "adopt.json"), file("adopt.json"));
     await takesOver(program);
   });
 
   it.skipIf(withoutPython || onlyInSoak)(
     `a program in Python takes everything over and changes nothing${withoutPython || onlyInSoak}`,
     async () => {
-      const program = await createPythonProgram(place, "taken-python", await exportOf(place, "--format", "python"));
+      const file = await filesOf(place, "--format", "python");
+      const program = await createPythonProgram(place, "taken-python", file("__main__.py"));
+      writeFileSync(join(program.folder, "adopt.json"), file("adopt.json"));
       await takesOver(program);
     },
   );
@@ -159,12 +175,20 @@ describe("irm export", () => {
     await exportOf(place, "--native", "--out", out);
     const source = readFileSync(join(out, "index.ts"), "utf8");
     const program = await place.program("imported", source, {}, { ...pluginOf("native"), ownProcess: true });
-    copyFileSync(join(out, "import.json"), join(program.folder, "import.json"));
+    for (const name of ["import.json", "adopt.json"]) copyFileSync(join(out, name), join(program.folder, name));
     await place.server.takeRequests();
     await program.must("import", "--file", "import.json", "--yes", "--generate-code=false", "--protect=false");
     await program.must("up", "--yes", "--skip-preview");
     expect(await writes(place)).toEqual([]);
     await program.must("preview", "--expect-no-changes");
+
+    // A refresh knows by adopt.json that this resource had the record.
+    const [binding] = place.rows("role_bindings", "identity_uid = ?", made.release);
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
+    await place.server.takeRequests();
+    const { output } = await program.must("up", "--refresh", "--yes", "--skip-preview");
+    expect(output).toContain(`creates its role binding again: ${binding?.uid}, which it had adopted, was deleted`);
+    expect(await writes(place)).toEqual(["CreateRoleBinding"]);
   });
 
   it("a policy with --no-adopt creates the same on another service", async () => {

@@ -38,7 +38,7 @@ describe("a preview", () => {
     });
     const staticKeys = { issuer, subject: "k", issuerKeys, expirationTime: "2027-05-01T00:00:00+02:00" };
     expect(await planned("Identity", { name: "i", staticKeys })).toMatchObject({
-      staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: UNKNOWN },
+      staticKeys: { issuer, subject: "k", issuerKeys, expirationTime: "2027-04-30T22:00:00.000Z" },
     });
     const mapping = { externalGroupId: "SRE", scope: org, parent: `${org}/${"1".repeat(16)}` };
     expect(await planned("ExternalGroupRoleMapping", { ...mapping, role: "viewer" })).toMatchObject({

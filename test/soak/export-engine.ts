@@ -140,12 +140,14 @@ const createProgram = async (
   // Loaded once the hosts are known.
   const { createPythonProgram, createYamlProgram } = await import("../harness/language-program.ts");
   const textOf = (file: string): string => files.get(file) as string;
-  if (format === "python") return await createPythonProgram(place, name, textOf("__main__.py"));
-  if (format === "pulumi-yaml") {
+  const create = async (): Promise<Program> => {
+    if (format === "python") return await createPythonProgram(place, name, textOf("__main__.py"));
+    if (format !== "pulumi-yaml")
+      return await place.program(name, textOf("index.ts"), {}, isNative ? { plugin: pluginFolder } : {});
     const project = textOf("Pulumi.yaml");
     return await createYamlProgram(place, name, project.slice(project.indexOf("\nresources:") + 1));
-  }
-  const program = await place.program(name, textOf("index.ts"), {}, isNative ? { plugin: pluginFolder } : {});
+  };
+  const program = await create();
   for (const file of ["access.yaml", "adopt.json"])
     if (files.has(file)) writeFileSync(join(program.folder, file), textOf(file));
   return program;

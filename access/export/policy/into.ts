@@ -148,7 +148,7 @@ const printed = (before: string | undefined, missing: ReadonlyMap<string, Readon
     const own = Object.entries(held[section] ?? {});
     return [section, Object.fromEntries([...own, ...(missing.get(section) ?? [])])];
   });
-  return jsonText(Object.fromEntries(sections));
+  return jsonText({ ...Object.fromEntries(sections), ...(held.resources && { resources: held.resources }) });
 };
 
 /** Identity providers that the policy names, and the roles of their external groups that it gives. */

@@ -11,12 +11,13 @@ export const policyText = (document: Branch, comment: readonly string[] = []): s
   return `${head.join("\n")}\n\n${yamlText(document, (key) => Object.hasOwn(presets, key))}`;
 };
 
-/** What AccessPolicy takes as `adopt: { file }`: the uid of each record, by path or key. */
-export const adoptionText = ({ places }: Draft): string => {
+/** What AccessPolicy takes as `adopt: { file }`: the uid of each record, by path or key. `resources`: of the program beside it. */
+export const adoptionText = ({ places }: Draft, resources: ReadonlyMap<string, string> = new Map()): string => {
   const uids = {
     groups: new Map<string, string>(),
     identities: new Map<string, string>(),
     roles: new Map<string, string>(),
+    ...(resources.size > 0 && { resources }),
   };
   for (const [{ uid }, { section, key }] of places) if (section !== "access") uids[section].set(key, uid);
   const sections = Object.entries(uids).map(([name, own]) => [name, Object.fromEntries(own)]);

@@ -42,11 +42,10 @@ const spellingOf = (isAdopted: boolean): Spelling => ({
 });
 
 const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
-  const { name, parent, args, uid, isAdopted, secret } = entry;
+  const { name, parent, args, isAdopted, secret } = entry;
   const items: Item[] = [
     parent === undefined ? { head: "root=", value: true } : { head: "parent=", value: parent },
     ...[...args].map(([key, value]) => ({ head: `${toSnake(key)}=`, value })),
-    ...(isAdopted ? [{ head: "adopt=", value: uid }] : []),
   ];
   // What exists only with a secret is missing on another service without it.
   const needed = isAdopted ? [] : entriesIn(entry).filter((other) => other.secret);

@@ -105,7 +105,7 @@ const dependentsPart = ({ dependents }: Takeover): string[] =>
 const verifyStep = ({ taken }: Takeover): Step => [
   "Verify",
   fence("sh", ["pulumi preview --expect-no-changes", ...(taken.length > 0 ? ["terraform state list"] : [])]),
-  `${taken.length > 0 ? "The list names none of them. " : ""}After that, \`adopt\` has done its work: remove it from the program whenever you like.`,
+  `${taken.length > 0 ? "The list names none of them. " : ""}After that, adopt.json has done its work: remove it whenever you like.`,
 ];
 
 const removedBlocks = (resources: readonly string[]): string[] =>

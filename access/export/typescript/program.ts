@@ -81,11 +81,10 @@ const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles):
   return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
 };
 
-const membersFor = ({ parent, args, preset, uid, isAdopted }: Entry, spelling: Spelling): Member[] => [
+const membersFor = ({ parent, args, preset }: Entry, spelling: Spelling): Member[] => [
   parent === undefined ? { key: "root", value: true } : { key: "parent", value: parent },
   ...membersOf(new Map([...args].filter(([name]) => name !== preset?.replaces))),
   ...(preset ? [presetText(preset, spelling)] : []),
-  ...(isAdopted ? [{ key: "adopt", value: uid }] : []),
 ];
 
 const presetText = (preset: PresetUse, spelling: Spelling): string =>

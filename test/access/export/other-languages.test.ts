@@ -67,7 +67,7 @@ const all = (...entries: Entry[]): Export => ({
 
 test("Python spells fields in its way, and leaves the keys of maps as they are", () => {
   const program = pythonProgram(all(group, identity(new Map([["eventName", "push"]]))));
-  expect(program).toContain('_1_acme_group = irm.Group("1-acme", root=True, name="acme", adopt="aaa');
+  expect(program).toContain('_1_acme_group = irm.Group("1-acme", root=True, name="acme")');
   expect(program).toContain("parent=_1_acme_group.uid");
   expect(program).toContain('"subject_pattern": ');
   expect(program).toContain('"eventName": "push"');

@@ -28,7 +28,7 @@ describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
     expect(succeeded).toEqual(expect.arrayContaining(["ci", "publisher", "ci-views", "unreported"]));
     // The engine acknowledged one, and the service refused the other.
     for (const settled of ["team", "refused"]) expect(all.map(nameOf)).not.toContain(settled);
-    expect(contentsFrom(textFrom(all)).entries).toEqual(entries);
+    expect(contentsFrom(textFrom({ entries: all })).entries).toEqual(entries);
   });
 
   it("has the same hashes as current records", () => {
@@ -106,6 +106,17 @@ describe("a line that is not an entry", () => {
     const later = JSON.stringify({ ...intent, colour: "blue" });
     const { entries, invalid } = contentsFrom(`${later}\n`);
     expect(invalid).toEqual([]);
-    expect(textFrom(entries.values())).toBe(`${later}\n`);
+    expect(textFrom({ entries: entries.values() })).toBe(`${later}\n`);
   });
+});
+
+it("a deleted record is kept until the engine has another one of its resource", () => {
+  const removed = { removed: GROUP, kind: "group", key: intent.key };
+  const lines = [removed, intent, { made: "i", uid: `${ORG}/0000000000000001`, at: 2 }];
+  const textOf = (all: readonly object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const { entries, removed: kept } = contentsFrom(textOf(lines));
+  expect([...kept.values()]).toEqual([removed]);
+  const again = contentsFrom(textFrom({ entries: entries.values(), removed: kept.values() }));
+  expect([...again.removed.values()]).toEqual([removed]);
+  expect(contentsFrom(textOf([...lines, { known: `${ORG}/0000000000000001` }])).removed.size).toBe(0);
 });

@@ -52,7 +52,7 @@ describe("the file of a journal", () => {
     const path = folder.path("anew.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
-    await file.compact([intent("b")]);
+    await file.compact({ entries: [intent("b")] });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect([...((await file.read())?.entries.keys() ?? [])]).toEqual(["b"]);
   });

@@ -54,7 +54,7 @@ describe("the journal of a run without checkpoints", () => {
       ...[intent("i", "r"), { made: "i", uid: uid("b"), at: 5 }, { left: "i" }],
     );
     const { entries, runs } = contentsFrom(written);
-    expect(textFrom(entries.values(), runs)).toBe(written);
+    expect(textFrom({ entries: entries.values(), runs })).toBe(written);
   });
 
   it("ends with the run: what else it created is like the creates of any other run, and what is left goes", () => {

@@ -94,12 +94,12 @@ describe("the arguments of AccessPolicy", () => {
     const adopting = () => failure({ policy, adopt: { file } });
     expect(adopting()).toContain(`AccessPolicy acme: adopt: ${file}:\n  - ENOENT`);
     writeFileSync(join(folder, "adopt.json"), "[]");
-    expect(adopting()).toContain("must be { groups, identities, roles }, each with uids by key");
+    expect(adopting()).toContain("must be { groups, identities, roles, resources }, each with uids by key");
     writeFileSync(join(folder, "adopt.json"), `{ "groups": { "a\\u001b": "b" }, "identities": [], "people": {} }`);
     expect(adopting()).toBe(
       [
         `AccessPolicy acme: adopt: ${file}:`,
-        "people: there is no such section; there are groups, identities, roles",
+        "people: there is no such section; there are groups, identities, roles, resources",
         "groups.a\\u001b: must be a uid",
         "identities: must be uids by key",
       ].join("\n  - "),

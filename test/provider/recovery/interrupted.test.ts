@@ -283,6 +283,7 @@ describe("a resource that no program declares any more", () => {
         connect: async () => session,
         hasCredentials: async () => true,
         log: session.log,
+        cwd: ".",
         names: {} as StepParts["names"],
       },
       () => false,

@@ -56,7 +56,7 @@ describe("acknowledgerOf", () => {
     const acknowledge = acknowledgerOf(path);
     await provider.append(...succeeded(1), ...succeeded(2));
     await acknowledge([knownLine("group", uid(1))]);
-    await provider.compact([{ ...intent(2), uid: uid(2) }]);
+    await provider.compact({ entries: [{ ...intent(2), uid: uid(2) }] });
     await acknowledge([knownLine("group", uid(2))]);
     expect(entries()).toEqual([]);
   });

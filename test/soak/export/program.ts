@@ -25,9 +25,11 @@ export const PROJECT = "exported";
 
 /** A stack of the program in `files`. */
 export const deploy = (host: ProgramHost, service: Service, files: Files, isNative: boolean): Deployment => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-export-"));
+  // The journal must be outside the project.
+  const place = mkdtempSync(join(tmpdir(), "irm-export-"));
+  const [folder, journal] = [join(place, "project"), join(place, "journal")];
+  for (const one of [folder, journal]) mkdirSync(one);
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  mkdirSync(join(folder, "journal"));
   const program = compile(files.get("index.ts") as string, folder, isNative ? native : dynamic);
   const state = new Map<string, Snapshot>();
   const stack = `organization/${PROJECT}/dev`;
@@ -36,13 +38,13 @@ export const deploy = (host: ProgramHost, service: Service, files: Files, isNati
     up: async (config = {}) => {
       const own = {
         ...(await service.env()),
-        IRM_JOURNAL: join(folder, "journal"),
+        IRM_JOURNAL: journal,
         PULUMI_BACKEND_URL: `file://${folder}`,
       };
       // The program reads that of its process.
       Object.assign(process.env, own);
       const options = { pace: service.pace, atPoint: async () => undefined, log: () => undefined };
-      const environment = { ...environmentWith(options), env: own };
+      const environment = { ...environmentWith(options), env: own, cwd: folder };
       const provider = await (isNative ? nativeHere(environment, stack) : dynamicProvider(environment, stack));
       try {
         return await host.run({ program, stack, provider, config, state });
@@ -51,7 +53,7 @@ export const deploy = (host: ProgramHost, service: Service, files: Files, isNati
         for (const name of Object.keys(own)) delete process.env[name];
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(place, { recursive: true, force: true }),
   };
 };
 

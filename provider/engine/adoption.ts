@@ -1,0 +1,120 @@
+// What `adopt` still means for a resource. It is for a resource that has no record yet: one that has a record keeps it, and one whose
+// record somebody deleted creates another one. That it had this record, the engine's state says, or the journal, where a refresh has noted
+// it (provider/run/journal.ts): the engine drops such a resource from its state. A uid of which neither says so stays an error.
+import { existsSync } from "node:fs";
+import { uidsIn } from "../../access/policy/uids.ts";
+import { projectFolder } from "../../client/folder.ts";
+import { isObject, isUidp, type Json } from "../../schema/index.ts";
+import type { CheckFailure } from "../reconcile/index.ts";
+import { recordId } from "../record/id.ts";
+import type { Kind } from "../record/kind.ts";
+import { FORMER, KEY, MATCH, nameInKey } from "../record/state.ts";
+import { stackOf } from "../run/journal.ts";
+import type { Session } from "../run/session.ts";
+import { MATCHES } from "./adopt.ts";
+import type { Adopted, StepParts } from "./steps.ts";
+
+/** In place of the argument `adopt`, for which a program has found no record. */
+export interface NotFound {
+  adopt: string;
+  reason: string;
+}
+
+export interface Adoptions {
+  /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
+  adopted(kind: Kind, olds: Json, asked: Json): Promise<Adopted>;
+  /** The record that the resource had, if it was deleted: its match finds no record. */
+  formerMatch(kind: Kind, news: Json): Promise<Json | undefined>;
+  /** A refresh has found no record of the resource with these outputs and inputs. */
+  noteRemoved(kind: Kind, session: Session, id: string, stored: Json, inputs: Json): Promise<void>;
+}
+
+export const adoptionsWith = ({ ledger, log, cwd }: Pick<StepParts, "ledger" | "log"> & { cwd: string }): Adoptions => {
+  const uids = uidsOfProgram(cwd);
+  // By key: what a resource of the stack adopts. Its next check, without inputs in the state, is for its replacement.
+  const inState = new Map<unknown, unknown>();
+  const reported = new Set<unknown>();
+
+  const again = (kind: Kind, news: Json, uid: string): Json => {
+    if (!reported.has(news[KEY])) {
+      reported.add(news[KEY]);
+      const name = nameInKey(news[KEY]);
+      log(`${kind.type} ${name} creates its ${kind.word} again: ${uid}, which it had adopted, was deleted`);
+    }
+    return withFormer(news, uid);
+  };
+  const removedOf = async (kind: Kind, key: unknown): Promise<string | undefined> =>
+    typeof key === "string" ? (await ledger()).journal.removedOf(key, kind.field) : undefined;
+
+  return {
+    adopted: async (kind, olds, asked) => {
+      const { [KEY]: key, [MATCH]: match } = asked;
+      const { adopt, missing } = givenIn(asked);
+      const isNew = Object.keys(olds).length === 0;
+      const file = adopt === undefined && match === undefined ? uids().get(inStack(key)) : undefined;
+      if (!isNew) {
+        const before = olds.adopt ?? olds[FORMER];
+        inState.set(key, before);
+        const given = adopt ?? match ?? file;
+        if (given !== undefined && given === olds[FORMER]) return { news: withFormer(asked, given as string) };
+        if (file !== undefined) return { news: file === before ? { ...asked, adopt: file } : asked };
+        if (missing === undefined) return { news: asked };
+        if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
+          return { news: { ...asked, adopt: olds.adopt } };
+        const { adopt: _adopt, ...others } = asked;
+        return adopt === MATCHES ? { news: others } : { news: others, failure: failureOf(missing) };
+      }
+      const uid = adopt ?? match ?? file;
+      const removed = isUidp(uid) || missing ? await removedOf(kind, key) : undefined;
+      if (removed !== undefined && (uid === removed || uid === MATCHES)) return { news: again(kind, asked, removed) };
+      if (isUidp(uid)) {
+        const isOwn = inState.get(key) === uid;
+        if (isOwn || (await ledger()).ownership.isOwnedBy(recordId(kind.field, uid), String(key)))
+          return { news: withFormer(asked, uid) };
+      }
+      if (missing !== undefined) {
+        const { adopt: _adopt, ...others } = asked;
+        return { news: others, failure: failureOf(missing) };
+      }
+      return file === undefined ? { news: asked } : { news: { ...asked, adopt: file }, isFromFile: true };
+    },
+    formerMatch: async (kind, news) => {
+      const removed = await removedOf(kind, news[KEY]);
+      return removed === undefined ? undefined : again(kind, news, removed);
+    },
+    noteRemoved: async (kind, { journal }, id, stored, inputs) => {
+      const { [KEY]: key, [FORMER]: former = id } = stored;
+      if (typeof key !== "string") return;
+      const isAdopted = stored.adopted === true || stored[FORMER] !== undefined || inputs.adopt === id;
+      if (isAdopted || uids().get(inStack(key)) === id) await journal.noteRemoved(key, kind.field, former as string);
+    },
+  };
+};
+
+const givenIn = ({ adopt }: Json): { adopt: unknown; missing?: NotFound } =>
+  isNotFound(adopt) ? { adopt: adopt.adopt, missing: adopt } : { adopt: adopt ?? undefined };
+
+const isNotFound = (adopt: unknown): adopt is NotFound =>
+  isObject(adopt) && typeof adopt.adopt === "string" && typeof adopt.reason === "string";
+
+/** The engine would print what was passed in place of the argument. */
+const failureOf = ({ reason }: NotFound): CheckFailure => ({ property: "", reason: `adopt: ${reason}` });
+
+/** The resource creates a record: its `adopt` has done its work. */
+const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: string): Json => ({
+  ...others,
+  [FORMER]: uid,
+});
+
+/** `Group::team`, of a resource that is in no component. */
+const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
+
+/** The uids that the file beside the program gives its resources. It is read once. */
+const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {
+  let uids: ReadonlyMap<string, string> | undefined;
+  return () => {
+    const folder = uids === undefined ? projectFolder(cwd, existsSync) : undefined;
+    uids ??= (folder === undefined ? undefined : uidsIn(folder)?.uids.resources) ?? new Map();
+    return uids;
+  };
+};
