@@ -13,12 +13,12 @@ export const declarersOf = async (holder: Holder, bindings: readonly HeldBinding
   const which = bindings.length === 1 ? `this ${word}` : `these ${words}`;
   const folder = projectFolder(process.cwd(), existsSync);
   if (folder === undefined)
-    return `if a program or another policy declares ${which}, change it, or its next update grants the access again`;
+    return `if a program or another policy declares ${which}, change it, or an update that refreshes grants the access again`;
   const { name, found } = await declarationsOf(folder, holder, bindings);
   if (found === undefined)
-    return `if the program in ${folder} declares ${which}, change it, or its next update grants the access again`;
+    return `if the program in ${folder} declares ${which}, change it, or an update that refreshes grants the access again`;
   if (found.length === 0) return `stack ${name} of ${folder} does not declare ${which}; another program may`;
-  return `the next update of stack ${name} grants the access again: take ${found.join(", ")} out of the program in ${folder}`;
+  return `an update of stack ${name} that refreshes grants the access again: take ${found.join(", ")} out of the program in ${folder}`;
 };
 
 const declarationsOf = async (

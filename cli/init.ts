@@ -1,8 +1,11 @@
-// `irm init`: writes a first policy file, and a .gitignore beside it where there is none. Never writes over another file.
-import { readFileSync, writeFileSync } from "node:fs";
+// `irm init`: writes a first policy file, and a .gitignore beside it where there is none. Never writes over another file, and adds one option
+// to the project.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseDocument } from "yaml";
 import { parsePolicy } from "../access/policy/index.ts";
 import { starterPolicy } from "../access/policy/starter.ts";
+import { PROJECT_FILES } from "../client/folder.ts";
 import { printable } from "../schema/index.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -24,10 +27,38 @@ export const init = (file: string, { organization }: InitFlags): number => {
   }
   const name = printable(file);
   process.stderr.write(`wrote ${name}: change it to your organization, then run \`npx pulumi-irm check ${name}\`\n`);
-  const hint = ignoreFiles(join(dirname(file), ".gitignore"));
-  if (hint) process.stderr.write(`${hint}\n`);
+  const folder = dirname(file);
+  for (const hint of [ignoreFiles(join(folder, ".gitignore")), refreshAlways(folder)])
+    if (hint) process.stderr.write(`${hint}\n`);
   return 0;
 };
+
+/** Lets the project beside the policy refresh with each update: otherwise no update repairs what somebody has changed by hand. */
+const refreshAlways = (folder: string): string | undefined => {
+  const file = PROJECT_FILES.map((name) => join(folder, name)).find((one) => existsSync(one));
+  if (file === undefined) return `add to your Pulumi.yaml: ${REFRESH}, or no update repairs what is changed by hand`;
+  const name = printable(file);
+  try {
+    const before = readFileSync(file, "utf8");
+    if (refreshIn(before) !== undefined) return undefined;
+    const added = `${before.endsWith("\n") ? "" : "\n"}options:\n  refresh: always\n`;
+    // A project that has other options, or is JSON, is for its author to edit.
+    if (refreshIn(before + added) !== "always")
+      return `add to ${name}: ${REFRESH}, or no update repairs what is changed by hand`;
+    appendFileSync(file, added);
+    return `added to ${name}: ${REFRESH}, so that each update repairs what is changed by hand`;
+  } catch (error) {
+    return `cannot change ${name}: ${printable((error as Error).message)}; add ${REFRESH} to it`;
+  }
+};
+
+/** The option of a project; undefined where it has none, or the text is not a project. */
+const refreshIn = (text: string): unknown => {
+  const project = parseDocument(text);
+  return project.errors.length > 0 ? undefined : project.getIn(["options", "refresh"]);
+};
+
+const REFRESH = "options: { refresh: always }";
 
 /** What a project of this kind must not commit: packages, and the database of `irm serve --db` with its log. */
 const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal"];

@@ -68,7 +68,10 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
   const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
   report(flags, target, { ...result, rows: problem === undefined ? rows.length : 0, undo });
   if (problem !== undefined)
-    printError("irm revoke", `${POLICY} is as it was, and the next update may grant the access again: ${problem}`);
+    printError(
+      "irm revoke",
+      `${POLICY} is as it was, and an update that refreshes may grant the access again: ${problem}`,
+    );
   await warnOfDeclarers(target);
   if (result.failed.length > 0 || problem !== undefined) return 1;
   return isOwn || !(await hasSome(client, target)) ? 0 : 1;

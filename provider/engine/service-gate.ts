@@ -155,7 +155,8 @@ const otherAddress = (before: string, now: string, config: Config): string =>
       `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
         "Nothing is created, changed or deleted.",
       `If the service has moved there with its records: ${confirmation(config, before)}, or for one run ` +
-        `IRM_MOVED_FROM=${before} in the environment. Remove the setting after the next up.`,
+        `IRM_MOVED_FROM=${before} in the environment. Then pulumi up --refresh=false, since a refresh has the settings of the last up. ` +
+        "Remove the setting after it.",
       "If it is another service: set the address back, or use a stack of its own (pulumi stack init NAME).",
       ...(isLoopbackUrl(now) ? [RESTARTED] : []),
     ].join("\n  - "),

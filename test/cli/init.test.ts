@@ -15,7 +15,8 @@ test("writes a file in which irm check finds no mistakes", async () => {
     stdout: "",
     stderr:
       `wrote ${file}: change it to your organization, then run \`npx pulumi-irm check ${file}\`\n` +
-      `wrote ${folder.path(".gitignore")}: packages, and the database of \`npx pulumi-irm serve --db\`\n`,
+      `wrote ${folder.path(".gitignore")}: packages, and the database of \`npx pulumi-irm serve --db\`\n` +
+      "add to your Pulumi.yaml: options: { refresh: always }, or no update repairs what is changed by hand\n",
   });
   expect(readFileSync(folder.path(".gitignore"), "utf8")).toBe("node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
   const text = readFileSync(file, "utf8");
@@ -39,12 +40,36 @@ test("never writes over a file", async () => {
   expect(readFileSync(file, "utf8")).toBe("mine\n");
 });
 
+test("lets the project beside the policy refresh with each update, and leaves all else in it alone", async () => {
+  const file = folder.path("Pulumi.yaml");
+  const own = "name: access # ours\r\nruntime:   nodejs";
+  const init = async (name: string, text: string) => {
+    writeFileSync(file, text);
+    const { code, stderr } = await runIrm("init", folder.path(name));
+    expect(code, stderr).toBe(0);
+    return { stderr, after: readFileSync(file, "utf8") };
+  };
+  const added = await init("a.yaml", own);
+  expect(added.after).toBe(`${own}\noptions:\n  refresh: always\n`);
+  expect(added.stderr).toContain(`added to ${file}: options: { refresh: always }, so that each update repairs`);
+  const chosen = `${own}\noptions: { refresh: never }\n`;
+  expect(await init("b.yaml", chosen)).toEqual({ after: chosen, stderr: expect.not.stringContaining("refresh") });
+  for (const [name, text] of [
+    ["c.yaml", `${own}\noptions: { deploymentSettings: {} }\n`],
+    ["d.yaml", '{ "name": "access", "runtime": "nodejs" }'],
+  ] as const) {
+    const { stderr, after } = await init(name, text);
+    expect(after).toBe(text);
+    expect(stderr).toContain(`add to ${file}: options: { refresh: always }`);
+  }
+});
+
 test("names what an existing .gitignore lacks, and leaves it alone", async () => {
   const file = folder.path(".gitignore");
   writeFileSync(file, "# mine\r\n*.db\r\nnode_modules/");
   expect(await runIrm("init", folder.path("second.yaml"))).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/\nadd to .*\.gitignore: \*\.db-shm, \*\.db-wal\n$/),
+    stderr: expect.stringMatching(/\nadd to .*\.gitignore: \*\.db-shm, \*\.db-wal\n/),
   });
   expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
   writeFileSync(file, "node_modules/\n*.db\n*.db-shm\n*.db-wal\n");

@@ -115,7 +115,7 @@ describe("--external-group", async () => {
     const { code, removed, undo, stderr } = await revokeAsJson("--external-group", mapping as string, "--yes");
     expect({ code, removed }).toEqual({ code: 0, removed: [{ mapping, group: api.organization, role: "editor" }] });
     expect(stderr).toBe(
-      "if a program or another policy declares this external group role mapping, change it, or its next update grants the access again\n",
+      "if a program or another policy declares this external group role mapping, change it, or an update that refreshes grants the access again\n",
     );
     expect(await mapped()).toEqual(["Dev editor", "SRE owner"]);
     expect(await revoke("--undo", undo)).toEqual({

@@ -28,7 +28,7 @@ removed 3 role bindings; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}
 `,
   });
   expect(stderr).toBe(
-    "if a program or another policy declares these role bindings, change it, or its next update grants the access again\n",
+    "if a program or another policy declares these role bindings, change it, or an update that refreshes grants the access again\n",
   );
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await heldBy(uid)).toEqual([]);
@@ -367,7 +367,7 @@ test("names the program of the folder", async () => {
   vi.stubEnv("PATH", "/nowhere");
   const { stderr } = await revokeAsJson("--identity", uid, "--yes");
   expect(stderr).toContain(
-    `if the program in ${process.cwd()} declares these role bindings, change it, or its next update grants the access again\n`,
+    `if the program in ${process.cwd()} declares these role bindings, change it, or an update that refreshes grants the access again\n`,
   );
   expect(existsSync("access.yaml")).toBe(false);
 });

@@ -1,4 +1,5 @@
 // A change of a program, tried on a copy of its service: with the state of its stack, in a backend of its own.
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
@@ -31,6 +32,7 @@ it("a stack goes on at a copy, and its service hears nothing of it", async () =>
   const edit = `new RoleBinding("edits", { parent: team, identity: ci, role: "editor" });`;
   const trial = await copy.program("acme", source(edit), { ...env, IRM_MOVED_FROM: original.server.baseUrl });
   await trial.must("stack", "import", "--file", file);
+  appendFileSync(join(trial.folder, "Pulumi.yaml"), "options:\n  refresh: always\n");
   const { output } = await trial.must("up", "--yes", "--skip-preview");
   const writes = writesOf(await copy.server.takeRequests()).map(({ operation }) => operation);
   expect(writes, output).toEqual(["CreateRoleBinding"]);

@@ -77,7 +77,7 @@ describe("irm revoke", () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(
-        /^the next update of stack dev grants the access again: take AccessPolicy acme out of /,
+        /^an update of stack dev that refreshes grants the access again: take AccessPolicy acme out of /,
       ),
     });
     expect(held("deploy")).toEqual([]);

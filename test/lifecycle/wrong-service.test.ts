@@ -1,6 +1,6 @@
 // A stack whose records are elsewhere, through the engine: a development server that was restarted in memory, and a service
 // that has moved with its records.
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sectionsIn } from "../../cli/explain/find.ts";
@@ -93,9 +93,13 @@ new Group("below", { parent: team, name: "below" });
     expect((await server.takeRequests()).map(({ operation }) => operation)).toContain("ListGroups");
     Object.assign(program.env, { IRM_BASE_URL: "", IRM_MOVED_FROM: "" });
 
+    appendFileSync(join(program.folder, "Pulumi.yaml"), "options:\n  refresh: always\n");
     configure(program, { "irm:movedFrom": baseUrl });
     await server.takeRequests();
-    const moved = await program.must("up", "--yes", "--skip-preview");
+    // A refresh has the settings of the last up, and so not this one.
+    const refreshed = await expectRefusal(program, ["wrong-address", address], "up", "--yes", "--skip-preview");
+    expect(refreshed).toContain("pulumi up --refresh=false");
+    const moved = await program.must("up", "--yes", "--skip-preview", "--refresh=false");
     expect(moved.output).toContain("3 updated");
     expect(writesOf(await server.takeRequests())).toEqual([]);
     configure(program);

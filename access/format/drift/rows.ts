@@ -24,7 +24,7 @@ export const driftDocument = (report: DriftReport): Document => ({
   title: titleOf(report),
   origin: report.origin,
   sections: sectionsOf(report),
-  foot: "docs/drift.md says what to do about each.",
+  foot: footOf(report),
 });
 
 const titleOf = (report: DriftReport): string => {
@@ -73,10 +73,10 @@ const sectionsOf = ({
 
 const STATES: Readonly<Record<Change, string>> = {
   changed: " has other values",
-  gone: " is gone, and the next update creates it again",
+  gone: " is gone, and an update that refreshes creates it again",
   new: " is not created yet",
   dropped: " is not in the program any more",
-  replaced: " cannot be changed in place, and the next update replaces it",
+  replaced: " cannot be changed in place, and an update that refreshes replaces it",
 };
 
 /** The program adopts it, or an interrupted run has created it. */
@@ -155,7 +155,7 @@ const undeclaredItem = (access: UndeclaredAccess): Item => {
       quote(groupName),
       ` by ${kind} `,
       quote(uid),
-      ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
+      ...(removedBy === undefined ? [] : ["; an update that refreshes removes it by ", quote(removedBy)]),
       own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
     ],
     lines: command === undefined ? [] : [["to remove it: ", quote(command)]],
@@ -205,3 +205,10 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
     ],
   ],
 });
+
+/** Without a refresh, an update compares the program with the state, and finds no change at the service. */
+const REPAIR =
+  "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. ";
+
+const footOf = ({ drift }: DriftReport): string =>
+  `${drift.length > 0 ? REPAIR : ""}docs/drift.md says what to do about each.`;

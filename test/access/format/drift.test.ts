@@ -126,7 +126,7 @@ describe("on a terminal", () => {
       `    role: the program has "editor", the service ci ${CI}`,
       "- role binding set of platform/team has other values",
       "    bindings: only the service has ci as viewer",
-      "- group team at platform/team is gone, and the next update creates it again",
+      "- group team at platform/team is gone, and an update that refreshes creates it again",
       "- group team at platform/team is not created yet",
       "- group team at platform/team exists, and the next update takes it over",
       "    oidc.clientSecret: a secret, which may differ",
@@ -139,6 +139,7 @@ describe("on a terminal", () => {
       "- group x, in the state of the engine",
       "    the program does not declare it any more",
       "- a step cannot be read",
+      "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. docs/drift.md says what to do about each.",
     ])
       expect(printed.split("\n")).toContain(line);
   });

@@ -1,6 +1,6 @@
 // A stack moves from dynamic resources to native ones, and back: another import, and nothing else. All kinds, below components and other
 // resources, through a real engine.
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -60,6 +60,8 @@ new irm.AccessPolicy("acme", {
 export const viewer = irm.getRoleOutput({ name: "viewer" }).uid;
 `;
 
+const REFRESH_ALWAYS = "options:\n  refresh: always\n";
+
 const [DYNAMIC_PREFIX, NATIVE_PREFIX] = ["pulumi-nodejs:dynamic/irm:", "irm:index:"];
 const [DYNAMIC, NATIVE] = ["pulumi-irm", "pulumi-irm/plugin"];
 
@@ -109,7 +111,21 @@ describe.each([
     const only = stores === "nothing" ? ["--expect-no-changes"] : [];
     const preview = await program.commandLine.must("preview", ...only, "--diff");
     expect(preview.output).not.toMatch(/is removed|no longer in the program|warning/);
-    if (stores !== "nothing") await isServedByThePlugin();
+    const [project, state] = ["Pulumi.yaml", "state.json"].map((name) => join(program.folder, name)) as [
+      string,
+      string,
+    ];
+    const ownProject = readFileSync(project, "utf8");
+    if (stores !== "nothing") {
+      await program.must("stack", "export", "--file", state);
+      await isServedByThePlugin();
+      // With a refresh, the update needs the plugin too.
+      appendFileSync(project, REFRESH_ALWAYS);
+      await isRefused("up", "error: code must be a string, not undefined");
+      await program.must("preview", "--refresh=false");
+      await program.must("stack", "import", "--file", state);
+    }
+    writeFileSync(project, ownProject.replace("plugins:", `${REFRESH_ALWAYS}plugins:`));
     const { output } = await program.must("up", "--yes", "--skip-preview", ...only);
     expect(output).not.toMatch(/^ {4}[+-]|created|deleted|replaced/m);
     if (stores !== "nothing") expect(output).toContain(`${own.length} updated`);
