@@ -31,7 +31,7 @@ test("the help of irm review has the exit codes of a rehearsal", async () => {
 
 test.each(documents(root))("the commands in %s exist, with their flags", async (document) => {
   const commands = commandsOf(readFileSync(join(root, document), "utf8")).flatMap((line) => {
-    const [, command = "", rest = ""] = /^(?:npx )?irm ([a-z]+)(.*)$/.exec(line) ?? [];
+    const [, command = "", rest = ""] = /^npx pulumi-irm ([a-z]+)(.*)$/.exec(line) ?? [];
     return command === "" ? [] : [{ line, command, flags: rest.match(/(?<= )--[a-z-]+/g) ?? [] }];
   });
   if (/start|take-over/.test(document)) expect(commands.length).toBeGreaterThan(0);

@@ -136,7 +136,7 @@ test("docs/export.md shows what its example prints", async () => {
     const withOwner = text.replace(/^(identities|access):\n/gm, (line, name: keyof typeof own) => line + own[name]);
     writeFileSync("access.yaml", withOwner);
     const { stderr } = await into();
-    expect(`$ npx irm export --into access.yaml\n${stderr}`).toBe(printed);
+    expect(`$ npx pulumi-irm export --into access.yaml\n${stderr}`).toBe(printed);
     expect(read().replace(own.identities, "").replace(own.access, "")).toBe(after);
   } finally {
     await other.close();

@@ -181,7 +181,7 @@ test("docs/revoke.md shows what its example prints", async () => {
     writeFileSync("access.yaml", policy);
     const { stdout, stderr } = await revoke("--identity", "release", "--yes");
     const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
-    expect(`$ npx irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
+    expect(`$ npx pulumi-irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
     expect(readFileSync("access.yaml", "utf8")).toBe(left);
     const [, undone] =
       /irm-revoke-[^\n]*\.json\n```\n\n```\n(.*?)```\n/s.exec(page.slice(page.indexOf("## Undo"))) ?? [];

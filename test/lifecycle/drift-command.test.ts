@@ -61,7 +61,15 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const { code, stdout, stderr } = await driftOf(program, "--format", "json");
       expect(code, stderr).toBe(0);
       const { origin, undeclared, ...rest } = parse(stdout);
-      expect(rest).toEqual({ drift: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] });
+      expect(rest).toEqual({
+        drift: [],
+        roles: [],
+        keys: [],
+        pullTokens: [],
+        pending: [],
+        unknown: [],
+        notVisible: [],
+      });
       expect(undeclared).toMatchObject([{ name: "owner", role: "owner", groupName: "/", own: true }]);
       expect(origin).toMatchObject({ stack: `${form}/dev`, service: place.server.baseUrl });
     });
@@ -142,7 +150,13 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
       const row = { uid: puller, name: "puller", group: below, role: "registry.pull", expires: expirationTime };
       expect(report.pullTokens).toMatchObject([{ ...row, lastSeen: expect.any(String), state: "ending", more: [] }]);
       expect(report.keys).toMatchObject([{ uid: keyed, name: "keyed", groupName: "team", resource: null }]);
-      const reach = { identity: ci, name: "ci", group: place.server.organization, binding: root, gains: ["repo.create"] };
+      const reach = {
+        identity: ci,
+        name: "ci",
+        group: place.server.organization,
+        binding: root,
+        gains: ["repo.create"],
+      };
       expect(report.roles).toMatchObject([{ name: "editor", added: ["repo.create"], removed: [], reaches: [reach] }]);
       expect({ pending: report.pending, unknown: report.unknown }).toEqual({ pending: [], unknown: [] });
     });

@@ -41,7 +41,7 @@ describe("docs/take-over.md", () => {
     await make("roleBindings", platform, { identityUid, roleUid });
     await original.server.takeRequests();
 
-    const [command = ""] = exported.filter((line) => line.startsWith("npx irm export"));
+    const [command = ""] = exported.filter((line) => line.startsWith("npx pulumi-irm export"));
     const env = { ...process.env, IRM_BASE_URL: original.server.baseUrl, IRM_TOKEN: original.server.token };
     const { code, stdout, stderr } = await irmIn(
       { folder: original.folder, env } as never,
@@ -76,7 +76,7 @@ describe("docs/take-over.md", () => {
     expect(writesOf(await place.server.takeRequests())).toEqual([]);
     if (at === 1) expect(await original.server.takeRequests()).toEqual([]);
     if (at === 0) {
-      expect(drift).toContain("npx irm drift");
+      expect(drift).toContain("npx pulumi-irm drift");
       const { code, stdout } = await driftOf(program);
       expect(code, stdout).toBe(0);
       expect(page).toContain(stdout.split("\n")[0]);

@@ -28,8 +28,8 @@ const node = (program: string, ...options: string[]): string =>
   runIn(project.folder, process.execPath, ...options, "--eval", program).trim();
 
 describe("the installed package", () => {
-  test("runs its command with npx", () => {
-    expect(runIn(project.folder, "npx", "--no-install", "irm", "--help")).toMatch(/usage/i);
+  test.each(["pulumi-irm", "irm"])("runs its command with npx %s", (name) => {
+    expect(runIn(project.folder, "npx", "--no-install", name, "--help")).toMatch(/^Usage: npx pulumi-irm /);
   });
 
   test("is the same module for import and require() in plain Node", () => {

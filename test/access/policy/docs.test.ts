@@ -10,7 +10,7 @@ afterAll(folder.remove);
 
 const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 const page = read("policy.md");
-const examples = [...page.matchAll(/```yaml\n(.*?)```\n.*?```\n\$ npx irm check access\.yaml\n(.*?)```/gs)];
+const examples = [...page.matchAll(/```yaml\n(.*?)```\n.*?```\n\$ npx pulumi-irm check access\.yaml\n(.*?)```/gs)];
 
 test("docs/policy.md shows the output of each of its examples", async () => {
   expect(examples).toHaveLength(2);
@@ -24,7 +24,8 @@ test("docs/policy.md shows the output of each of its examples", async () => {
 
 test("docs/tests.md shows the output of its tests on the policy of docs/policy.md, before and after an edit", async () => {
   const [, policy = ""] = examples[0] ?? [];
-  const [, tests = "", output] = /```yaml\n(.*?)```.*?```\n\$ npx irm test\n(.*?)```/s.exec(read("tests.md")) ?? [];
+  const [, tests = "", output] =
+    /```yaml\n(.*?)```.*?```\n\$ npx pulumi-irm test\n(.*?)```/s.exec(read("tests.md")) ?? [];
   const viewer = "/: { viewer: [review] }";
   expect(policy).toContain(viewer);
   writeFileSync(folder.path("access.tests.yaml"), tests);
