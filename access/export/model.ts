@@ -44,9 +44,10 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
     const { kept, left } = declarable(kind, contents.records[kind], options);
     leftOut.push(...left);
     const all = declare(kind, kept, entries, contents, options);
+    // One of the same kind may name another one that is left out: a repo follows a repo.
+    leftOut.push(...all.left);
     for (const one of all.missing)
       if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(textOf(one));
-    leftOut.push(...all.left);
     // What is left out has no part in the names.
     const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
     ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);

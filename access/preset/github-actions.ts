@@ -15,7 +15,7 @@ export interface GithubActionsArgs {
    * with and without ids. Default: subjects without ids
    */
   ownerId?: string;
-  /** Number of the repository, as text. Required with ownerId, unless `repository` has `*` */
+  /** Number of the repository, as text. Required with ownerId, unless `repository` has `*`. Default: subjects without ids */
   repositoryId?: string;
   /** Name of a branch: `main`, `release/*`; default: any */
   branch?: string;

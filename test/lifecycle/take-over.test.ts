@@ -1,5 +1,5 @@
 // docs/take-over.md: its commands run in their order, first on a copy, and print what the page shows.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
@@ -23,6 +23,7 @@ describe("docs/take-over.md", () => {
   let original: Workplace;
   let source: string;
   let wrote: string;
+  let uids: string;
   beforeAll(async () => {
     original = await createWorkplace();
     places.push(original);
@@ -50,6 +51,7 @@ describe("docs/take-over.md", () => {
     expect(code, stderr).toBe(0);
     wrote = stdout + stderr;
     source = readFileSync(join(original.folder, "acme", "index.ts"), "utf8");
+    uids = readFileSync(join(original.folder, "acme", "adopt.json"), "utf8");
     vi.stubEnv("IRM_TOKEN", original.server.token);
     const copy = await createWorkplace(["--copy-of", original.server.baseUrl]);
     places.push(copy);
@@ -68,11 +70,12 @@ describe("docs/take-over.md", () => {
   ] as const)("the program takes everything over %s, and sends nothing", async (_where, at, commands) => {
     const place = places[at] as Workplace;
     const program = await place.program("program", source);
+    writeFileSync(join(program.folder, "adopt.json"), uids);
     expect(ofPulumi(commands).length).toBeGreaterThan(1);
     const outputs: string[] = [];
     for (const command of ofPulumi(commands)) outputs.push((await runPulumi(program, command)).output);
     const release = place.rows("identities", "name = ?", "release")[0]?.uid as string;
-    expect(outputs[0]).toContain(`takes over identity ${release} "release"`);
+    expect(outputs[0]).toContain(`Identity release takes over identity ${release}`);
     expect(writesOf(await place.server.takeRequests())).toEqual([]);
     if (at === 1) expect(await original.server.takeRequests()).toEqual([]);
     if (at === 0) {
