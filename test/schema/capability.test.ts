@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { isInternalOnly } from "../../schema/capability.ts";
 import {
+  BUILT_IN_ROLE_CAPABILITIES,
   capabilities,
   capabilitiesFromBits,
   capabilityBits,
   capabilityFrom,
   capabilityName,
+  classOf,
   Group,
   inputViolations,
   messageFromJson,
@@ -17,6 +19,26 @@ import {
 // Both published vectors (docs/contract.md#api-tokens).
 const SAMPLE = "AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk";
 const OWNER = "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv";
+
+test("each capability of the table of roles is known, and none is internal", () => {
+  const known = new Map(capabilities.map((one) => [one.name, one]));
+  for (const [role, names] of Object.entries(BUILT_IN_ROLE_CAPABILITIES))
+    for (const name of names) expect(known.get(name), `${role}: ${name}`).toMatchObject({ internalOnly: false });
+});
+
+test.each([
+  ["role_bindings.create", "grant"],
+  ["identity_providers.scim.manage", "grant"],
+  ["tag.create", "write"],
+  ["guardener.dfc.convert", "use"],
+  ["guardener.actions.migrate", "use"],
+  ["repo.blobs.get", "read"],
+  ["of.a.newer.service.list", "read"],
+  ["of.a.newer.service.run", "write"],
+  ["CAP_NEW_LIST", "write"],
+])("the class of %s is %s", (name, expected) => {
+  expect(classOf(name)).toBe(expected);
+});
 
 describe("the bit set of a token", () => {
   test("a published token of a viewer decodes to length 124 and word 0x4442004080804448", () => {

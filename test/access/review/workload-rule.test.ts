@@ -1,7 +1,7 @@
 // The rules about who can assume an identity: each fires on what the change brings, and not on what was there.
 import { describe, expect, test } from "vitest";
-import type { GraphBuilder } from "../../../access/graph/graph.ts";
-import type { Json } from "../../../schema/index.ts";
+import type { GraphBuilder, RoleNode } from "../../../access/graph/graph.ts";
+import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
 import { addIdentity, bind, ROOT } from "../graphs.ts";
 import { CI, exactly, findings, foundSubjects, GITHUB, NEW, role, start, TEAM, withClaimMatch } from "./rules.ts";
 
@@ -223,6 +223,18 @@ describe("pull-request-writes", () => {
     expect(foundSubjects(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
       `pull-request-writes ${CI}`,
     ]);
+  });
+  test("is silent on the whole of viewer, which also uses functions that change no record", () => {
+    const viewer = [...(BUILT_IN_ROLE_CAPABILITIES.viewer ?? [])];
+    expect(viewer).toContain("guardener.dfc.convert");
+    const holds = (capabilities: readonly string[]) => (graph: GraphBuilder) => {
+      const node = graph.roles.get(role("viewer")) as RoleNode;
+      graph.roles.set(node.id, { ...node, capabilities });
+      bind(graph, TEAM, CI, node.id);
+    };
+    expect(foundSubjects(start(pull), holds(viewer))).toEqual([]);
+    expect(foundSubjects(start(pull), holds([...viewer, "skills.publish"]))).toEqual([`pull-request-writes ${CI}`]);
+    expect(foundSubjects(start(pull), holds([...viewer, "CAP_NEW_THINGS_RUN"]))).toContain(`pull-request-writes ${CI}`);
   });
   test("is silent on rights to list and get, and on what was there", () => {
     expect(foundSubjects(start(pull), (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
