@@ -6,21 +6,33 @@ import { basename } from "node:path";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import type { Env } from "../../client/env.ts";
 
-const GUARDED = ["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_ALLOW_TOKEN_SOURCES", ...CREDENTIAL_VARIABLES];
+// It could name any secret of the job, also of a job that has no credentials of this API.
+const ALWAYS = ["IRM_ALLOW_TOKEN_SOURCES"];
+/** Of a job that has one of these, none may differ. */
+const TOGETHER = [
+  ...["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_IDENTITY", "IRM_MOVED_FROM"],
+  ...["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"],
+  ...CREDENTIAL_VARIABLES,
+];
+// Without it, a proxy of the author's choice could answer as the service.
+const BESIDE = ["NODE_TLS_REJECT_UNAUTHORIZED"];
 
 /** Processes between the engine and a provider or a program: a shell, a language host. */
 const LEVELS_MAX = 8;
 
 export const isEngine = (program: string): boolean => /^pulumi(\.exe)?$/i.test(basename(program));
 
-/** A problem for each such variable. A run whose credentials all come from an `environment` has none: its addresses may, too. */
+/** A problem for each such variable. A run may have all of its settings from an `environment`, if the job has none. */
 export const changedVariables = (env: Env, pid = process.ppid): string[] => {
   const before = environmentOfEngine(pid);
-  if (before === undefined || !CREDENTIAL_VARIABLES.some((name) => before[name])) return [];
-  return GUARDED.filter((name) => (env[name] ?? "") !== (before[name] ?? "")).map(
-    (name) =>
-      `environment ${name}: it is not what the engine was started with, so an environment of the stack or envVarMappings of a provider has changed it; set it for the engine`,
-  );
+  if (before === undefined) return [];
+  const isOfJob = [...ALWAYS, ...TOGETHER].some((name) => before[name]);
+  return [...ALWAYS, ...(isOfJob ? [...TOGETHER, ...BESIDE] : [])]
+    .filter((name) => (env[name] ?? "") !== (before[name] ?? ""))
+    .map(
+      (name) =>
+        `environment ${name}: it is not what the engine was started with, so an environment of the stack or envVarMappings of a provider has changed it; set it for the engine`,
+    );
 };
 
 const environmentOfEngine = (pid: number, levels = LEVELS_MAX): Env | undefined => {

@@ -32,6 +32,19 @@ describe.skipIf(process.platform !== "linux")("the variables of a provider", () 
     ]);
   });
 
+  it("include the addresses of a job whose token has another name, and what no job may leave to others", () => {
+    const named = {
+      IRM_BASE_URL: "https://api.example.com",
+      IRM_ALLOW_TOKEN_SOURCES: "ACME_TOKEN",
+      ACME_TOKEN: "secret",
+    };
+    expect(changedIn(named, { IRM_BASE_URL: "https://evil.example" })).toEqual(["environment IRM_BASE_URL"]);
+    const opened = { IRM_BASE_URL: "https://evil.example", IRM_ALLOW_TOKEN_SOURCES: "PULUMI_ACCESS_TOKEN" };
+    expect(changedIn({ PULUMI_ACCESS_TOKEN: "pul-x" }, opened)).toEqual(["environment IRM_ALLOW_TOKEN_SOURCES"]);
+    const others = { IRM_IDENTITY: "x", IRM_MOVED_FROM: "x", IRM_SEAL: "x", NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    expect(changedIn(job, others)).toEqual(Object.keys(others).map((name) => `environment ${name}`));
+  });
+
   it("may all come from an environment of the stack", () => {
     expect(changedIn({}, job)).toEqual([]);
   });
