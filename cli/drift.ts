@@ -11,7 +11,7 @@ import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import { TextFileError } from "../access/policy/text-file.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
-import { LockError, recordedFor } from "../access/roles/lock.ts";
+import { LockError, noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { projectFolder } from "../client/folder.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
@@ -78,7 +78,12 @@ export const findDrift = async ({
   const report = driftOf({
     preview,
     live: mergeLive(lives),
-    services: [...lives].map(([address, live]) => ({ address, live, recorded: recordedFor(address, lock) })),
+    services: [...lives].map(([address, live]) => ({
+      address,
+      live,
+      recorded: recordedFor(address, lock),
+      missing: noEntryText(address, lock),
+    })),
     entries,
     exported,
     callers: new Set(callers.filter(isUidp)),

@@ -6,10 +6,19 @@ import { sidesOf } from "../access/base/file.ts";
 import { BaseError } from "../access/base/git.ts";
 import { withoutSecretNames } from "../access/drift/secret-names.ts";
 import type { Live } from "../access/graph/live.ts";
+import { textOf } from "../access/graph/same.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type RoleChange, roleChanges } from "../access/roles/change.ts";
-import { LOCK, LockError, parseLock, type RolesLock, readLock, recordedFor } from "../access/roles/lock.ts";
+import {
+  LOCK,
+  LockError,
+  type LockedRoles,
+  parseLock,
+  type RolesLock,
+  readLock,
+  recordedFor,
+} from "../access/roles/lock.ts";
 import { isWithin, projectFolder } from "../client/folder.ts";
 import { lockBeside } from "./roles-lock.ts";
 
@@ -37,7 +46,7 @@ export const rolesReview = (
     });
   return {
     changes: differencesFrom(lock),
-    changedLock: at ? folders.flatMap((folder) => editOf(at, posix.join(folder, LOCK), differencesFrom)) : [],
+    changedLock: at ? folders.flatMap((folder) => editOf(at, posix.join(folder, LOCK), lives, differencesFrom)) : [],
   };
 };
 
@@ -64,6 +73,7 @@ const foldersAt = (at: At, policy: string | undefined): string[] => {
 const editOf = (
   { repository, ...at }: At,
   path: string,
+  lives: ReadonlyMap<string, Live>,
   differencesFrom: (lock: RolesLock) => readonly RoleChange[],
 ): ChangedRules[] => {
   const { path: file, base, change } = sidesOf(repository, at, path);
@@ -72,9 +82,20 @@ const editOf = (
   if (change === undefined) return found("it removes the file, and drift no longer reports what the service changes");
   if (typeof change === "object") return found(`it ${change.problem}`);
   try {
-    const others = differencesFrom(parseLock(change, file));
-    const names = [...new Set(others.map(({ name }) => name))].join(", ");
-    return others.length === 0 ? [] : found(`the service has other capabilities for ${names}`);
+    const after = parseLock(change, file);
+    const before = base === undefined ? new Map<string, LockedRoles>() : parseLock(base, file).services;
+    const names = [...new Set(differencesFrom(after).map(({ name }) => name))].join(", ");
+    const gone = [...before.keys()].filter((service) => !after.services.has(service));
+    const unseen = [...after.services].filter(
+      ([service, own]) => !lives.has(service) && textOf(before.get(service)) !== textOf(own),
+    );
+    return [
+      ...(names === "" ? [] : found(`the service has other capabilities for ${names}`)),
+      ...gone.flatMap((service) =>
+        found(`it removes ${service}, and drift no longer reports what that service changes`),
+      ),
+      ...unseen.flatMap(([service]) => found(`it changes ${service}, which this review does not read`)),
+    ];
   } catch (error) {
     if (!(error instanceof LockError)) throw error;
     return found(error.message);

@@ -6,7 +6,16 @@ import { rolesDocument } from "../access/format/roles.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { TextFileError } from "../access/policy/index.ts";
 import { bundlesIn, isChange } from "../access/roles/change.ts";
-import { LOCK, LockError, lockText, type RolesLock, readLock, recordedFor } from "../access/roles/lock.ts";
+import {
+  LOCK,
+  LockError,
+  lockText,
+  noEntryText,
+  parseLock,
+  type RolesLock,
+  readLock,
+  recordedFor,
+} from "../access/roles/lock.ts";
 import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
 import { timeText } from "../access/time-text.ts";
 import { serviceOf } from "../client/config.ts";
@@ -32,12 +41,16 @@ export const roles = async ({ write = false, format }: RolesFlags): Promise<numb
     const service = serviceOf(systemConfig().baseUrl);
     const client = systemClient();
     const live = await readLive(client);
+    const hidden = live.notVisible.find(({ kind, group }) => kind === "role" && group === "");
+    if (hidden) throw new LockError(`the roles of ${service} are not known: ${hidden.message}`);
     const nowMs = client.clock.today();
     const report: RolesReport = {
       origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
       ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
     };
     printIn[format](report);
+    const missing = write ? undefined : noEntryText(service, lock);
+    if (missing !== undefined) process.stderr.write(`${printable(missing)}\n`);
     if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
     return !write && report.changed.some(isChange) ? CHANGED : 0;
   } catch (error) {
@@ -65,7 +78,10 @@ const writeLock = (
     return;
   }
   const entry = { service, date: timeText(nowMs).slice(0, "2026-11-28".length), roles: bundles };
-  writeWhole(name, lockText(new Map(lock?.services).set(service, entry).values()));
+  const text = lockText(new Map(lock?.services).set(service, entry).values());
+  // A service may have names that no reader of the file accepts.
+  parseLock(text, shownName(name));
+  writeWhole(name, text);
   process.stderr.write(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it\n`);
 };
 

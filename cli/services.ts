@@ -96,13 +96,14 @@ export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients
 export const readServices = async (clients: ReadonlyMap<string, Client>): Promise<Map<string, Live>> =>
   new Map(await Promise.all([...clients].map(async ([address, one]) => [address, await readLive(one)] as const)));
 
-/** Merges what several services return. Uids of organizations are random, so two services never share one. */
+/** Merges what several services return. Uids of organizations are random, so two services never share one: a service that claims
+ * a record of an earlier one is not believed. */
 export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
   const lives = [...services.values()];
   const graph = newGraph();
   for (const { graph: own } of lives)
     for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])
-      for (const [id, node] of nodes) (graph[kind] as Map<string, never>).set(id, node);
+      for (const [id, node] of nodes) if (!graph[kind].has(id)) (graph[kind] as Map<string, never>).set(id, node);
   const timesOf = (name: "createdAt" | "lastSeen") => new Map(lives.flatMap((one) => [...(one[name] ?? [])]));
   return {
     graph,

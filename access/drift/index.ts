@@ -22,7 +22,7 @@ export interface DriftInput {
   preview: Preview;
   live: Live;
   /** what each of the services returned, with the built-in roles that are written down for it */
-  services: readonly { address: string; live: Live; recorded: LockedRoles }[];
+  services: readonly { address: string; live: Live; recorded: LockedRoles; missing?: string | undefined }[];
   /** the open creates of the journals, of any stack */
   entries: readonly JournalEntry[];
   /** what `pulumi stack export` prints */
@@ -65,6 +65,7 @@ export const driftOf = ({
     // The rest is about the access that an update would give.
     unknown: [
       ...preview.openStack.map((message) => ({ subject: "", message })),
+      ...services.flatMap(({ missing }) => (missing === undefined ? [] : [{ subject: "", message: missing }])),
       ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
     ],
     notVisible: live.notVisible

@@ -68,7 +68,7 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
     { title: ROLES_TITLE, items: roleItems(changed) },
     {
       title: "Not visible to the caller, so somebody may be missing here",
-      items: (changed.length === 0 ? [] : notVisible).map(({ groupName, message }) => ({
+      items: notVisible.map(({ groupName, message }) => ({
         parts: [{ quoted: groupName }, ": ", { quoted: message }],
         lines: [],
       })),

@@ -34,6 +34,8 @@ export interface RoleNode extends Node {
   group: NodeId | null;
   /** friendly names, such as `groups.list` */
   capabilities: readonly string[];
+  /** known by a record that grants it, and in no list: what it grants is not known */
+  isUnlisted?: true;
 }
 
 export interface BindingNode {

@@ -1,6 +1,6 @@
 // The records that the API lists, as nodes of an access graph.
 import { capabilityName, Identity, type Json, oneofsOf, parentOf, rootOf } from "../../schema/index.ts";
-import type { GraphBuilder, SignIn } from "./graph.ts";
+import type { GraphBuilder, RoleNode, SignIn } from "./graph.ts";
 
 export type Listed = Json & { uid: string };
 type Named = { uid: string; name?: string };
@@ -42,6 +42,13 @@ export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: L
   graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
 };
 
+/** A role that another record names, and that no list had: it may grant anything. */
+const addNamedRole = (graph: GraphBuilder, role: Partial<Named>): void => {
+  if (!role.uid || graph.roles.has(role.uid)) return;
+  addRole(graph, role as Listed);
+  graph.roles.set(role.uid, { ...(graph.roles.get(role.uid) as RoleNode), isUnlisted: true });
+};
+
 // A binding shows the names of what it connects, also where their own lists do not.
 export const addBinding = (graph: GraphBuilder, record: Listed): void => {
   const { uid } = record;
@@ -50,7 +57,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
   const place = parentOf(uid);
   addGroup(graph, place, graph.groups.get(place)?.name === place ? group?.name : undefined);
   if (!graph.identities.has(identity.uid)) addIdentity(graph, identity as Listed);
-  if (!graph.roles.has(role.uid)) addRole(graph, role as Listed);
+  addNamedRole(graph, role);
   graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
 };
 
@@ -105,7 +112,7 @@ export const addInvite = (graph: GraphBuilder, record: Listed): void => {
   const { uid, roleUid, keyId, email, singleUse, expirationTime } = record;
   const role = record.role as Partial<Named> | undefined;
   addGroup(graph, parentOf(uid));
-  if (role?.uid && !graph.roles.has(role.uid)) addRole(graph, role as Listed);
+  if (role) addNamedRole(graph, role);
   graph.invites.set(uid, {
     id: uid,
     uid,

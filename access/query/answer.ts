@@ -68,7 +68,7 @@ export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisib
   const hidden = new Set(notVisible.filter(({ kind }) => kind === "role").map(({ group }) => group));
   return (id) => {
     const role = roles.get(id);
-    if (role === undefined) return false;
+    if (role === undefined || role.isUnlisted) return false;
     if (role.capabilities.length > 0) return true;
     return !hidden.has("") && (role.group === null || !hidden.has(role.group));
   };

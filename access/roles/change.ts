@@ -37,44 +37,65 @@ export type RoleChange = z.infer<typeof RoleChange>;
 /** Whether somebody has written down other roles than the service has. The table is only what this version was made with. */
 export const isChange = ({ against }: RoleChange): boolean => against === "lock";
 
-/** The roles of a graph that belong to no group and can be read, by name. */
+/** The roles of a graph that belong to no group and were listed, by name. */
 export const builtInRolesIn = ({ roles }: AccessGraph): Map<string, RoleNode[]> =>
   Map.groupBy(
-    [...roles.values()].filter(({ group, capabilities }) => group === null && capabilities.length > 0),
+    [...roles.values()].filter(({ group, isUnlisted }) => group === null && isUnlisted !== true),
     ({ name }) => name,
   );
 
-/** What each built-in role of a service grants. Two of one name count as one. */
-export const bundlesIn = (graph: AccessGraph): Record<string, string[]> =>
-  Object.fromEntries(
-    [...builtInRolesIn(graph)].map(([name, nodes]) => [
-      name,
-      [...new Set(nodes.flatMap(({ capabilities }) => capabilities))].sort(),
-    ]),
+/** What each built-in role of a service grants. Of two of one name, each with a name that says which: `viewer (6392…)`. */
+export const bundlesIn = (graph: AccessGraph): Record<string, readonly string[]> =>
+  Object.fromEntries([...namedRolesIn(graph)].map(([name, { capabilities }]) => [name, capabilities]));
+
+const namedRolesIn = (graph: AccessGraph): Map<string, RoleNode> =>
+  new Map(
+    [...builtInRolesIn(graph)].flatMap(([name, nodes]) =>
+      nodes.map((node) => [nodes.length > 1 ? `${name} (${node.id})` : name, node] as const),
+    ),
   );
 
 /** By name. `nowMs`: invites that have ended by then reach nobody. */
 export const roleChanges = (service: string, live: Live, recorded: LockedRoles, nowMs: number): RoleChange[] => {
   // A service that does not list its roles has not removed them.
   if (live.notVisible.some(({ kind, group }) => kind === "role" && group === "")) return [];
-  const nodes = builtInRolesIn(live.graph);
+  const nodes = namedRolesIn(live.graph);
   const bundles = bundlesIn(live.graph);
   const against = recorded.service === undefined ? "table" : "lock";
   const names = [...new Set([...Object.keys(bundles), ...Object.keys(recorded.roles)])].sort();
   const changed = names.flatMap((name) => {
     const [was, is] = [bundleOf(recorded.roles, name), bundleOf(bundles, name)];
     const [added, removed] = [without(is, was), without(was, is)];
-    const change = was.length === 0 ? "added" : is.length === 0 ? "removed" : "changed";
+    const change = !Object.hasOwn(recorded.roles, name) ? "added" : nodes.has(name) ? "changed" : "removed";
     return added.length + removed.length === 0 ? [] : [{ name, change, added, removed } as const];
   });
   if (changed.length === 0) return [];
   const after = everyoneIn(live.graph, nowMs);
-  const rows = accessChange(withBundles(after, recorded), after);
+  const rows = byPlace(accessChange(withBundles(after, recorded), after));
   return changed.map((one) => {
-    const own = nodes.get(one.name) ?? [];
-    const reaches = reachesOf(own, one, after, rows);
-    return { ...one, uid: own[0]?.uid ?? null, service, against, date: recorded.date, reaches };
+    const own = nodes.get(one.name);
+    const reaches = own ? reachesOf(own, one, after, rows) : [];
+    return { ...one, uid: own?.uid ?? null, service, against, date: recorded.date, reaches };
   });
+};
+
+interface Held {
+  gains: Set<string>;
+  losses: Set<string>;
+}
+
+/** By identity and group: what it gained and lost there. */
+const byPlace = (changes: readonly IdentityChange[]): Map<string, Held> => {
+  const places = new Map<string, Held>();
+  for (const { identity, ...change } of changes)
+    for (const sign of ["gains", "losses"] as const)
+      for (const { group, capability } of change[sign]) {
+        const key = `${identity} ${group}`;
+        const held = places.get(key) ?? { gains: new Set(), losses: new Set() };
+        places.set(key, held);
+        held[sign].add(capability);
+      }
+  return places;
 };
 
 const bundleOf = (bundles: LockedRoles["roles"], name: string): readonly string[] =>
@@ -88,29 +109,24 @@ const without = (some: readonly string[], others: readonly string[]): string[] =
 /** The same graph with the roles that are written down. */
 const withBundles = (graph: AccessGraph, { roles }: LockedRoles): AccessGraph => {
   const before = newGraph(graph);
-  for (const nodes of builtInRolesIn(graph).values())
-    for (const node of nodes) before.roles.set(node.id, { ...node, capabilities: bundleOf(roles, node.name) });
+  for (const [name, node] of namedRolesIn(graph))
+    before.roles.set(node.id, { ...node, capabilities: bundleOf(roles, name) });
   return before;
 };
 
-/** The bindings of these roles through which somebody gained or lost something. */
+/** The bindings of a role through which somebody gained or lost something. */
 const reachesOf = (
-  roles: readonly RoleNode[],
+  { id: roleId }: RoleNode,
   { added, removed }: Pick<RoleChange, "added" | "removed">,
   graph: AccessGraph,
-  rows: readonly IdentityChange[],
+  rows: ReadonlyMap<string, Held>,
 ): Reach[] => {
-  const ids = new Set(roles.map(({ id }) => id));
-  const byIdentity = new Map(rows.map((one) => [one.identity, one]));
   return [...graph.bindings.values()]
     .flatMap(({ id, identity, group, role }): Reach[] => {
-      const change = ids.has(role) ? byIdentity.get(identity) : undefined;
+      const change = role === roleId ? rows.get(`${identity} ${group}`) : undefined;
       if (change === undefined) return [];
-      const here = (own: IdentityChange["gains"], among: readonly string[]): string[] => {
-        const held = new Set(own.flatMap((row) => (row.group === group ? [row.capability] : [])));
-        return among.filter((one) => held.has(one));
-      };
-      const [gains, losses] = [here(change.gains, added), here(change.losses, removed)];
+      const gains = added.filter((one) => change.gains.has(one));
+      const losses = removed.filter((one) => change.losses.has(one));
       if (gains.length + losses.length === 0) return [];
       const { name = identity, uid = null } = graph.identities.get(identity) ?? {};
       return [{ identity: uid, name, group, groupName: pathOf(graph, group), binding: id, gains, losses }];

@@ -2,6 +2,7 @@
 // what the service has changed since is a difference.
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { serviceOf } from "../../client/addresses.ts";
 import {
   BUILT_IN_ROLE_CAPABILITIES,
   BUILT_IN_ROLES_SOURCE,
@@ -71,12 +72,18 @@ export const parseLock = (text: string, name: string): RolesLock => {
     throw new LockError(
       [...lines, `\`npx pulumi-irm roles --write\` writes ${basename(name)}, once it is deleted`].join("\n"),
     );
+  const wrong = Object.keys(found.data.services).filter((one) => !URL.canParse(one) || serviceOf(one) !== one);
+  if (wrong.length > 0)
+    throw new LockError(wrong.map((one) => `${name}: services.${one}: ${addressText(one)}`).join("\n"));
   const services = Object.entries(found.data.services).map(([service, { date, roles }]) => {
     const bundles = Object.entries(roles).map(([name, held]) => [name, held.map(friendly).sort()] as const);
     return [service, { service, date, roles: Object.fromEntries(bundles) }] as const;
   });
   return { file: name, name, services: new Map(services) };
 };
+
+const addressText = (text: string): string =>
+  URL.canParse(text) ? `write ${serviceOf(text)}, as \`npx pulumi-irm roles --write\` does` : "is not an address";
 
 /** An older version has written the API's name of a capability that this one knows. */
 const friendly = (capability: string): string => capabilityName(capabilityFrom(capability) ?? capability);
@@ -106,6 +113,12 @@ export const offlineRoles = (lock: RolesLock | undefined): readonly LockedRoles[
 /** What is written down for a service: its entry of the lock, or else the table. */
 export const recordedFor = (service: string, lock: RolesLock | undefined): LockedRoles =>
   lock?.services.get(service) ?? TABLE;
+
+/** Why nobody would hear of the changes of a service; undefined: there is no lock, or it has the service. */
+export const noEntryText = (service: string, lock: RolesLock | undefined): string | undefined =>
+  lock === undefined || lock.services.has(service)
+    ? undefined
+    : `${lock.name} has no entry for ${service}, so what it changes in its built-in roles is not known; \`npx pulumi-irm roles --write\` adds it`;
 
 /** One line for the user: which bundles of which day count. */
 export const offlineText = (lock: RolesLock | undefined): string => {

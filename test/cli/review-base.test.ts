@@ -326,6 +326,18 @@ describe("roles.lock.yaml", () => {
     expect(changedRules((await run("--base", "main")).stdout)).toBe(
       "this change edits roles.lock.yaml: the service has other capabilities for viewer",
     );
+    const { services } = JSON.parse(lockWith(VIEWER));
+    const own = services[api.baseUrl];
+    for (const [changed, text] of [
+      [{}, `it removes ${api.baseUrl}, and drift no longer reports`],
+      [{ "https://other.example.com": own }, "it changes https://other.example.com, which this review does not read"],
+      [{ [`${api.baseUrl}/`]: own }, `write ${api.baseUrl}, as`],
+      [{ [api.baseUrl.replace("127.0.0.1", "localhost")]: own }, `write ${api.baseUrl}, as`],
+    ] as const) {
+      repository.commit({ "roles.lock.yaml": JSON.stringify({ services: changed }) });
+      const found = findingsOf((await run("--base", "main")).stdout).filter(({ rule }) => rule === "rules-changed");
+      expect(found.map(({ message }) => message).join("\n")).toContain(text);
+    }
     repository.commit({ "roles.lock.yaml": "services: 1\n" });
     expect(changedRules((await run("--base", "main")).stdout)).toContain(
       "this change edits roles.lock.yaml: roles.lock",

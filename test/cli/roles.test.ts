@@ -6,11 +6,13 @@ import type { RolesReport } from "../../access/roles/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, type RoleBundles } from "../../schema/index.ts";
 import { ensureRoles } from "../../server/seed/roles.ts";
 import { openDatabase } from "../../server/store/database.ts";
+import { shapes } from "../../server/store/shape.ts";
 import { createStore } from "../../server/store/store.ts";
 import { startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
+import { startProxy } from "../support/proxy.ts";
 
 const store = createStore(openDatabase(":memory:"));
 const api = await startServer({ store });
@@ -131,6 +133,67 @@ describe("irm roles", () => {
     expect((await roles()).stdout).toContain("+skills.publish; nobody gained or lost access by it");
     change(BUILT_IN_ROLE_CAPABILITIES);
     await api.ok("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
+  });
+
+  test("a lock without an entry for the service is said, and drift counts it", async () => {
+    mkdirSync(folder.path("other"), { recursive: true });
+    const entry = { date: "2026-11-28", roles: { viewer: ["groups.list"] } };
+    writeFileSync(folder.path(`other/${LOCK}`), JSON.stringify({ services: { "https://other.example.com": entry } }));
+    vi.spyOn(process, "cwd").mockReturnValue(folder.path("other"));
+    const { code, stderr } = await roles();
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `${LOCK} has no entry for ${api.baseUrl}, so what it changes in its built-in roles is not known; \`npx pulumi-irm roles --write\` adds it\n`,
+    });
+    await roles("--write");
+    const text = readFileSync(folder.path(`other/${LOCK}`), "utf8");
+    expect(text).toContain("https://other.example.com:\n");
+    expect(text).toContain(`${api.baseUrl}:\n`);
+  });
+
+  test.each([
+    ["refuses its list of roles", 403, { code: 7, message: "Permission denied: no" }, "irm roles: the roles of http"],
+    [
+      "names a role so that nobody can read it",
+      200,
+      { roles: [{ uid: "a".repeat(40), name: "__proto__", capabilities: ["CAP_IAM_GROUPS_LIST"] }] },
+      "__proto__ cannot be a name here",
+    ],
+  ])("a service that %s is one error, and nothing is written", async (_, status, body, text) => {
+    const proxy = await startProxy(() => api.baseUrl);
+    const stop = proxy.answer("GET", /\/roles(\?|$)/, status, body);
+    vi.stubEnv("IRM_BASE_URL", proxy.url);
+    const before = readFileSync(folder.path(`live/${LOCK}`), "utf8");
+    const { code, stderr } = await roles("--write");
+    stop();
+    await proxy.close();
+    expect(code, stderr).toBe(1);
+    expect(stderr).toContain(text);
+    expect(readFileSync(folder.path(`live/${LOCK}`), "utf8")).toBe(before);
+  });
+
+  test("two built-in roles of one name are two, and one that grants nothing any more has taken something", async () => {
+    store.insert(shapes.role, {
+      ...{ uid: "b".repeat(40), createTime: 0, updateTime: 0, columns: { name: "viewer" } },
+      body: { description: "", capabilities: ["CAP_TAG_LIST"] },
+    });
+    const { roles: listed } = await json("--write");
+    expect(listed.filter(({ name }) => name === "viewer")).toHaveLength(2);
+    const editor = await api.actor("emptied", { role: "actions.viewer", at: registry });
+    const uid = await api.role("actions.viewer");
+    const row = { uid, updateTime: 0, columns: { name: "actions.viewer" } };
+    store.update(shapes.role, { ...row, body: { description: "", capabilities: [] } });
+    store.update(shapes.role, {
+      ...{ uid: "b".repeat(40), updateTime: 0, columns: { name: "viewer" } },
+      body: { description: "", capabilities: ["CAP_TAG_LIST", "CAP_SKILLS_PUBLISH"] },
+    });
+    expect((await json()).changed).toMatchObject([
+      { name: "actions.viewer", change: "changed", removed: ["actions.list"], reaches: [{ identity: editor.uid }] },
+      { name: `viewer (${"b".repeat(40)})`, added: ["skills.publish"], reaches: [] },
+    ]);
+    store.remove(shapes.role, "b".repeat(40));
+    change(BUILT_IN_ROLE_CAPABILITIES);
+    await roles("--write");
   });
 
   test.each([

@@ -1,7 +1,7 @@
 // Pull tokens in a report of drift: which are listed, and which of them `--allow pull-tokens` allows.
 import { describe, expect, test } from "vitest";
 import { hasDifferences } from "../../../access/drift/report.ts";
-import { type IdentityNode, newGraph } from "../../../access/graph/graph.ts";
+import { type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
@@ -54,6 +54,15 @@ describe("pull tokens", () => {
     const found = report([sameTeam(), declared], liveToken(), ALLOWED);
     expect(found.keys).toMatchObject([{ uid: TOKEN, resource: urnOf("Identity", "x") }]);
     expect(found.pullTokens).toHaveLength(1);
+  });
+
+  test("are not allowed with a role that a binding names and no list had: it may grant anything", () => {
+    const live = liveToken();
+    const graph = newGraph(live.graph);
+    graph.roles.set(PULL, { ...(graph.roles.get(PULL) as RoleNode), capabilities: [], isUnlisted: true });
+    const found = report([sameTeam()], { ...live, graph }, ALLOWED);
+    expect(found.pullTokens).toMatchObject([{ complete: false }]);
+    expect(hasDifferences(found)).toBe(true);
   });
 
   const hidden = { group: ROOT, message: "cannot be listed" };
