@@ -264,7 +264,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
 
   program
     .command("revoke")
-    .usage("--identity UID|NAME [FLAGS]")
+    .usage("--identity UID|NAME | --binding UID | --external-group UID [FLAGS]")
     .summary("take access away: all of an identity, or one grant")
     .description(
       "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it; or one role binding, or one mapping of an external group. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",

@@ -6,33 +6,32 @@ import type { RolesReport } from "../roles/report.ts";
 import type { Document, Item, Part } from "./document/document.ts";
 import { countText } from "./words.ts";
 
-export const ROLES_TITLE = "Built-in roles that the service has changed";
-
 /** Most lines of one role. JSON has all. */
 const LINES_MAX = 20;
 
+export const rolesTitle = (changes: readonly RoleChange[]): string =>
+  changes.some(isChange)
+    ? "Built-in roles that the service has changed"
+    : "Built-in roles that differ from the table of this version, which is no difference";
+
 /** An item for each role, with a line for each binding that reaches somebody. */
 export const roleItems = (changes: readonly RoleChange[]): Item[] =>
-  changes.map((change) => ({
-    parts: [...headParts(change), `; ${reachText(change)}`],
-    lines: reachLines(change.reaches),
-    ...(change.against === "table" && { isExcused: true as const }),
-  }));
+  changes.map((change) => {
+    const { name, added, removed, date } = change;
+    const capabilities = { quoted: [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)].join(", ") };
+    return isChange(change)
+      ? {
+          parts: [`the service ${change.change} `, { quoted: name }, ": ", capabilities, `; ${reachText(change)}`],
+          lines: reachLines(change.reaches),
+        }
+      : {
+          parts: [{ quoted: name }, ` differs from the table of ${date}: `, capabilities],
+          lines: [],
+          isExcused: true,
+        };
+  });
 
-const VERBS: Readonly<Record<RoleChange["change"], string>> = {
-  added: "the service added ",
-  changed: "the service changed ",
-  removed: "the service removed ",
-};
-
-const headParts = ({ name, change, added, removed, against, date }: RoleChange): Part[] => {
-  const capabilities = [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)].join(", ");
-  return against === "lock"
-    ? [VERBS[change], { quoted: name }, ": ", { quoted: capabilities }]
-    : [{ quoted: name }, ` differs from the table of ${date}: `, { quoted: capabilities }];
-};
-
-const reachText = ({ added, removed, reaches, against }: RoleChange): string => {
+const reachText = ({ added, removed, reaches, complete }: RoleChange): string => {
   const part = (own: readonly Reach[], verb: string, capabilities: readonly string[]): string[] => {
     if (own.length === 0) return [];
     const who = countText(new Set(own.map(({ identity, name }) => identity ?? name)).size, "identity", "identities");
@@ -40,9 +39,11 @@ const reachText = ({ added, removed, reaches, against }: RoleChange): string => 
     return [`${who} ${verb} ${capabilities.length === 1 ? "it" : "access"} at ${where}`];
   };
   const of = (field: "gains" | "losses") => reaches.filter((one) => one[field].length > 0);
-  if (against === "table") return part(reaches, "have", added.length === 1 ? added : []).join("") || "nobody holds it";
   const parts = [...part(of("gains"), "gained", added), ...part(of("losses"), "lost", removed)];
-  return parts.length === 0 ? "nobody gained or lost access by it" : `${joinWithAnd(parts)}; no pull request did`;
+  const hidden = complete ? "" : "; you may not list everything, so others may have";
+  return parts.length === 0
+    ? `nobody${complete ? "" : " that you can see"} gained or lost access by it`
+    : `${joinWithAnd(parts)}; no pull request did${hidden}`;
 };
 
 const reachLines = (reaches: readonly Reach[]): Part[][] => [
@@ -61,15 +62,21 @@ const reachLines = (reaches: readonly Reach[]): Part[][] => [
   ...(reaches.length > LINES_MAX ? [[`and ${reaches.length - LINES_MAX} more; \`--format json\` has all`]] : []),
 ];
 
+const PLACES_SHOWN = 3;
+
+const placesText = (places: readonly string[]): string =>
+  places.slice(0, PLACES_SHOWN).join(", ") +
+  (places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : "");
+
 export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesReport): Document => ({
   title: `Built-in roles: ${countText(roles.length, "role")}, ${countText(changed.filter(isChange).length, "change")}`,
   origin,
   sections: [
-    { title: ROLES_TITLE, items: roleItems(changed) },
+    { title: rolesTitle(changed), items: roleItems(changed) },
     {
       title: "Not visible to the caller, so somebody may be missing here",
-      items: notVisible.map(({ groupName, message }) => ({
-        parts: [{ quoted: groupName }, ": ", { quoted: message }],
+      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) => ({
+        parts: [{ quoted: placesText(places.map(({ groupName }) => groupName)) }, ": ", { quoted: message }],
         lines: [],
       })),
     },

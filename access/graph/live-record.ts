@@ -38,7 +38,8 @@ export const addIdentity = (graph: GraphBuilder, record: Listed): void => {
 export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
   const group = parentOf(uid) || null;
   if (group) addGroup(graph, group);
-  const held = (capabilities as string[]).map(capabilityName).sort();
+  // The number of one that the service knows and this version does not.
+  const held = (capabilities as unknown[]).map((one) => capabilityName(String(one))).sort();
   graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
 };
 

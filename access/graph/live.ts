@@ -59,7 +59,18 @@ export const readLive = async (client: Caller): Promise<Live> => {
   for (const record of records.groupInvite) addInvite(graph, record);
   const refused = failed.map(({ notVisible }) => notVisible);
   const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
-  const notVisible = [...refused, ...(await notVisibleIn(client, graph, records, asked))];
+  // Every caller with a right somewhere sees a group: without one, nothing was asked about.
+  const blind: NotVisible[] =
+    records.group.length > 0 || refused.some(({ kind }) => kind === "group")
+      ? []
+      : [
+          {
+            kind: "group",
+            group: "",
+            message: "you can see no group, so all of them may be hidden: groups.list is needed",
+          },
+        ];
+  const notVisible = [...refused, ...blind, ...(await notVisibleIn(client, graph, records, asked))];
   return { graph, notVisible, createdAt: createdAtOf(records), lastSeen: lastSeenOf(records.identity) };
 };
 

@@ -31,6 +31,7 @@ export const RoleChange = z.object({
   against: z.enum(["lock", "table"]).describe("roles.lock.yaml, or the table of this version"),
   date: z.string().describe("the day of the bundles that it differs from: 2026-11-28"),
   reaches: z.array(Reach).describe("who gained or lost access by it"),
+  complete: z.boolean().describe("false: the caller may not list everything, so others may have gained or lost access"),
 });
 export type RoleChange = z.infer<typeof RoleChange>;
 
@@ -75,7 +76,8 @@ export const roleChanges = (service: string, live: Live, recorded: LockedRoles, 
   return changed.map((one) => {
     const own = nodes.get(one.name);
     const reaches = own ? reachesOf(own, one, after, rows) : [];
-    return { ...one, uid: own?.uid ?? null, service, against, date: recorded.date, reaches };
+    const complete = live.notVisible.length === 0;
+    return { ...one, complete, uid: own?.uid ?? null, service, against, date: recorded.date, reaches };
   });
 };
 

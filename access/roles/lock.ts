@@ -19,11 +19,10 @@ import { yamlText } from "../yaml-text.ts";
 
 export const LOCK = "roles.lock.yaml";
 
+const DATE = z.string().regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-11-28");
+
 const Shape = z.strictObject({
-  services: z.record(
-    z.string(),
-    z.strictObject({ date: z.iso.date(), roles: z.record(z.string(), z.array(z.string())) }),
-  ),
+  services: z.record(z.string(), z.strictObject({ date: DATE, roles: z.record(z.string(), z.array(z.string())) })),
 });
 
 export interface LockedRoles {
@@ -70,7 +69,10 @@ export const parseLock = (text: string, name: string): RolesLock => {
     mistakes.map(mistakeText);
   if (!found?.data)
     throw new LockError(
-      [...lines, `\`npx pulumi-irm roles --write\` writes ${basename(name)}, once it is deleted`].join("\n"),
+      [
+        ...lines,
+        `correct ${basename(name)}, or restore it from git; \`npx pulumi-irm roles --write\` then updates it`,
+      ].join("\n"),
     );
   const wrong = Object.keys(found.data.services).filter((one) => !URL.canParse(one) || serviceOf(one) !== one);
   if (wrong.length > 0)

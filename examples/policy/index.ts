@@ -1,6 +1,6 @@
 // An organization from a policy file: access.yaml says who may do what.
 //
-//   irm check access.yaml
+//   npx pulumi-irm check access.yaml
 //   pulumi up
 import { AccessPolicy } from "pulumi-irm";
 

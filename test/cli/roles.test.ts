@@ -66,7 +66,7 @@ describe("irm roles", () => {
     const { stdout, code: other } = await roles();
     expect(other).toBe(0);
     expect(stdout).toContain("Built-in roles: 20 roles, 0 changes");
-    expect(stdout).toContain(`- viewer differs from the table of ${BUILT_IN_ROLES_SOURCE.date}: +skills.publish; `);
+    expect(stdout).toContain(`- viewer differs from the table of ${BUILT_IN_ROLES_SOURCE.date}: +skills.publish\n`);
     expect(stdout).toContain("- viewer: 52 capabilities (1 write, 2 use, 49 read)");
     change(BUILT_IN_ROLE_CAPABILITIES);
   });
@@ -92,6 +92,7 @@ describe("irm roles", () => {
         service: api.baseUrl,
         added: ["skills.publish"],
         removed: ["groups.list"],
+        complete: true,
         against: "lock",
         date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         reaches: [
@@ -133,6 +134,38 @@ describe("irm roles", () => {
     expect((await roles()).stdout).toContain("+skills.publish; nobody gained or lost access by it");
     change(BUILT_IN_ROLE_CAPABILITIES);
     await api.ok("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
+  });
+
+  test("who may not list everything is not told that nobody is reached", async () => {
+    change(withRole("viewer", [...VIEWER, "skills.publish"]));
+    const blind = await api.actor("blind");
+    vi.stubEnv("IRM_TOKEN", blind.token);
+    const { stdout } = await roles();
+    expect(stdout).toContain("+skills.publish; nobody that you can see gained or lost access by it");
+    expect(stdout).toContain("you can see no group, so all of them may be hidden: groups.list is needed");
+    vi.stubEnv("IRM_TOKEN", (await api.actor("lister", { role: "apk.pull" })).token);
+    expect((await roles()).stdout).toContain("nobody that you can see gained or lost access by it");
+    expect((await runIrm("access", "--pull-tokens")).stdout).toContain("identities");
+    change(BUILT_IN_ROLE_CAPABILITIES);
+  });
+
+  test("a capability that only the service knows, by its number, is written so that it can be read", async () => {
+    const proxy = await startProxy(() => api.baseUrl);
+    const { roles: listed } = await api.ok("GET", "/iam/v2beta1/roles", { query: { page_size: 200 } });
+    const body = {
+      roles: listed.map((one: Record<string, unknown>) =>
+        one.name === "viewer" ? { ...one, capabilities: [...(one.capabilities as string[]), 99999] } : one,
+      ),
+    };
+    const stop = proxy.answer("GET", /\/roles(\?|$)/, 200, body);
+    vi.stubEnv("IRM_BASE_URL", proxy.url);
+    mkdirSync(folder.path("number"), { recursive: true });
+    vi.spyOn(process, "cwd").mockReturnValue(folder.path("number"));
+    expect((await roles("--write")).code).toBe(0);
+    expect(readFileSync(folder.path(`number/${LOCK}`), "utf8")).toContain('- "99999"\n');
+    expect(await json()).toMatchObject({ code: 0, changed: [] });
+    stop();
+    await proxy.close();
   });
 
   test("a lock without an entry for the service is said, and drift counts it", async () => {

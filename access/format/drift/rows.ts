@@ -15,7 +15,7 @@ import type { PullToken } from "../../query/pull-tokens.ts";
 import { isChange } from "../../roles/change.ts";
 import type { Document, Item, Part, Section } from "../document/document.ts";
 import { endingTexts, excusedIf, pullTokenParts } from "../pull-token.ts";
-import { ROLES_TITLE, roleItems } from "../roles.ts";
+import { roleItems, rolesTitle } from "../roles.ts";
 import { countText } from "../words.ts";
 
 const quote = (quoted: string): Part => ({ quoted });
@@ -61,7 +61,7 @@ const sectionsOf = ({
   { title: "Not known", items: unknown.map(({ message }) => ({ parts: [quote(message)], lines: [] })) },
   { title: "Differs from the program", items: drift.map(driftItem) },
   { title: "Access that nothing declares", items: undeclaredItems(undeclared, pullTokens) },
-  { title: ROLES_TITLE, items: roleItems(roles) },
+  { title: rolesTitle(roles), items: roleItems(roles) },
   { title: "Static keys that end within 30 days", items: keys.map(keyItem) },
   { title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
   { title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
@@ -181,7 +181,9 @@ const pullTokenItems = (pullTokens: readonly PullToken[], undeclared: readonly U
     return {
       parts: [
         ...pullTokenParts(token),
-        ...(removedBy === undefined ? [] : ["; the next update removes it by ", quote(removedBy)]),
+        ...(removedBy === undefined
+          ? []
+          : ["; an update that refreshes removes this role binding by ", quote(removedBy)]),
         ...(allowed ? ["; allowed, and no difference"] : []),
       ],
       lines: [[quote(token.uid)]],

@@ -3,7 +3,7 @@ import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
 import { pullTokenParts } from "../pull-token.ts";
 import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
-import { ROLES_TITLE, roleItems } from "../roles.ts";
+import { roleItems, rolesTitle } from "../roles.ts";
 import { countText } from "../words.ts";
 import type { Part, Section, ShownPart } from "./section.ts";
 
@@ -104,7 +104,7 @@ export const sectionsOf = (report: Report): Section[] => [
   },
   {
     id: "changed-roles",
-    title: ROLES_TITLE,
+    title: rolesTitle(report.roles ?? []),
     items: roleItems(report.roles ?? []).map(({ parts, lines }) => ({
       parts: [...parts, ...lines.flatMap((line): Part[] => ["; ", ...line])],
     })),

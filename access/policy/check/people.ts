@@ -46,7 +46,7 @@ export const checkPeople = (
       if (field === "name") report.mistake(path, `${description}; the key is the name of an identity provider`, AT_KEY);
     const { defaultRole, externalGroups } = people ?? {};
     if (defaultRole === undefined && externalGroups == null)
-      report.mistake(path, "needs defaultRole, externalGroups or both", AT_KEY);
+      report.mistake(path, appliedTo ? "needs externalGroups" : "needs defaultRole, externalGroups or both", AT_KEY);
     // Both are granted at the organization.
     if (defaultRole !== undefined) checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
     const refused = appliedTo === undefined ? [] : refusedPeople(people ?? {}, appliedTo === "new organization");

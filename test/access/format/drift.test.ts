@@ -165,7 +165,7 @@ describe("on a terminal", () => {
       "Pull tokens",
       "- x is registry.pull at team; 1 day old, not used yet, ends 2026-12-01T00:00:00Z, within 30 days; it holds more than pulls: roles.create, tag.create",
       `    ${uidIn(ROOT, 30)}`,
-      "- far is apk.pull at team; 1 day old, last seen 2026-11-20T00:00:00Z, ends 2026-12-01T00:00:00Z; the next update removes it by urn:set; allowed, and no difference",
+      "- far is apk.pull at team; 1 day old, last seen 2026-11-20T00:00:00Z, ends 2026-12-01T00:00:00Z; an update that refreshes removes this role binding by urn:set; allowed, and no difference",
       `    ${uidIn(ROOT, 30)}`,
       "- gone has no role, in team; 1 day old, not used yet, expired 2026-12-01T00:00:00Z; you cannot see all that it holds, so it may hold more",
       `    ${uidIn(ROOT, 30)}`,
