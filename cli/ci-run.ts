@@ -12,7 +12,7 @@ import { reportAsText } from "../access/format/review/terminal.ts";
 import { SealFileError, sealText } from "../access/seal/seal.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
 import { pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
-import type { Command, Job } from "../ci/job.ts";
+import { type Command, type Job, RefusedJob } from "../ci/job.ts";
 import { runsProgram, type Settings } from "../ci/settings.ts";
 import { refusedSummary, updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
@@ -47,11 +47,10 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
   if (settings.cloudUrl !== undefined) env.PULUMI_BACKEND_URL = settings.cloudUrl;
   // The program must not print it by accident.
   delete env.IRM_CI_TOKEN;
-  const main = settings.branch ?? job.mainBranch;
-  if ("change" in job.about && main !== undefined) fetchBase(main, process.cwd());
+  const given = command === "preview" ? { ...settings, branch: fetchedBase(settings, job) } : settings;
   try {
     if (runsProgram(settings, command)) await installDependencies();
-    return await RUN[command](settings);
+    return await RUN[command](given);
   } catch (error) {
     const isOwn = error instanceof StepError || error instanceof SealFileError;
     const text = isOwn ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
@@ -59,6 +58,20 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
     printError("irm ci run", text);
     return { code: 1, files: {} };
   }
+};
+
+/**
+ * The branch that a review takes rules and tests from, fetched. Also for a push and a run by hand: the branch that they are about may be its
+ * author's own.
+ */
+const fetchedBase = ({ branch }: Settings, { event, mainBranch }: Job): string => {
+  const main = branch ?? mainBranch;
+  if (main === undefined)
+    throw new RefusedJob(
+      `this job of ${event} does not name the default branch, which rules and tests come from: give the input branch`,
+    );
+  fetchBase(main, process.cwd());
+  return main;
 };
 
 const preview = async (settings: Settings): Promise<Outcome> => {

@@ -17,7 +17,7 @@ export interface RulesFlags {
   allow?: readonly string[];
   rules?: string;
   base?: string;
-  /** of the input of a job, no flag: the branch that rules come from */
+  /** of a job, no flag: the branch that rules come from */
   branch?: string;
 }
 

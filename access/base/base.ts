@@ -46,26 +46,27 @@ interface Proposed {
 }
 
 /**
- * `flag` is the value of --base, `input` the branch that the input of the job names. Undefined: nothing names a base, and this job does not
- * belong to a change. Throws where it does, and nothing but the change says whose rules count.
+ * `flag` is the value of --base, `named` the branch that `irm ci run` names. Undefined: nothing names a base, and this job does not belong to
+ * a change. Throws where it does, and nothing but the change says whose rules count.
  */
 export const wantedBase = (
   flag: string | undefined,
   env: NodeJS.ProcessEnv,
-  input?: string | undefined,
+  named?: string | undefined,
 ): Wanted | undefined => {
   const proposed = proposedAtGithub(env) ?? proposedAtGitlab(env);
   if (flag !== undefined) return { refs: [flag], source: "--base", ...otherThan(branchOf(flag), proposed) };
-  if (proposed === undefined) return undefined;
-  const { event, target, commits, source } = proposed;
-  const main = input ?? proposed.main;
-  if (main === undefined)
+  const main = named ?? proposed?.main;
+  if (main === undefined) {
+    if (proposed === undefined) return undefined;
+    const { event, source } = proposed;
     throw new BaseError(`this job is of a ${event}, and ${source} does not name the default branch; give --base REF`);
-  const own = target === main ? commits : [];
+  }
+  const own = proposed?.target === main ? proposed.commits : [];
   return {
     refs: [remoteOf(main), ...own],
     branch: main,
-    source: input === undefined ? source : "the input branch",
+    source: proposed?.main === main ? proposed.source : "the branch that the job names",
     ...otherThan(main, proposed),
   };
 };

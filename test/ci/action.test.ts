@@ -1,12 +1,14 @@
 // action.yml and its documentation: what is pinned, what reaches a script, and that each input is one that docs/ci.md has.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { root } from "../../scripts/base/project.mjs";
 import { includeOf } from "../harness/pipeline/gitlab.ts";
 import { temporaryFolder } from "../support/command.ts";
+import { createRepository } from "../support/repository.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const text = read("action.yml");
@@ -89,6 +91,11 @@ test("each input of the action reaches the commands, by the name that they read"
 
 test("irm ci run loads no package but those that the action installs", () => {
   const folder = temporaryFolder();
+  const repository = createRepository(folder.path("."));
+  repository.git("update-ref", "refs/remotes/origin/main", repository.commit({ "review.yaml": "deny: []\n" }));
+  // Git alone is on the PATH, outside the work tree.
+  const bin = mkdtempSync(join(tmpdir(), "irm-bin-"));
+  symlinkSync(join(repository.git("--exec-path"), "git"), join(bin, "git"));
   const event = folder.path("event.json");
   writeFileSync(event, JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
   const env = {
@@ -99,12 +106,13 @@ test("irm ci run loads no package but those that the action installs", () => {
       IRM_CI_STACK_NAME: "x",
       IRM_CI_FOLDER: folder.path("files"),
     },
-    ...{ IRM_BASE_URL: "http://127.0.0.1:9", IRM_TOKEN: "t", PATH: "/nowhere" },
+    ...{ IRM_BASE_URL: "http://127.0.0.1:9", IRM_TOKEN: "t", PATH: bin },
   };
   const hook = join(root, "test", "support", "only-dependencies.mjs");
   const args = ["--import", hook, join(root, "cli", "main.ts"), "ci", "run"];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder.path("."), env, encoding: "utf8" });
   folder.remove();
+  rmSync(bin, { recursive: true });
   expect(stderr).toMatch(/^irm ci run: pulumi is not on the PATH/);
   expect(status).toBe(1);
 });

@@ -6,6 +6,7 @@ import { root } from "../../scripts/base/project.mjs";
 import { type Repository, startGithub, TOKEN } from "../harness/pipeline/posts.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
+import { createRepository } from "../support/repository.ts";
 
 const folder = temporaryFolder();
 const here = process.cwd();
@@ -169,9 +170,13 @@ describe("run", () => {
     const missing = await runIrm("ci", "run");
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain(`work-dir: cannot enter "${folder.path("infra")}": ENOENT`);
-    env({ IRM_CI_WORK_DIR: folder.path("program"), IRM_CI_COMMAND: "preview", IRM_CI_POLICY: "a.yaml" });
+    const repository = createRepository();
+    repository.git("update-ref", "refs/remotes/origin/main", repository.commit());
+    env({ IRM_CI_WORK_DIR: repository.root, IRM_CI_COMMAND: "preview", IRM_CI_POLICY: "a.yaml" });
     env({ IRM_CI_DENY: "gains-ownr" });
     const wrong = await runIrm("ci", "run");
+    process.chdir(here);
+    repository.remove();
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--deny: there is no rule "gains-ownr"; did you mean gains-owner?');
     expect(wrong.stdout).toContain('::error::--deny: there is no rule "gains-ownr"');

@@ -104,6 +104,46 @@ describe("in a job of a pull request, without a flag", () => {
   });
 });
 
+describe("a job with the command preview takes the rules of the base, whatever its event", () => {
+  const inJob = (event: string, payload: object, branch = ""): void => {
+    repository.git("update-ref", "refs/remotes/origin/main", base);
+    repository.commit({ "review.yaml": "deny: []\n" });
+    const within = (name: string): string => join(repository.root, ".git", name);
+    writeFileSync(within("event.json"), JSON.stringify(payload));
+    const variables = {
+      ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: event, GITHUB_REF: "refs/heads/change" },
+      ...{ GITHUB_EVENT_PATH: within("event.json"), GITHUB_OUTPUT: within("out"), GITHUB_STEP_SUMMARY: within("text") },
+      ...{ IRM_CI_COMMAND: "preview", IRM_CI_PREVIEW_FILE: within("preview.json"), IRM_CI_FOLDER: within("ci") },
+      ...{ IRM_CI_STACK_NAME: "production", IRM_CI_BRANCH: branch },
+    };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    vi.spyOn(process, "chdir").mockReturnValue();
+  };
+  const MAIN = { repository: { default_branch: "main" } };
+
+  test.each([
+    ["push", MAIN, ""],
+    ["schedule", MAIN, ""],
+    ["workflow_dispatch", MAIN, ""],
+    ["workflow_dispatch", {}, "main"],
+  ])("%s %j, input %j", async (event, payload, branch) => {
+    inJob(event, payload, branch);
+    const { code, stdout } = await runIrm("ci", "run");
+    expect(code).toBe(3);
+    expect(stdout).toContain("this change edits review.yaml: - deny gains-owner");
+  });
+
+  test("and is refused where it names neither the default branch nor another one", async () => {
+    inJob("workflow_dispatch", {});
+    const { code, stderr } = await runIrm("ci", "run");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "irm ci run: this job of workflow_dispatch does not name the default branch, which rules and tests come from: give the input branch\n",
+    });
+  });
+});
+
 test("--rules is read at the base, by its path from the top level", async () => {
   repository.git("checkout", "--quiet", "main");
   repository.commit({ "ci/rules.yaml": "deny: [root-binding]\n" });

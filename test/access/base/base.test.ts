@@ -34,6 +34,10 @@ const found = (env: NodeJS.ProcessEnv, flag?: string, input?: string) => {
   return wanted && baseIn(repositoryAt(repository.root), wanted);
 };
 
+test("outside a pull request it is the branch that the job names", () => {
+  expect(found({ GITHUB_EVENT_NAME: "push" }, undefined, "main")).toEqual({ ref: "origin/main", commit: tip });
+});
+
 test("outside a pull request there is none", () => {
   expect(found({})).toBeUndefined();
   expect(
@@ -83,7 +87,7 @@ describe("GitHub Actions", () => {
     const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository: { default_branch: "v1" } });
     const env = { GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH };
     expect(found(env, undefined, "main")).toEqual({ ref: "origin/main", commit: tip });
-    expect(() => found(env, undefined, "v2")).toThrow("cannot read the base v2 (the input branch)");
+    expect(() => found(env, undefined, "v2")).toThrow("cannot read the base v2 (the branch that the job names)");
   });
 
   test("a job of a change without a default branch is refused", () => {
