@@ -19,7 +19,7 @@ export const fetchBase = (branch: string, folder: string): void => {
     return status === 0;
   };
   const tracking = `refs/remotes/origin/${branch}`;
-  if (git("rev-parse", "--verify", "--quiet", "--end-of-options", `${tracking}^{commit}`)) return;
+  if (git("show-ref", "--verify", "--quiet", tracking)) return;
   const spec = `+refs/heads/${branch}:${tracking}`;
   git("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1", "origin", spec);
 };

@@ -42,7 +42,7 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     )
     .option(
       "--base <REF>",
-      "the commit that the change is merged into: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
+      "the commit that the change is merged into, as main, origin/main, refs/tags/v1 or a whole hash: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
     )
     .option(
       "--seal <FILE>",

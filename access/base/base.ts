@@ -1,7 +1,7 @@
 // The base of a change: the newest commit of the main branch. Rules and tests are read there, because the author of a change cannot edit
 // them there. The branch that the change is to be merged into does not count: its author may have made it.
 import { readFileSync } from "node:fs";
-import { BaseError, type Repository } from "./git.ts";
+import { BaseError, branchOf, isHash, type Repository } from "./git.ts";
 
 export interface Base {
   /** as it was given, or as the CI names it: `origin/main` */
@@ -77,10 +77,6 @@ const otherThan = (main: string | undefined, proposed: Proposed | undefined): { 
   return { other: { main, ...(target !== undefined && { target }) } };
 };
 
-/** The branch that a flag names; undefined for a commit or a tag. */
-const branchOf = (flag: string): string | undefined =>
-  /^(?:refs\/remotes\/origin\/|refs\/heads\/|origin\/)(.+)$/.exec(flag)?.[1];
-
 /** Throws if this clone lacks the base: the files of the change must not replace it. */
 export const baseIn = (repository: Repository, { refs, branch, source, other }: Wanted): Base => {
   for (const ref of refs) {
@@ -94,7 +90,9 @@ export const baseIn = (repository: Repository, { refs, branch, source, other }: 
   }
   const [first = ""] = refs;
   const name = branch ?? first;
-  const why = repository.isShallow ? "this checkout is shallow" : "this clone does not have it";
+  const missing = repository.isShallow ? "this checkout is shallow" : "this clone does not have it";
+  const isTag = repository.commitOf(`refs/tags/${first}`) !== undefined;
+  const why = isTag ? `${missing}, and the tag of this name does not count without refs/tags/` : missing;
   const fetch = branch === undefined ? fetchOfFlag(first, repository) : fetchOf(branch);
   throw new BaseError(
     `cannot read the base ${name} (${source}), and the rules of the change itself do not count: ${why}. Fetch it first: ${fetch}`,
@@ -107,15 +105,12 @@ const fetchOf = (branch: string): string =>
 /** A checkout of one branch keeps no other branch of the remote, unless the fetch says where to. */
 const fetchOfFlag = (ref: string, { isShallow }: Repository): string => {
   if (/[~^]/.test(ref)) return isShallow ? "git fetch --unshallow" : "git fetch";
-  const [, branch] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(ref) ?? [];
-  if (branch !== undefined) return fetchOf(branch);
-  const fetch = `git fetch --depth=1 origin ${ref}`;
-  return isCommit(ref) ? fetch : `${fetch}, and give --base FETCH_HEAD`;
+  const branch = branchOf(ref);
+  if (branch !== undefined && !ref.startsWith("refs/heads/")) return fetchOf(branch);
+  return `git fetch --depth=1 origin ${isHash(ref) ? ref : `+${ref}:${ref}`}`;
 };
 
 const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
-
-const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{40,64}$/.test(text);
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
 const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
@@ -127,7 +122,7 @@ const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
     event: event || "pull request",
     target: branch || (textOf(pullRequest?.base?.ref) ?? queued),
     // The branch as it is now: rules that were made stricter since the pull request was opened count.
-    commits: [pullRequest?.base?.sha, group?.base_sha].filter(isCommit),
+    commits: [pullRequest?.base?.sha, group?.base_sha].filter(isHash),
     main: textOf(repository?.default_branch),
     source: "GITHUB_EVENT_PATH",
   };
@@ -159,7 +154,7 @@ const proposedAtGitlab = (env: NodeJS.ProcessEnv): Proposed | undefined => {
     CI_MERGE_REQUEST_DIFF_BASE_SHA: mergeBase,
     CI_PIPELINE_SOURCE: event,
   } = env;
-  const commits = [tip, mergeBase].filter(isCommit);
+  const commits = [tip, mergeBase].filter(isHash);
   if (!branch && commits.length === 0 && event !== "merge_request_event") return undefined;
   return {
     event: "merge request",

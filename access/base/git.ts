@@ -15,7 +15,10 @@ export interface Repository {
   isShallow: boolean;
   /** Whether a file of the work tree differs from HEAD. One that git does not track does not count. */
   isModified(): boolean;
-  /** The full hash of a commit; undefined: this clone does not have it. */
+  /**
+   * The full hash of a commit; undefined: this clone does not have it. `main` is the branch of origin, or else the local one; a tag is
+   * `refs/tags/v1`, and a hash is whole.
+   */
   commitOf(ref: string): string | undefined;
   has(commit: string, path: string): boolean;
   /** A file of a commit by its path from the top level; undefined: there is none. */
@@ -47,6 +50,31 @@ const FLAGS: readonly string[] = [
   ...["-c", "core.hooksPath=/dev/null"],
 ];
 
+export const isHash = (text: unknown): text is string =>
+  typeof text === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+
+/** `main~2` is `~2`, counted back from `main`. */
+const partsOf = (ref: string): { name: string; back: string } => {
+  const [name = ""] = /^[^~^]*/.exec(ref) ?? [];
+  return { name, back: ref.slice(name.length) };
+};
+
+/**
+ * Whole names of what a name may mean, the first that exists. A tag needs its whole name: git prefers it to a branch of the same name, and
+ * others may create it. `origin/main` is only that of the remote: others may create a branch `origin/main`.
+ */
+const refsOf = (name: string): readonly string[] => {
+  if (name === "HEAD" || name.startsWith("refs/")) return [name];
+  return name.startsWith("origin/") ? [`refs/remotes/${name}`] : [`refs/remotes/origin/${name}`, `refs/heads/${name}`];
+};
+
+/** The branch that a ref names; undefined for a hash, a tag or HEAD. */
+export const branchOf = (ref: string): string | undefined => {
+  const { name } = partsOf(ref);
+  if (isHash(name)) return undefined;
+  return /^refs\/(?:remotes\/origin|heads)\/(.+)$/.exec(refsOf(name)[0] ?? "")?.[1];
+};
+
 /** The repository of a folder. Throws where there is none, or git refuses it. */
 export const repositoryAt = (folder: string): Repository => {
   const program = gitProgram(folder);
@@ -73,19 +101,16 @@ export const repositoryAt = (folder: string): Repository => {
     return found.isDone ? line(found.stdout) : undefined;
   };
 
+  // Git would take the tag refs/tags/refs/heads/main where refs/heads/main is missing.
+  const isThere = (name: string): boolean => name === "HEAD" || git("show-ref", "--verify", "--quiet", name).isDone;
+
   const commitOf: Repository["commitOf"] = (ref) => {
     if (!/^[^-^\p{Cc}\s:?*[\]{}\\][^\p{Cc}\s:?*[\]{}\\]*$/u.test(ref) || ref.includes(".."))
       throw new BaseError(`${JSON.stringify(ref)} is not the name of a branch, a tag or a commit`);
-    if (/^[0-9a-f]{40,64}$/.test(ref) || ref.startsWith("refs/")) return verify(ref);
-    // Git prefers a tag, which others may create, to the branch of this name.
-    const named = ["heads", "remotes", "tags"]
-      .map((kind) => ({ name: `refs/${kind}/${ref}`, commit: verify(`refs/${kind}/${ref}`) }))
-      .filter(({ commit }) => commit !== undefined);
-    if (new Set(named.map(({ commit }) => commit)).size > 1)
-      throw new BaseError(
-        `${ref} names ${named.map(({ name }) => name).join(" and ")}, which are different commits; give one of them in full`,
-      );
-    return named[0]?.commit ?? verify(ref);
+    const { name, back } = partsOf(ref);
+    if (isHash(name)) return verify(ref);
+    const found = refsOf(name).find(isThere);
+    return found === undefined ? undefined : verify(`${found}${back}`);
   };
 
   const entryAt = (commit: string, path: string) => {

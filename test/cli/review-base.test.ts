@@ -104,6 +104,22 @@ describe("in a job of a pull request, without a flag", () => {
   });
 });
 
+test("--base main is not the tag of the author, and another target is a finding", async () => {
+  repository.commit({ "review.yaml": "deny: []\n" });
+  repository.git("tag", "main", "change");
+  repository.git("branch", "-D", "main");
+  expect(await run("--base", "main")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot read the base main (--base)"),
+  });
+  repository.git("update-ref", "refs/remotes/origin/main", base);
+  vi.stubEnv("GITHUB_BASE_REF", "theirs");
+  const { code, stdout } = await run("--base", "main");
+  expect(code).toBe(3);
+  expect(findingsOf(stdout).map(({ rule }) => rule)).toContain("other-branch");
+  expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ base: "main", commit: base });
+});
+
 describe("a job with the command preview takes the rules of the base, whatever its event", () => {
   const inJob = (event: string, payload: object, branch = ""): void => {
     repository.git("update-ref", "refs/remotes/origin/main", base);

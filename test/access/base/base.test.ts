@@ -134,7 +134,27 @@ test("--base wins over both", () => {
   expect(found({}, "HEAD")?.commit).toBe(head);
 });
 
+test.each([
+  ["main", "main"],
+  ["main~1", "main"],
+  ["origin/main", "main"],
+  ["refs/remotes/origin/main", "main"],
+  ["HEAD", undefined],
+  [old, undefined],
+])("--base %s is compared with the target of the change by the branch %s", (flag, main) => {
+  expect(found({ GITHUB_BASE_REF: "theirs" }, flag)?.other).toEqual(main && { target: "theirs", main });
+  expect(found({ GITHUB_BASE_REF: "main" }, flag)?.other).toBeUndefined();
+});
+
 describe("a base that this clone lacks is refused, with what to do", () => {
+  test("of a tag without its whole name", () => {
+    repository.git("tag", "v3", old);
+    expect(() => found({}, "v3")).toThrow(
+      "this clone does not have it, and the tag of this name does not count without refs/tags/. Fetch it first: git fetch --depth=1 origin +refs/heads/v3:refs/remotes/origin/v3",
+    );
+    expect(found({}, "refs/tags/v3")?.commit).toBe(old);
+  });
+
   test("of a branch", () => {
     expect(() => found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" })).toThrow(
       "cannot read the base v2 (CI_DEFAULT_BRANCH), and the rules of the change itself do not count: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2",
@@ -144,7 +164,8 @@ describe("a base that this clone lacks is refused, with what to do", () => {
   test.each([
     ["origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
     ["refs/remotes/origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
-    ["v2", "git fetch --depth=1 origin v2, and give --base FETCH_HEAD"],
+    ["v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
+    ["refs/tags/v2", "git fetch --depth=1 origin +refs/tags/v2:refs/tags/v2"],
     ["1".repeat(40), `git fetch --depth=1 origin ${"1".repeat(40)}`],
     ["origin/main~9", "git fetch"],
   ])("of a flag: %s", (flag, fetch) => {
@@ -160,11 +181,10 @@ describe("a base that this clone lacks is refused, with what to do", () => {
     for (const flag of ["origin/main", "main2"]) {
       const wanted = wantedBase(flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
       const { message } = errorOf(() => baseIn(repositoryAt(clone.root), wanted));
-      const [, fetch = "", next] = /Fetch it first: git (.*?)(?:, and give --base (.*))?$/.exec(message) ?? [];
+      const [, fetch = ""] = /Fetch it first: git (.*)$/.exec(message) ?? [];
       repository.git("branch", "--force", "main2", "main");
       clone.git(...fetch.split(" "));
-      const given = wantedBase(next ?? flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
-      expect(baseIn(repositoryAt(clone.root), given).commit).toBe(tip);
+      expect(baseIn(repositoryAt(clone.root), wanted).commit).toBe(tip);
     }
     clone.remove();
   });

@@ -43,12 +43,38 @@ test.each(["--output=/tmp/x", "-h", "", "a..b", ":review.yaml", "HEAD^{/a}", "^m
   },
 );
 
-test("a tag with the name of the branch, which git would prefer, is refused", () => {
-  repository.git("tag", "main", first);
-  expect(() => repositoryAt(repository.root).commitOf("main")).toThrow(
-    "main names refs/heads/main and refs/tags/main, which are different commits; give one of them in full",
-  );
-  expect(repositoryAt(repository.root).commitOf("refs/heads/main")).toBe(repository.git("rev-parse", "HEAD"));
+describe("a short name is a branch of origin, or else a local one", () => {
+  const commitOf = (ref: string) => repositoryAt(repository.root).commitOf(ref);
+
+  test("and the author's tag is neither", () => {
+    const second = repository.git("rev-parse", "HEAD");
+    repository.git("tag", "main", first);
+    expect(commitOf("main")).toBe(second);
+    repository.git("update-ref", "refs/remotes/origin/main", "HEAD~1");
+    expect(commitOf("main")).toBe(first);
+    expect(commitOf("refs/heads/main")).toBe(second);
+    repository.git("update-ref", "-d", "refs/remotes/origin/main");
+    repository.git("checkout", "--quiet", "-b", "change");
+    repository.git("branch", "-D", "main");
+    expect(commitOf("main")).toBeUndefined();
+    expect(commitOf("refs/tags/main")).toBe(first);
+  });
+
+  test.each([
+    ["main", "refs/tags/refs/remotes/origin/main"],
+    ["origin/main", "refs/tags/origin/main"],
+    ["origin/main", "refs/heads/origin/main"],
+    ["origin/main", "refs/remotes/origin/origin/main"],
+    ["refs/remotes/origin/main", "refs/tags/refs/remotes/origin/main"],
+    ["refs/heads/main", "refs/heads/refs/heads/main"],
+    ["tags/main", "refs/tags/main"],
+    ["FETCH_HEAD", "refs/tags/FETCH_HEAD"],
+  ])("%s is not %s", (ref, other) => {
+    repository.git("checkout", "--quiet", "--detach");
+    repository.git("branch", "-D", "main");
+    repository.git("update-ref", other, first);
+    expect(commitOf(ref)).toBeUndefined();
+  });
 });
 
 test("links, folders and submodules of a commit are no files", () => {
