@@ -5,10 +5,13 @@ import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
 import { projectFolder } from "../../client/folder.ts";
 import { isObject, isUidp, type Json } from "../../schema/index.ts";
+import type { Removed } from "../log/entry.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
-import { recordId } from "../record/id.ts";
+import { desiredFrom, withUids } from "../record/desired.ts";
+import { identityOf, isSameIdentity, placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
-import { FORMER, KEY, MATCH, nameInKey } from "../record/state.ts";
+import { observe } from "../record/normal-form.ts";
+import { FORMER, KEY, MATCH, nameInKey, withPlace } from "../record/state.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { MATCHES } from "./adopt.ts";
@@ -23,28 +26,38 @@ export interface NotFound {
 export interface Adoptions {
   /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
   adopted(kind: Kind, olds: Json, asked: Json): Promise<Adopted>;
-  /** The record that the resource had, if it was deleted: its match finds no record. */
-  formerMatch(kind: Kind, news: Json): Promise<Json | undefined>;
+  /** The arguments of a resource that creates its record again: `adopt` means the one that was deleted, and no record is found. */
+  again(kind: Kind, news: Json, adopt: unknown): Promise<Json | undefined>;
   /** A refresh has found no record of the resource with these outputs and inputs. */
   noteRemoved(kind: Kind, session: Session, id: string, stored: Json, inputs: Json): Promise<void>;
 }
 
-export const adoptionsWith = ({ ledger, log, cwd }: Pick<StepParts, "ledger" | "log"> & { cwd: string }): Adoptions => {
+type Parts = Pick<StepParts, "ledger" | "connect" | "log" | "cwd">;
+
+export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions => {
   const uids = uidsOfProgram(cwd);
   // By key: what a resource of the stack adopts. Its next check, without inputs in the state, is for its replacement.
   const inState = new Map<unknown, unknown>();
   const reported = new Set<unknown>();
 
-  const again = (kind: Kind, news: Json, uid: string): Json => {
+  const removedOf = async (kind: Kind, key: unknown): Promise<Removed | undefined> =>
+    typeof key === "string" ? (await ledger()).journal.removedOf(key, kind.field) : undefined;
+  // Another name means another record, which the resource never had.
+  const matchesRemoved = async (kind: Kind, { removed, identity }: Removed, news: Json): Promise<boolean> => {
+    const { parent, args } = await withUids(await connect(), desiredFrom(kind, news));
+    return isSameIdentity(kind, identity, identityOf(kind, parent, args, removed));
+  };
+  const again: Adoptions["again"] = async (kind, news, adopt) => {
+    const line = await removedOf(kind, news[KEY]);
+    const isSame = adopt === MATCHES ? line && (await matchesRemoved(kind, line, news)) : adopt === line?.removed;
+    if (line === undefined || !isSame) return undefined;
     if (!reported.has(news[KEY])) {
       reported.add(news[KEY]);
       const name = nameInKey(news[KEY]);
-      log(`${kind.type} ${name} creates its ${kind.word} again: ${uid}, which it had adopted, was deleted`);
+      log(`${kind.type} ${name} creates its ${kind.word} again: ${line.removed}, which it had adopted, was deleted`);
     }
-    return withFormer(news, uid);
+    return withFormer(news, line.removed);
   };
-  const removedOf = async (kind: Kind, key: unknown): Promise<string | undefined> =>
-    typeof key === "string" ? (await ledger()).journal.removedOf(key, kind.field) : undefined;
 
   return {
     adopted: async (kind, olds, asked) => {
@@ -62,11 +75,14 @@ export const adoptionsWith = ({ ledger, log, cwd }: Pick<StepParts, "ledger" | "
         if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
           return { news: { ...asked, adopt: olds.adopt } };
         const { adopt: _adopt, ...others } = asked;
-        return adopt === MATCHES ? { news: others } : { news: others, failure: failureOf(missing) };
+        if (adopt !== MATCHES) return { news: others, failure: failureOf(missing) };
+        return { news: isUidp(olds[FORMER]) ? withFormer(asked, olds[FORMER]) : others };
       }
       const uid = adopt ?? match ?? file;
-      const removed = isUidp(uid) || missing ? await removedOf(kind, key) : undefined;
-      if (removed !== undefined && (uid === removed || uid === MATCHES)) return { news: again(kind, asked, removed) };
+      const news = missing && (await again(kind, asked, adopt));
+      if (news) return { news };
+      // A program passes the uid that its resource had before the refresh, and a component may pass one, without having seen the record.
+      if (isUidp(uid) && uid === (await removedOf(kind, key))?.removed) return unseen(asked, uid);
       if (isUidp(uid)) {
         const isOwn = inState.get(key) === uid;
         if (isOwn || (await ledger()).ownership.isOwnedBy(recordId(kind.field, uid), String(key)))
@@ -76,17 +92,18 @@ export const adoptionsWith = ({ ledger, log, cwd }: Pick<StepParts, "ledger" | "
         const { adopt: _adopt, ...others } = asked;
         return { news: others, failure: failureOf(missing) };
       }
-      return file === undefined ? { news: asked } : { news: { ...asked, adopt: file }, isFromFile: true };
+      return file === undefined ? { news: asked } : unseen(asked, file);
     },
-    formerMatch: async (kind, news) => {
-      const removed = await removedOf(kind, news[KEY]);
-      return removed === undefined ? undefined : again(kind, news, removed);
-    },
+    again,
     noteRemoved: async (kind, { journal }, id, stored, inputs) => {
       const { [KEY]: key, [FORMER]: former = id } = stored;
       if (typeof key !== "string") return;
       const isAdopted = stored.adopted === true || stored[FORMER] !== undefined || inputs.adopt === id;
-      if (isAdopted || uids().get(inStack(key)) === id) await journal.noteRemoved(key, kind.field, former as string);
+      if (!isAdopted && uids().get(inStack(key)) !== id) return;
+      const removed = former as string;
+      const { args } = desiredFrom(kind, observe(kind, withPlace(kind, id, stored)));
+      const identity = identityOf(kind, placeOf(kind, id), args, removed);
+      await journal.noteRemoved({ removed, kind: kind.field, key, identity });
     },
   };
 };
@@ -99,6 +116,11 @@ const isNotFound = (adopt: unknown): adopt is NotFound =>
 
 /** The engine would print what was passed in place of the argument. */
 const failureOf = ({ reason }: NotFound): CheckFailure => ({ property: "", reason: `adopt: ${reason}` });
+
+const unseen = ({ [MATCH]: _match, ...others }: Json, uid: string): Adopted => ({
+  news: { ...others, adopt: uid },
+  isUnseen: true,
+});
 
 /** The resource creates a record: its `adopt` has done its work. */
 const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: string): Json => ({

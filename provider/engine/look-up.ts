@@ -17,7 +17,7 @@ const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
 type Parts = Pick<StepParts, "connect" | "hasCredentials">;
 
 export const lookUpRecord = async (
-  { connect, hasCredentials, log, formerMatch }: Parts & Pick<StepParts, "log"> & Pick<Adoptions, "formerMatch">,
+  { connect, hasCredentials, log, again }: Parts & Pick<StepParts, "log"> & Pick<Adoptions, "again">,
   kind: Kind,
   olds: Json,
   news: Json,
@@ -34,8 +34,8 @@ export const lookUpRecord = async (
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
   const [record] = found;
-  const former = record === undefined && adopt === MATCHES ? await formerMatch(kind, news) : undefined;
-  if (former) return { news: former, failures: [] };
+  const created = record === undefined ? await again(kind, news, adopt) : undefined;
+  if (created) return { news: created, failures: [] };
   if (!record || found.length > 1) {
     const { adopt: _adopt, ...others } = news;
     const reason = notOneRecord(kind, news, found, isSecret(IDENTIFYING));

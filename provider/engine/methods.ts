@@ -161,8 +161,8 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   };
 
   const lookedUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
-    const { news, failure, isFromFile = false } = await steps.adopted(olds, asked);
-    if (failure || !(looksUp || isFromFile)) return { news, failures: failure ? [failure] : [] };
+    const { news, failure, isUnseen = false } = await steps.adopted(olds, asked);
+    if (failure || !(looksUp || isUnseen)) return { news, failures: failure ? [failure] : [] };
     return offline.isOn() ? withoutLookUp(olds, news) : steps.lookUp(olds, news, isSecret ?? (() => true));
   };
 

@@ -122,8 +122,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   return (kind) => ({
     derivesParent: true,
     adopted: (olds, asked) => adoptions.adopted(kind, olds, asked),
-    lookUp: (olds, news, isSecret) =>
-      lookUpRecord({ ...parts, formerMatch: adoptions.formerMatch }, kind, olds, news, isSecret),
+    lookUp: (olds, news, isSecret) => lookUpRecord({ ...parts, again: adoptions.again }, kind, olds, news, isSecret),
     check: async (olds, news, { isSecret, showsNames, mayReplace }) => {
       if (Object.keys(olds).length > 0) notCompared.add(news[KEY]);
       const { inputs, failures } = reconcile.check(kind, olds, adoptMatch(kind, olds, news), mayReplace);

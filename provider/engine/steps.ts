@@ -47,8 +47,8 @@ export interface LookedUp {
 export interface Adopted {
   news: Json;
   failure?: CheckFailure;
-  /** the uid is from the file beside the program, so nobody has looked the record up */
-  isFromFile?: boolean;
+  /** the uid is one that the program has not looked up, such as that of the file beside it */
+  isUnseen?: boolean;
 }
 
 export interface Steps {

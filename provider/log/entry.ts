@@ -85,6 +85,8 @@ const Removed = z.object({
   kind: text,
   /** of the resource, as in an intent */
   key: text,
+  /** what identified the record, hashed (provider/record/id.ts): a name may be secret */
+  identity: z.record(z.string(), text),
 });
 
 /** Somebody deleted the record of a resource that adopts it. The engine drops such a resource from its state. */

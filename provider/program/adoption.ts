@@ -79,9 +79,8 @@ const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: bo
   const [match, ...others] = found;
   const stored = await storedUids(kind.type, name);
   if (!match || others.length > 0) {
-    // The resource has its record.
+    // The resource has its record, or had it before the refresh of this run.
     if (stored.includes(args.adopt)) return { uid: args.adopt };
-    if (args.adopt === own.MATCHES && stored.length === 1) return { uid: stored[0] };
     const reason = own.notOneRecord(kind, args, found, isSecret);
     if (match) throw programError(`${head}: ${reason}`);
     return { adopt: args.adopt as string, reason };

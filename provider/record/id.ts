@@ -1,4 +1,5 @@
 // Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
+import { createHash } from "node:crypto";
 import { type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
@@ -28,3 +29,22 @@ export const uidIn = (id: string): string => id.split(" ", 1)[0] as string;
 /** Whether it has what identifies the desired one, as far as that is given. */
 export const isMatch = (kind: Kind, record: Json, desired: Json): boolean =>
   kind.matchedBy.every((field) => desired[field] === undefined || record[field] === desired[field]);
+
+/**
+ * What identifies a record in its place, for `isSameIdentity`: a hash for each field, since a name may be secret. `fields` are the record's,
+ * or those that a program asks for; `salt` makes equal names of two records differ.
+ */
+export const identityOf = (kind: Kind, place: string, fields: Json, salt: string): Record<string, string> => {
+  const own = Object.entries({ ...fields, place }).filter(
+    ([field, value]) => value !== undefined && (field === "place" || kind.matchedBy.includes(field)),
+  );
+  const hashOf = (one: unknown) =>
+    createHash("sha256")
+      .update(JSON.stringify([salt, one]))
+      .digest("hex");
+  return Object.fromEntries(own.map((one) => [one[0], hashOf(one)]));
+};
+
+/** `isMatch` for a record and what a program asks for, of which only the identities are known. */
+export const isSameIdentity = (kind: Kind, record: Json, desired: Json): boolean =>
+  record.place === desired.place && isMatch(kind, record, desired);

@@ -1,6 +1,7 @@
 // The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../client/clock.ts";
 import { knownLine } from "../log/entries.ts";
 import type { Entry, Intent, Known, Line, Removed } from "../log/entry.ts";
@@ -58,9 +59,9 @@ export interface Journal extends WriteAhead {
    * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
    * the file cannot be written, only this run knows.
    */
-  noteRemoved(key: string, kind: string, uid: string): Promise<void>;
-  /** The uid that a refresh noted of this resource; undefined: none did. */
-  removedOf(key: string, kind: string): Promise<string | undefined>;
+  noteRemoved(line: Removed): Promise<void>;
+  /** What a refresh noted of this resource; undefined: none did. */
+  removedOf(key: string, kind: string): Promise<Removed | undefined>;
   /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
   isOfOther(id: string, key: string): Promise<boolean>;
   /** The file of the resource's stack, for a message. */
@@ -283,13 +284,12 @@ export const createJournal = (options: JournalOptions): Journal => {
         throw error;
       }
     },
-    noteRemoved: async (key, kind, uid) => {
-      const line = { removed: uid, kind, key };
+    noteRemoved: async (line) => {
+      const { key } = line;
       try {
         share({ is: "removed", path: pathOf(stackOf(key)), line });
         const { file, entries } = await openFor(key);
-        const known = entries.removed.get(key);
-        if (known?.removed === uid && known.kind === kind) return;
+        if (isDeepStrictEqual(entries.removed.get(key), line)) return;
         // Without the lock, as a preview may refresh while another run holds it. No process compacts the file before its first create.
         await file.append(line);
         entries.apply(line);
@@ -312,7 +312,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       } catch (error) {
         if (!(error instanceof JournalError)) throw error;
       }
-      return found?.kind === kind ? found.removed : undefined;
+      return found?.kind === kind ? found : undefined;
     },
     isOfOther: async (id, key) => {
       const open = await openFor(key);

@@ -71,7 +71,12 @@ describe("irm journal list", () => {
   it("prints with --all the adopted records that were deleted, and clean --key removes one", async () => {
     const own = folder.path("removed");
     const file = journalFile(`${own}/one.jsonl`);
-    const removed = (name: string) => ({ removed: `${ORG}/0000000000000001`, kind: "group", key: keyOf(name) });
+    const removed = (name: string) => ({
+      removed: `${ORG}/0000000000000001`,
+      kind: "group",
+      key: keyOf(name),
+      identity: {},
+    });
     await file.append(removed("gone"), removed("also"));
     const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
     expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toContain(line);

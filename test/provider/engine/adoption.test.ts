@@ -1,9 +1,11 @@
 // What `adopt` means for a resource whose record somebody deleted, and the file of uids beside the program.
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
+import { builtInRoleUid } from "../../../provider/kind/built-in-role.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
 import { FORMER, KEY, MATCH, PROVIDER } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startMachine } from "../../harness/provider.ts";
@@ -23,14 +25,16 @@ const folder = folderWith();
 describe.each([
   ["dynamic", false],
   ["native", true],
-])("of a %s resource, adopt", (_form, looksUp) => {
+])("of a %s resource, adopt", (form, looksUp) => {
   /** A process of the provider: of one command of the engine. */
-  const start = async (cwd = folder, journal = machine.journal, aheadMs = 0): Promise<Methods> => {
+  const start = async (cwd = folder, journal = machine.journal, aheadMs = 0): Promise<Methods> =>
+    startOf("group", cwd, journal, aheadMs);
+  const startOf = async (kind: KindName, cwd = folder, journal = machine.journal, aheadMs = 0): Promise<Methods> => {
     const { environment } = machine.runAt(aheadMs);
     const env = { ...environment.env, IRM_JOURNAL: journal };
-    const { group } = providerWith({ ...environment, env, cwd }, { looksUp }).kinds;
-    await group.configure({ config: { get: () => undefined } });
-    return group;
+    const methods = providerWith({ ...environment, env, cwd }, { looksUp }).kinds[kind];
+    await methods.configure({ config: { get: () => undefined } });
+    return methods;
   };
   /** What the program passes where it finds no record: of a native resource the provider looks. */
   const missing = (adopt: string): unknown => (looksUp ? adopt : { adopt, reason: `no groups with the uid ${adopt}` });
@@ -50,6 +54,9 @@ describe.each([
     const group = await start(cwd, machine.journal, 60_000);
     return (await group.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id;
   };
+  /** By hand: a request has fewer members than a record. */
+  const call = (operation: string, request: Json) =>
+    machine.service.session.call(operation as "CreateGroup", request as never) as Promise<Json>;
   const remove = (uid: string) => machine.service.session.call("DeleteGroup", { uid });
   /** The state after the update that adopts a group. */
   const adopted = async (args: Json) => {
@@ -100,6 +107,83 @@ describe.each([
     expect(await refreshed(uid, outs, inputs)).toBe("");
     const update = await start();
     expect(await checked(update, {}, { ...args, adopt: missing("match") })).toMatchObject({ [FORMER]: uid });
+    // Once more, of the record that the update creates, which nothing matches either once it is gone.
+    const next = await start();
+    const news = await checked(next, {}, { ...args, adopt: missing("match") });
+    if (!looksUp) expect(await checked(next, news, { ...args, adopt: missing("match") })).toEqual(news);
+    // Another name is another record, which the resource never had.
+    const mistyped = { ...args, name: "mistyped", adopt: missing("match") };
+    const { failures, inputs: left } = await (await start()).check({}, mistyped);
+    expect(failures).toMatchObject([{ property: looksUp ? "adopt" : "" }]);
+    expect(left).not.toHaveProperty(FORMER);
+    expect(machine.posts).toBe(0);
+    const text = readdirSync(machine.journal).map((file) => readFileSync(join(machine.journal, file), "utf8"));
+    const [line = ""] = /.*"removed".*/.exec(text.join("")) ?? [];
+    // A name may be secret.
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(line).identity).toEqual({ name: hash, place: hash });
+  });
+
+  it("by match of a role binding means the same identity and role, also by the name of the role", async () => {
+    const root = machine.org;
+    const identity = (await call("CreateIdentity", {
+      parent: root,
+      identity: { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: `of ${form}` } },
+    })) as { uid: string };
+    const roles = await Promise.all(["viewer", "editor"].map((name) => builtInRoleUid(machine.service.session, name)));
+    const [viewer] = roles as [string];
+    const { uid } = (await call("CreateRoleBinding", {
+      parent: root,
+      roleBinding: { identityUid: identity.uid, roleUid: viewer },
+    })) as { uid: string };
+    const own = { parent: root, identity: identity.uid, ...(looksUp ? {} : { [PROVIDER]: "text" }) };
+    // The program has resolved the name, where the provider does not.
+    const args = (i: number): Json => ({
+      ...own,
+      role: looksUp ? ["viewer", "editor"][i] : roles[i],
+      [KEY]: "organization/project/stack/RoleBinding::ci",
+    });
+    const binding = await startOf("roleBinding");
+    const inputs = await checked(binding, {}, { ...args(0), adopt: uid });
+    const { id, outs } = await binding.create(inputs);
+    await call("DeleteRoleBinding", { uid });
+    const refresh = await startOf("roleBinding", folder, machine.journal, 60_000);
+    expect((await refresh.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id).toBe("");
+
+    const same = await (await startOf("roleBinding")).check({}, { ...args(0), adopt: missing("match") });
+    expect(same).toMatchObject({ failures: [], inputs: { [FORMER]: uid } });
+    const other = await (await startOf("roleBinding")).check({}, { ...args(1), adopt: missing("match") });
+    expect(other.failures).toHaveLength(1);
+  });
+
+  it("means the record that is there, also where a refresh has found it gone before", async () => {
+    const { uid: group } = await machine.createByOther(machine.inputs());
+    // It has the uid of its group, and so has its successor.
+    const make = (name: string) =>
+      call("CreateAccountAssociation", {
+        parent: group,
+        accountAssociation: { name, amazon: { account: "111111111111" } },
+      });
+    const args = {
+      ...keyed({ parent: group, name: "mine", amazon: { account: "111111111111" } }),
+      [KEY]: "organization/project/stack/AccountAssociation::mine",
+    };
+    await make("by hand");
+    const first = await startOf("accountAssociation");
+    const inputs = await checked(first, {}, { ...args, adopt: group });
+    const { id, outs } = await first.create(inputs);
+    await call("DeleteAccountAssociation", { uid: group });
+    const refresh = await startOf("accountAssociation", folder, machine.journal, 60_000);
+    expect((await refresh.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id).toBe("");
+
+    await make("by hand again");
+    for (const given of [{ adopt: group }, { [MATCH]: group }]) {
+      const update = await startOf("accountAssociation");
+      const news = await checked(update, {}, { ...args, ...given });
+      expect(news).toMatchObject({ adopt: group });
+      expect((await update.create(news)).outs).toMatchObject({ uid: group, adopted: true, name: "mine" });
+    }
+    expect(machine.posts).toBe(0);
   });
 
   it("of a component, by uid, creates it again too", async () => {
@@ -108,6 +192,8 @@ describe.each([
     await remove(uid);
     expect(await refreshed(uid, outs, inputs)).toBe("");
     const update = await start();
+    // Likewise in the run of the refresh, of which the program does not know.
+    expect(await checked(update, {}, { ...args, adopt: uid })).toMatchObject({ [FORMER]: uid });
     const news = await checked(update, {}, { ...args, [MATCH]: uid });
     expect(news).toMatchObject({ [FORMER]: uid });
     expect(news).not.toHaveProperty("adopt");

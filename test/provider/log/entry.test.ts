@@ -111,7 +111,7 @@ describe("a line that is not an entry", () => {
 });
 
 it("a deleted record is kept until the engine has another one of its resource", () => {
-  const removed = { removed: GROUP, kind: "group", key: intent.key };
+  const removed = { removed: GROUP, kind: "group", key: intent.key, identity: { name: "a hash" } };
   const lines = [removed, intent, { made: "i", uid: `${ORG}/0000000000000001`, at: 2 }];
   const textOf = (all: readonly object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
   const { entries, removed: kept } = contentsFrom(textOf(lines));
