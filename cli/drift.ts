@@ -13,6 +13,7 @@ import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
 import { LockError, noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { projectFolder } from "../client/folder.ts";
+import { DRIFT_PREVIEW } from "../client/preview-marks.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
@@ -70,7 +71,7 @@ export const findDrift = async ({
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   const lock = lockBeside(undefined);
   // The engine runs for long, and the API may change meanwhile: it is asked last.
-  const { preview, clients } = await previewHere(stack, services);
+  const { preview, clients } = await previewHere(stack, services, { [DRIFT_PREVIEW]: "1" });
   const [exported, entries] = [await exportHere(stack), await openCreates()];
   const lives = await readServices(clients);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));

@@ -17,10 +17,14 @@ export interface Previewed {
   clients: ReadonlyMap<string, Client>;
 }
 
-/** Runs the program of this folder. Its explicit providers name their own services and credentials. */
-export const previewHere = async (stack: string | undefined, services: Services): Promise<Previewed> => {
+/** Runs the program of this folder. Its explicit providers name their own services and credentials. `env` adds to its environment. */
+export const previewHere = async (
+  stack: string | undefined,
+  services: Services,
+  env?: NodeJS.ProcessEnv,
+): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
-  const preview = await runPreview(engineCommand(), stack);
+  const preview = await runPreview(engineCommand(), stack, env);
   return checked(preview, config, clientsOf(config, services, providersIn(preview)));
 };
 

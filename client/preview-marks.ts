@@ -1,4 +1,4 @@
-// Marks that the provider writes into a preview for `irm review`, and into the state.
+// Marks that the provider writes into a preview for `irm review` and `irm drift`, and into the state.
 import type { Json } from "../schema/index.ts";
 
 /** Key of inputs and outputs: the address of the service that holds the record. The state has it too. */
@@ -66,7 +66,20 @@ const UNDECLARED = " what a run without checkpoints created, and this program do
 export const undeclaredText = (verb: string, lines: readonly string[]): string =>
   [`the update ${verb}${UNDECLARED}`, ...lines].join("\n  - ");
 
-/** Whether a line of a preview is one of these. */
-export const isOfOpenStack = (text: string): boolean =>
+/**
+ * A variable that `irm drift` sets for its preview: an `adopt` that names no record is a line of it, and no error, which would hide all
+ * else. In an update that has it, such a resource fails all the same.
+ */
+export const DRIFT_PREVIEW = "IRM_DRIFT_PREVIEW";
+
+const NAMES_NO_RECORD = " names no record: ";
+
+/** `resource`: `Group::team` */
+export const missingText = (resource: string, reason: string): string =>
+  `adopt of ${resource}${NAMES_NO_RECORD}${reason}`;
+
+/** Whether a line of a preview says that something is not known: one of those about an open stack, or of `missingText`. */
+export const isDoubt = (text: string): boolean =>
+  (text.startsWith("adopt of ") && text.includes(NAMES_NO_RECORD)) ||
   (text.startsWith("warning: stack ") && text.includes(IS_OPEN)) ||
   (text.startsWith("the update ") && text.includes(UNDECLARED));

@@ -64,7 +64,7 @@ export const driftOf = ({
     pending: pendingIn(preview, entries, exported, live.graph),
     // The rest is about the access that an update would give.
     unknown: [
-      ...preview.openStack.map((message) => ({ subject: "", message })),
+      ...preview.doubts.map((message) => ({ subject: "", message })),
       ...services.flatMap(({ missing }) => (missing === undefined ? [] : [{ subject: "", message: missing }])),
       ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
     ],

@@ -85,7 +85,7 @@ export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHI
           hides: { of: "anything" },
         }),
       ),
-      ...preview.openStack.map((message): UnknownPart => ({ subject: "", message })),
+      ...preview.doubts.map((message): UnknownPart => ({ subject: "", message })),
       ...work.unknown,
       ...unseenInForced(resources, held),
       ...limitsOf(preview, resources),

@@ -2,7 +2,7 @@
 // cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { isOfOpenStack } from "../../client/preview-marks.ts";
+import { isDoubt } from "../../client/preview-marks.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
 
 const bag = z.record(z.string(), z.unknown()).nullish();
@@ -55,8 +55,8 @@ export interface Preview {
   unreadable: string[];
   /** lines that are printed beside a resource: by its provider, or by the program in its name */
   lines: { urn: string; text: string }[];
-  /** what the provider and the end of the program print about an open stack (docs/recovery.md#open-stack) */
-  openStack: string[];
+  /** what the provider and the end of the program do not know: of an open stack (docs/recovery.md#open-stack), and of an `adopt` */
+  doubts: string[];
   /** counts of steps by op, also of those that are not shown */
   summary: Readonly<Record<string, number>>;
 }
@@ -90,8 +90,14 @@ export const parsePreview = (text: string, source: string): Preview => {
   if (errors.length > 0)
     throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
   const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));
-  const openStack = printed.flatMap(({ message }) => (message && isOfOpenStack(message) ? [message.trim()] : []));
-  const preview: Preview = { steps: [], unreadable: [], lines, openStack, summary: changeSummary ?? {} };
+  const doubts = printed.flatMap(({ message }) => (message && isDoubt(message) ? [message.trim()] : []));
+  const preview: Preview = {
+    steps: [],
+    unreadable: [],
+    lines,
+    doubts: [...new Set(doubts)],
+    summary: changeSummary ?? {},
+  };
   (steps ?? []).forEach((one, i) => {
     const step = Step.safeParse(one);
     const problem = step.success ? otherType(step.data) : z.prettifyError(step.error).replaceAll(/\s+/g, " ");

@@ -15,13 +15,7 @@ import { FORMER, KEY, MATCH, nameInKey, withPlace } from "../record/state.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { MATCHES } from "./adopt.ts";
-import type { Adopted, StepParts } from "./steps.ts";
-
-/** In place of the argument `adopt`, for which a program has found no record. */
-export interface NotFound {
-  adopt: string;
-  reason: string;
-}
+import type { Adopted, NotFound, StepParts } from "./steps.ts";
 
 export interface Adoptions {
   /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
@@ -75,7 +69,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
         if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
           return { news: { ...asked, adopt: olds.adopt } };
         const { adopt: _adopt, ...others } = asked;
-        if (adopt !== MATCHES) return { news: others, failure: failureOf(missing) };
+        if (adopt !== MATCHES) return { news: others, missing };
         return { news: isUidp(olds[FORMER]) ? withFormer(asked, olds[FORMER]) : others };
       }
       const uid = adopt ?? match ?? file;
@@ -90,7 +84,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
       }
       if (missing !== undefined) {
         const { adopt: _adopt, ...others } = asked;
-        return { news: others, failure: failureOf(missing) };
+        return { news: others, missing };
       }
       return file === undefined ? { news: asked } : unseen(asked, file);
     },
@@ -111,11 +105,13 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
 const givenIn = ({ adopt }: Json): { adopt: unknown; missing?: NotFound } =>
   isNotFound(adopt) ? { adopt: adopt.adopt, missing: adopt } : { adopt: adopt ?? undefined };
 
+/** What a program passes in place of the argument where it has found no record. */
 const isNotFound = (adopt: unknown): adopt is NotFound =>
   isObject(adopt) && typeof adopt.adopt === "string" && typeof adopt.reason === "string";
 
-/** The engine would print what was passed in place of the argument. */
-const failureOf = ({ reason }: NotFound): CheckFailure => ({ property: "", reason: `adopt: ${reason}` });
+/** The engine would print what a program passed in place of the argument. */
+export const missingFailure = ({ reason }: NotFound, { adopt }: Json): CheckFailure =>
+  isNotFound(adopt) ? { property: "", reason: `adopt: ${reason}` } : { property: "adopt", reason };
 
 const unseen = ({ [MATCH]: _match, ...others }: Json, uid: string): Adopted => ({
   news: { ...others, adopt: uid },
@@ -129,7 +125,7 @@ const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: st
 });
 
 /** `Group::team`, of a resource that is in no component. */
-const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
+export const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
 
 /** The uids that the file beside the program gives its resources. It is read once. */
 const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {

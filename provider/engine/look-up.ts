@@ -39,6 +39,7 @@ export const lookUpRecord = async (
   if (!record || found.length > 1) {
     const { adopt: _adopt, ...others } = news;
     const reason = notOneRecord(kind, news, found, isSecret(IDENTIFYING));
+    if (record === undefined) return { news: others, failures: [], missing: { adopt: adopt as string, reason } };
     return { news: others, failures: [{ property: "adopt", reason }] };
   }
   const name = nameInKey(news[KEY]);

@@ -5,7 +5,15 @@ import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf 
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { isPlaceholder, withoutPlaceholders } from "../../client/placeholder-uid.ts";
-import { AT, SERVICE, TAKEN_OVER, type TakenOver, withService } from "../../client/preview-marks.ts";
+import {
+  AT,
+  DRIFT_PREVIEW,
+  missingText,
+  SERVICE,
+  TAKEN_OVER,
+  type TakenOver,
+  withService,
+} from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
@@ -17,6 +25,7 @@ import { reportPendingCreates } from "../recovery/recover.ts";
 import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
+import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
 import { openStacks } from "./open-stacks.ts";
 import { openStepsWith } from "./open-steps.ts";
@@ -160,10 +169,26 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
     return session;
   };
 
-  const lookedUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
-    const { news, failure, isUnseen = false } = await steps.adopted(olds, asked);
-    if (failure || !(looksUp || isUnseen)) return { news, failures: failure ? [failure] : [] };
+  const lookUp = async (steps: Steps, olds: Json, asked: Json, isSecret: IsSecret | undefined): Promise<LookedUp> => {
+    const { isUnseen = false, ...adopted } = await steps.adopted(olds, asked);
+    if (adopted.missing || !(looksUp || isUnseen)) return { ...adopted, failures: [] };
+    const { news } = adopted;
     return offline.isOn() ? withoutLookUp(olds, news) : steps.lookUp(olds, news, isSecret ?? (() => true));
+  };
+  const lookedUp = async (
+    steps: Steps,
+    olds: Json,
+    asked: Json,
+    isSecret: IsSecret | undefined,
+    isUpdate: boolean | undefined,
+  ): Promise<LookedUp> => {
+    const { missing, ...looked } = await lookUp(steps, olds, asked, isSecret);
+    if (missing === undefined) return looked;
+    if (isUpdate === true || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, asked)] };
+    log(missingText(inStack(asked[KEY]), missing.reason));
+    // A check may not know that this is an update, whose create then fails: it adopts, and sends no POST.
+    const isNew = Object.keys(olds).length === 0;
+    return isNew ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
   };
 
   // By the service's clock, which an update has met by now. A preview creates nothing.
@@ -206,7 +231,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         if (run.isUpdate !== false && (await hasCredentials())) await gate.reachable(run);
         if (run.isUpdate !== undefined) await unchecked?.expect(asked[KEY], run.isUpdate);
         await lookAt(asked[KEY], run.isUpdate);
-        const looked = await lookedUp(steps, olds, asked, isSecret);
+        const looked = await lookedUp(steps, olds, asked, isSecret, run.isUpdate);
         const { inputs, failures } = await steps.check(olds, looked.news, {
           isSecret,
           showsNames: showsNames ?? isPreview === true,

@@ -35,10 +35,17 @@ export interface Observed {
   differs: boolean;
 }
 
+/** An argument `adopt` for which there is no record. */
+export interface NotFound {
+  adopt: string;
+  reason: string;
+}
+
 /** The arguments after a look-up, and the problems of names. */
 export interface LookedUp {
   news: Json;
   failures: CheckFailure[];
+  missing?: NotFound;
   /** what the engine gets in place of what could not be looked up */
   shown?: Json;
 }
@@ -46,7 +53,7 @@ export interface LookedUp {
 /** The arguments with what `adopt` still means. */
 export interface Adopted {
   news: Json;
-  failure?: CheckFailure;
+  missing?: NotFound;
   /** the uid is one that the program has not looked up, such as that of the file beside it */
   isUnseen?: boolean;
 }

@@ -2,7 +2,7 @@
 // the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
-import type { NotFound } from "../engine/adoption.ts";
+import type { NotFound } from "../engine/steps.ts";
 import type { KindName } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
 import { containsUnknown } from "../record/normal-form.ts";

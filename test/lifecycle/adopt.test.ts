@@ -154,6 +154,13 @@ new RoleBinding("kept", { ...binding, adopt: "${adopt}" });${more.join("")}`;
     const refused = await program.run("up", "--yes", "--skip-preview");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain(`no role bindings with the uid ${mistyped}; exactly one is needed`);
+    // It hides nothing else.
+    const other = await driftOf(program, "--format", "json");
+    expect(other, other.stderr).toMatchObject({ code: 3 });
+    const { undeclared, unknown } = JSON.parse(other.stdout) as DriftReport;
+    expect(undeclared).toContainEqual(expect.objectContaining({ uid: planted, role: "owner" }));
+    const message = `adopt of RoleBinding::wrong names no record: no role bindings with the uid ${mistyped}; exactly one is needed`;
+    expect(unknown).toEqual([{ subject: "", message }]);
     expect(await writes()).toEqual([]);
   });
 

@@ -3,10 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Env } from "../../../client/env.ts";
+import { DRIFT_PREVIEW, isDoubt } from "../../../client/preview-marks.ts";
 import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
 import { builtInRoleUid } from "../../../provider/kind/built-in-role.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
-import { FORMER, KEY, MATCH, PROVIDER } from "../../../provider/record/state.ts";
+import { FORMER, KEY, MATCH, PREVIEW, PROVIDER } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startMachine } from "../../harness/provider.ts";
 import { journalFolder } from "../../support/scripted.ts";
@@ -27,11 +29,17 @@ describe.each([
   ["native", true],
 ])("of a %s resource, adopt", (form, looksUp) => {
   /** A process of the provider: of one command of the engine. */
-  const start = async (cwd = folder, journal = machine.journal, aheadMs = 0): Promise<Methods> =>
-    startOf("group", cwd, journal, aheadMs);
-  const startOf = async (kind: KindName, cwd = folder, journal = machine.journal, aheadMs = 0): Promise<Methods> => {
+  const start = async (cwd = folder, journal = machine.journal, aheadMs = 0, own: Env = {}): Promise<Methods> =>
+    startOf("group", cwd, journal, aheadMs, own);
+  const startOf = async (
+    kind: KindName,
+    cwd = folder,
+    journal = machine.journal,
+    aheadMs = 0,
+    own: Env = {},
+  ): Promise<Methods> => {
     const { environment } = machine.runAt(aheadMs);
-    const env = { ...environment.env, IRM_JOURNAL: journal };
+    const env = { ...environment.env, IRM_JOURNAL: journal, ...own };
     const methods = providerWith({ ...environment, env, cwd }, { looksUp }).kinds[kind];
     await methods.configure({ config: { get: () => undefined } });
     return methods;
@@ -218,6 +226,33 @@ describe.each([
         { property: looksUp ? "adopt" : "", reason: expect.stringContaining(`no groups with the uid ${adopt}`) },
       ]);
       expect(left).not.toHaveProperty(FORMER);
+    }
+    expect(machine.posts).toBe(0);
+  });
+
+  it("that names no record is a line in the preview of `irm drift`, and no update creates anything by it", async () => {
+    const args = keyed(machine.inputs());
+    const uid = `${machine.org}/00000000000000ab`;
+    const inDrift = () => start(folder, machine.journal, 0, { [DRIFT_PREVIEW]: "1" });
+    for (const [adopt, reason] of [
+      [uid, `no groups with the uid ${uid}`],
+      ["match", looksUp ? `no groups that match in ${machine.org}` : "no groups with the uid match"],
+    ] as const) {
+      const news = { ...args, adopt: missing(adopt) };
+      const preview = await inDrift();
+      machine.messages.length = 0;
+      const { inputs, failures } = await preview.check({}, { ...news, [PREVIEW]: true });
+      expect(failures).toEqual([]);
+      expect(inputs).toMatchObject({ adopt });
+      const line = expect.stringContaining(`adopt of Group::${args.name} names no record: ${reason}`);
+      expect(machine.messages).toEqual([line]);
+      expect(isDoubt(machine.messages.join())).toBe(true);
+      // Whoever sets the variable for an update, or says that it is a preview.
+      await expect((await inDrift()).create(inputs)).rejects.toThrow();
+      const update = await (await inDrift()).check({}, { ...news, ...(looksUp && { [PREVIEW]: false }) });
+      expect(update.failures).toHaveLength(1);
+      const other = await (await start()).check({}, { ...news, [PREVIEW]: true });
+      expect(other.failures).toHaveLength(1);
     }
     expect(machine.posts).toBe(0);
   });
