@@ -3,9 +3,6 @@ import { answerAsHtml } from "../access/format/answer/html.ts";
 import { answerAsJson } from "../access/format/answer/json.ts";
 import { answerAsMarkdown } from "../access/format/answer/markdown.ts";
 import { answerAsText } from "../access/format/answer/terminal.ts";
-import { documentAsHtml } from "../access/format/document/html.ts";
-import { documentAsMarkdown } from "../access/format/document/markdown.ts";
-import { documentAsText } from "../access/format/document/terminal.ts";
 import { pullTokensDocument } from "../access/format/pull-token.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
@@ -14,6 +11,7 @@ import { type PullToken, pullTokensIn } from "../access/query/pull-tokens.ts";
 import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
+import { printDocument } from "./print-document.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { parseDays, printUnused } from "./unused.ts";
 import { UsageError } from "./usage.ts";
@@ -62,14 +60,8 @@ const checkUnusedFlags = (format: Format, others: object): void => {
     throw new UsageError(`--unused prints terminal or json, not ${format}`);
 };
 
-const printTokens = (live: Live, tokens: readonly PullToken[], format: Format): void => {
-  const document = pullTokensDocument(live, tokens);
-  if (format === "json")
-    print(`${JSON.stringify({ pullTokens: tokens, notVisible: live.notVisible }, undefined, 2)}\n`);
-  else if (format === "markdown") print(documentAsMarkdown(document));
-  else if (format === "html") print(documentAsHtml(document));
-  else printStyled(documentAsText(document, stdoutStyle()));
-};
+const printTokens = (live: Live, tokens: readonly PullToken[], format: Format): void =>
+  printDocument(pullTokensDocument(live, tokens), { pullTokens: tokens, notVisible: live.notVisible }, format);
 
 const printIn: Record<Format, (answer: Answer) => void> = {
   terminal: (answer) => printStyled(answerAsText(answer, stdoutStyle())),

@@ -3,9 +3,6 @@ import { existsSync } from "node:fs";
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
-import { documentAsMarkdown } from "../access/format/document/markdown.ts";
-import { documentAsText } from "../access/format/document/terminal.ts";
-import { driftAsJson } from "../access/format/drift/json.ts";
 import { driftDocument } from "../access/format/drift/rows.ts";
 import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import { TextFileError } from "../access/policy/text-file.ts";
@@ -22,9 +19,10 @@ import type { Format } from "./format.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
 import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
+import { printDocument } from "./print-document.ts";
 import { lockBeside } from "./roles-lock.ts";
 import { firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
-import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface DriftFlags {
@@ -39,7 +37,7 @@ const DIFFERS = 3;
 export const drift = async (flags: DriftFlags): Promise<number> => {
   try {
     const report = await findDrift(flags);
-    printIn[flags.format](report);
+    printDocument(driftDocument(report), report, flags.format);
     return driftCode(report);
   } catch (error) {
     const text = driftErrorText(error);
@@ -105,10 +103,4 @@ const exportHere = async (stack: string | undefined): Promise<string | undefined
 const openCreates = async (): Promise<JournalEntry[]> => {
   const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
   return contents.flatMap(({ entries }) => entries.filter(isPending));
-};
-
-const printIn: Record<DriftFlags["format"], (report: DriftReport) => void> = {
-  terminal: (report) => printStyled(documentAsText(driftDocument(report), stdoutStyle())),
-  markdown: (report) => print(documentAsMarkdown(driftDocument(report))),
-  json: (report) => print(driftAsJson(report)),
 };

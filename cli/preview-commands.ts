@@ -88,7 +88,7 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
       "Prints the built-in roles of the service, and how they differ from roles.lock.yaml, which lies beside the policy or Pulumi.yaml: who gained or lost access by it. Without that file, compares with the table of this version. Exits with 3 if the service has changed a role of the file. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
     )
     .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
-    .addOption(formatOption("terminal", "markdown", "json"))
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
     .action(async (flags: RolesFlags) => exit(await (await import("./roles.ts")).roles(flags)));
 
   program

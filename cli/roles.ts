@@ -1,7 +1,5 @@
 // `irm roles`: the built-in roles of the service, and what it has changed since they were written down.
 import { join } from "node:path";
-import { documentAsMarkdown } from "../access/format/document/markdown.ts";
-import { documentAsText } from "../access/format/document/terminal.ts";
 import { rolesDocument } from "../access/format/roles.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { TextFileError } from "../access/policy/index.ts";
@@ -23,13 +21,14 @@ import { printable } from "../schema/index.ts";
 import { clientErrorText, systemClient, systemConfig } from "./client.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
+import { printDocument } from "./print-document.ts";
 import { lockFolders, shownName } from "./roles-lock.ts";
-import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { printError } from "./terminal.ts";
 import { writeWhole } from "./whole-file.ts";
 
 export interface RolesFlags {
   write?: boolean;
-  format: Exclude<Format, "html">;
+  format: Format;
 }
 
 const CHANGED = 3;
@@ -48,7 +47,7 @@ export const roles = async ({ write = false, format }: RolesFlags): Promise<numb
       origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
       ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
     };
-    printIn[format](report);
+    printDocument(rolesDocument(report), report, format);
     const missing = write ? undefined : noEntryText(service, lock);
     if (missing !== undefined) process.stderr.write(`${printable(missing)}\n`);
     if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
@@ -87,9 +86,3 @@ const writeLock = (
 
 const rolesText = (bundles: Readonly<Record<string, readonly string[]>>): string =>
   lockText([{ service: "", date: "", roles: bundles }]);
-
-const printIn: Record<RolesFlags["format"], (report: RolesReport) => void> = {
-  terminal: (report) => printStyled(documentAsText(rolesDocument(report), stdoutStyle())),
-  markdown: (report) => print(documentAsMarkdown(rolesDocument(report))),
-  json: (report) => print(`${JSON.stringify(report, undefined, 2)}\n`),
-};

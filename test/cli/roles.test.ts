@@ -115,6 +115,10 @@ describe("irm roles", () => {
     expect(markdown).toBe(3);
     expect(stdout).toContain("- the service changed `viewer`: `+skills.publish, -groups.list`; 1 identity gained it");
 
+    const page = (await roles("--format", "html")).stdout;
+    expect(page).toMatch(/^<!doctype html>/i);
+    expect(page).toContain(`${reader.uid}`);
+
     expect((await roles("--write")).stderr).toBe(`updated ${LOCK}: commit it\n`);
     expect(await json()).toMatchObject({ code: 0, changed: [] });
     expect((await roles("--write")).stderr).toBe(`${LOCK} is up to date\n`);
