@@ -41,7 +41,7 @@ export const rolesReview = (
     [...lives].flatMap(([service, live]) => {
       const recorded = recordedFor(service, other);
       const shown = preview ? withoutSecretNames(preview, live) : live;
-      // Of a service that nobody has written down there is nothing to report.
+      // Without an entry for the service, there is nothing to compare with.
       return recorded.service === undefined ? [] : roleChanges(service, shown, recorded, nowMs);
     });
   return {

@@ -116,7 +116,7 @@ export const offlineRoles = (lock: RolesLock | undefined): readonly LockedRoles[
 export const recordedFor = (service: string, lock: RolesLock | undefined): LockedRoles =>
   lock?.services.get(service) ?? TABLE;
 
-/** Why nobody would hear of the changes of a service; undefined: there is no lock, or it has the service. */
+/** The problem of a lock that lacks a service: its changes go unnoticed. Undefined: there is no lock, or it has the service. */
 export const noEntryText = (service: string, lock: RolesLock | undefined): string | undefined =>
   lock === undefined || lock.services.has(service)
     ? undefined

@@ -126,7 +126,7 @@ describe("irm roles", () => {
     await roles("--write");
   });
 
-  test("whoever has the capability by another role gains nothing", async () => {
+  test("an identity that has the capability by another role gains nothing", async () => {
     const body = {
       identityUid: reader.uid,
       roleUid: await createUid(api, "roles", organization, { name: "p", capabilities: ["CAP_SKILLS_PUBLISH"] }),
