@@ -1,7 +1,7 @@
 // What a review says of built-in roles: what the service has changed since roles.lock.yaml of the base was written, and whether the change
 // edits that file to something else than the service has.
-import { posix, relative, resolve, sep } from "node:path";
-import { type At, filesAt } from "../access/base/at.ts";
+import { posix, resolve } from "node:path";
+import { type At, filesAt, pathAt } from "../access/base/at.ts";
 import { sidesOf } from "../access/base/file.ts";
 import { BaseError } from "../access/base/git.ts";
 import { withoutSecretNames } from "../access/drift/secret-names.ts";
@@ -19,7 +19,7 @@ import {
   readLock,
   recordedFor,
 } from "../access/roles/lock.ts";
-import { isWithin, projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../client/folder.ts";
 import { lockBeside } from "./roles-lock.ts";
 
 interface Reviewed {
@@ -61,9 +61,7 @@ const lockAt = (at: At, folders: readonly string[]): RolesLock | undefined => {
 
 /** From the top level of the repository. */
 const foldersAt = (at: At, policy: string | undefined): string[] => {
-  const { root } = at.repository;
-  const file = policy === undefined ? undefined : resolve(policy);
-  const own = file !== undefined && isWithin(root, file) ? relative(root, file).split(sep).join("/") : undefined;
+  const own = policy === undefined ? undefined : pathAt(resolve(policy), at);
   const beside = own === undefined ? at.folder : posix.dirname(own);
   const project = projectFolder(beside, filesAt(at).exists, posix);
   return [...new Set([beside, ...(project === undefined ? [] : [project])])];

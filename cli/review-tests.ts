@@ -1,7 +1,7 @@
 // The tests of access that a review runs: the tests of the base, which the author of the change cannot edit, and of the work tree.
 import { existsSync } from "node:fs";
-import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
-import { type At, filesAt } from "../access/base/at.ts";
+import { isAbsolute, join, posix, resolve } from "node:path";
+import { type At, filesAt, pathAt } from "../access/base/at.ts";
 import { pathInRepository } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
 import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
@@ -10,7 +10,7 @@ import type { Mistake } from "../access/policy/source.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
 import { readSuite, suiteOfPolicy, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
-import { isWithin, projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../client/folder.ts";
 
 export interface TestsFlags {
   policy?: string;
@@ -59,7 +59,7 @@ const readWorkTree = ({ tests, policy: file }: TestsFlags, folder: string, polic
 const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSuite => {
   const files = filesAt(at);
   const file =
-    tests === undefined ? policy && pathOf(resolve(folder, policy), at) : pathInRepository(at.repository, tests);
+    tests === undefined ? policy && pathAt(resolve(folder, policy), at) : pathInRepository(at.repository, tests);
   // A policy that the change brings may have tests already.
   const present = [file, file && testsBeside(file)].find((one) => one !== undefined && files.exists(one));
   if (file !== undefined && present === undefined) return { tests: [] };
@@ -72,14 +72,10 @@ const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSu
 /** The policy that --policy names, as the base has it. */
 export const policyAtBase = (policy: string, at: At, folder: string): { policy?: Policy } => {
   const files = filesAt(at);
-  const file = pathOf(resolve(folder, policy), at);
+  const file = pathAt(resolve(folder, policy), at);
   if (file === undefined || !files.exists(file)) return {};
   const { policy: own, mistakes } = readPolicy(file, files.find);
   if (own !== undefined) return { policy: own };
   const texts = mistakes.map(mistakeText);
   throw new BaseError([`the policy at ${at.ref} has mistakes, so there is no review:`, ...texts].join("\n"));
 };
-
-/** Undefined: it is not in the repository. */
-const pathOf = (file: string, { repository: { root } }: At): string | undefined =>
-  isWithin(root, file) ? relative(root, file).split(sep).join("/") : undefined;

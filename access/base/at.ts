@@ -1,6 +1,7 @@
 // The base of a change, and the repository that it is read from.
 import { realpathSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
+import { isWithin } from "../../client/folder.ts";
 import { type TextFile, TextFileError } from "../policy/text-file.ts";
 import { type Base, baseIn, type Wanted, wantedBase } from "./base.ts";
 import { BaseError, type Repository, repositoryAt } from "./git.ts";
@@ -61,6 +62,10 @@ const realPath = (file: string): string | undefined => {
     return undefined;
   }
 };
+
+/** The path of a file from the top level of the repository; undefined: it is not in it. */
+export const pathAt = (file: string, { repository: { root } }: Pick<At, "repository">): string | undefined =>
+  isWithin(root, file) ? pathFrom(root, file) : undefined;
 
 /** The files of the base: paths count from the top level. */
 export const filesAt = ({ repository, commit, ref }: At) => ({

@@ -1,13 +1,11 @@
 // What differs between a program and the service: a pure function of a preview, the API's lists, the journal and the engine's state.
 import { isUidp, rootOf } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
-import { pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { planFrom } from "../preview/plan.ts";
 import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
-import { expiringKeysOf } from "../review/lists.ts";
+import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import { roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
@@ -68,9 +66,7 @@ export const driftOf = ({
       ...services.flatMap(({ missing }) => (missing === undefined ? [] : [{ subject: "", message: missing }])),
       ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
     ],
-    notVisible: live.notVisible
-      .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(live.graph, group), message }))
-      .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+    notVisible: notVisibleRows(live.graph, live.notVisible),
   };
 };
 

@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
 import { compare } from "../graph/compare.ts";
-import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { textOf } from "../graph/same.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
@@ -12,7 +12,15 @@ import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
 import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "./danger.ts";
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
-import { blockedRows, deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
+import {
+  blockedRows,
+  deletedGroupsOf,
+  expiringKeysOf,
+  forcedRows,
+  nameIn,
+  notVisibleRows,
+  undeclaredRows,
+} from "./lists.ts";
 import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
@@ -128,9 +136,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
       ({ binding }) => binding !== null && !after.bindings.has(binding),
     ),
     unknown: unknown.map(({ hides: _hides, about: _about, ...own }) => own),
-    notVisible: notVisible
-      .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(before, group), message }))
-      .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind)),
+    notVisible: notVisibleRows(before, notVisible),
     ...(tests.length > 0 && { tests: [...tests] }),
     ...(source && { rules: source }),
   };

@@ -2,11 +2,21 @@
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import type { Live } from "../graph/live.ts";
 import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
 import { byBreadth, worstRankOf } from "./danger.ts";
 import { isCertain, type Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
+
+/** What the caller may not list, by path. */
+export const notVisibleRows = (
+  graph: AccessGraph,
+  notVisible: readonly Live["notVisible"][number][],
+): Report["notVisible"] =>
+  notVisible
+    .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(graph, group), message }))
+    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind));
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   [...before.groups.values()]

@@ -1,6 +1,6 @@
 // The document that `irm roles --format json` prints, and that every other format shows.
-import { pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
+import { notVisibleRows } from "../review/lists.ts";
 import type { NotVisible, Origin } from "../review/report.ts";
 import { builtInRolesIn, type RoleChange, roleChanges } from "./change.ts";
 import type { LockedRoles } from "./lock.ts";
@@ -20,10 +20,5 @@ export const rolesReportOf = (service: string, live: Live, recorded: LockedRoles
     .map(({ id, name, capabilities }) => ({ name, uid: id, capabilities }))
     .sort((a, b) => (`${a.name} ${a.uid}` < `${b.name} ${b.uid}` ? -1 : 1)),
   changed: roleChanges(service, live, recorded, nowMs),
-  notVisible: live.notVisible.map(({ kind, group, message }) => ({
-    kind,
-    group,
-    groupName: pathOf(live.graph, group),
-    message,
-  })),
+  notVisible: notVisibleRows(live.graph, live.notVisible),
 });
