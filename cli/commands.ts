@@ -68,6 +68,10 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
     .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
+    .option(
+      "--background",
+      "start it in the background, and print the variables that programs need, for eval; the log goes to a file",
+    )
     .addOption(new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"))
     .addHelpText("after", "\nSIGUSR2 rotates the signing key. The server also rotates it every 30 days.")
     .action(async (flags: ServeFlags) => exit(await (await import("./serve.ts")).serve(flags)));
@@ -139,14 +143,14 @@ export const addCommands = (program: Command, exit: Exit): void => {
 
   program
     .command("init")
-    .usage("[FILE] [FLAGS]")
-    .summary("write a first policy file")
+    .usage("[FOLDER] [FLAGS]")
+    .summary("write a first project: policy, tests, program")
     .description(
-      "Writes a policy file with an example and a comment for each section, and a .gitignore beside it if there is none. Never overwrites a file.",
+      "Writes access.yaml, a policy with an example of each section; access.tests.yaml, a test of it; and Pulumi.yaml, index.ts and .gitignore, each where there is none. Never overwrites a file.",
     )
-    .argument("[FILE]", "the file to write", "access.yaml")
+    .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
     .option("--organization <NAME>", "name of the organization", "acme")
-    .action(async (file: string, flags: InitFlags) => exit((await import("./init.ts")).init(file, flags)));
+    .action(async (folder: string, flags: InitFlags) => exit((await import("./init.ts")).init(folder, flags)));
 
   program
     .command("check")

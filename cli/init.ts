@@ -1,12 +1,13 @@
-// `irm init`: writes a first policy file, and a .gitignore beside it where there is none. Never writes over another file, and adds one option
-// to the project.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// `irm init`: writes a first project: the policy, its tests, the program and .gitignore. Never writes over a file. To a project that exists
+// it adds one option.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../access/policy/index.ts";
-import { starterPolicy } from "../access/policy/starter.ts";
+import { starterPolicy, starterProgram, starterTests } from "../access/policy/starter.ts";
 import { PROJECT_FILES } from "../client/folder.ts";
 import { printable } from "../schema/index.ts";
+import { commandName, pulumiName } from "./command-name.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -14,29 +15,97 @@ export interface InitFlags {
   organization: string;
 }
 
-export const init = (file: string, { organization }: InitFlags): number => {
+export const init = (folder: string, { organization }: InitFlags): number => {
   const [mistake] = parsePolicy({ organization }).mistakes;
   if (mistake) throw new UsageError(`--organization: ${mistake.text.split(";")[0]}`);
+  if (folder.trim() === "") throw new UsageError("the name of the folder is empty; . is this folder");
+  const project = PROJECT_FILES.map((name) => join(folder, name)).find(existsSync);
+  const written: string[] = [];
+  const hints: (string | undefined)[] = [];
+  let made: string | undefined;
   try {
-    writeFileSync(file, starterPolicy(organization), { flag: "wx" });
+    made = mkdirSync(folder, { recursive: true });
+    const write = (name: string, text: string): boolean => {
+      const isNew = writeNew(join(folder, name), text);
+      if (isNew) written.push(name);
+      return isNew;
+    };
+    if (!write("access.yaml", starterPolicy(organization))) {
+      printError("irm init", `${join(folder, "access.yaml")} exists already; edit it, or give another folder`);
+      return 1;
+    }
+    write("access.tests.yaml", starterTests);
+    const program = starterProgram(organization);
+    if (project === undefined) write("Pulumi.yaml", starterProject(folder));
+    if (project !== undefined || !write("index.ts", program))
+      hints.push(`add to your program: ${program.trim().split("\n").at(-1)}`);
+    if (!write(".gitignore", `${IGNORED.join("\n")}\n`)) hints.push(missingIn(join(folder, ".gitignore")));
+    if (project !== undefined) hints.push(refreshAlways(project));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const text = code === "EEXIST" ? `${file} exists already; give another name` : `cannot write ${file}: ${message}`;
-    printError("irm init", text);
+    for (const name of written) rmSync(join(folder, name), { force: true });
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    printError("irm init", `cannot write into ${folder}: ${(error as Error).message}`);
     return 1;
   }
-  const name = printable(file);
-  process.stderr.write(`wrote ${name}: change it to your organization, then run \`npx pulumi-irm check ${name}\`\n`);
-  const folder = dirname(file);
-  for (const hint of [ignoreFiles(join(folder, ".gitignore")), refreshAlways(folder)])
-    if (hint) process.stderr.write(`${hint}\n`);
+  const width = Math.max(...written.map((name) => printable(join(folder, name)).length));
+  for (const name of written)
+    process.stderr.write(`wrote ${printable(join(folder, name)).padEnd(width)}  ${PURPOSE[name]}\n`);
+  for (const hint of hints) if (hint) process.stderr.write(`${hint}\n`);
+  process.stderr.write(nextSteps(folder));
   return 0;
 };
 
-/** Lets the project beside the policy refresh with each update: otherwise no update repairs what somebody has changed by hand. */
-const refreshAlways = (folder: string): string | undefined => {
-  const file = PROJECT_FILES.map((name) => join(folder, name)).find((one) => existsSync(one));
-  if (file === undefined) return `add to your Pulumi.yaml: ${REFRESH}, or no update repairs what is changed by hand`;
+const PURPOSE: Readonly<Record<string, string>> = {
+  "access.yaml": "who may do what",
+  "access.tests.yaml": "what must hold, whatever is edited there",
+  "Pulumi.yaml": "the project; each update repairs what somebody changed by hand",
+  "index.ts": "the program: it creates what access.yaml says",
+  ".gitignore": "packages, local databases and local state",
+};
+
+/** Whether the file was written; false if one is there. */
+const writeNew = (file: string, text: string): boolean => {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    rmSync(file, { force: true });
+    throw error;
+  }
+};
+
+/** `main` keeps the engine from the `index.js` that `npm init` names in package.json. */
+const starterProject = (folder: string): string => `name: ${projectName(folder)}
+description: Who may do what
+runtime: nodejs
+main: index.ts
+options:
+  refresh: always
+`;
+
+/** The folder's name, without the characters that the engine refuses in the name of a project. */
+const projectName = (folder: string): string => {
+  const name = basename(resolve(folder))
+    .replace(/[^\w.-]+/g, "-")
+    .slice(0, 100);
+  return /[a-z]/i.test(name) ? name : "access";
+};
+
+const nextSteps = (folder: string): string => {
+  const steps = [
+    ...(folder === "." ? [] : [[`cd ${printable(folder)}`, ""]]),
+    [`eval "$(${commandName} serve --dev --background)"`, "a server to try it on"],
+    [`${pulumiName} stack init dev`, ""],
+    [`${pulumiName} up`, "creates what access.yaml says"],
+    [`${commandName} review`, "after an edit: who gains and who loses access"],
+  ];
+  const width = Math.max(...steps.map(([command = ""]) => command.length));
+  return `\nNext:\n${steps.map(([command = "", why]) => `  ${command.padEnd(width)}  ${why}`.trimEnd()).join("\n")}\n`;
+};
+
+/** Lets a project that exists refresh with each update: otherwise no update repairs what somebody has changed by hand. */
+const refreshAlways = (file: string): string | undefined => {
   const name = printable(file);
   try {
     const before = readFileSync(file, "utf8");
@@ -60,22 +129,13 @@ const refreshIn = (text: string): unknown => {
 
 const REFRESH = "options: { refresh: always }";
 
-/** What a project of this kind must not commit: packages, and the database of `irm serve --db` with its log. */
-const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal"];
+/** What a project of this kind must not commit: packages, the database of `irm serve --db` with its log, the state of a local backend. */
+const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal", ".pulumi/"];
 
-/** Writes the file. If the file exists, reports what it lacks. */
-const ignoreFiles = (file: string): string | undefined => {
-  const name = printable(file);
-  try {
-    writeFileSync(file, `${IGNORED.join("\n")}\n`, { flag: "wx" });
-    return `wrote ${name}: packages, and the database of \`npx pulumi-irm serve --db\``;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "EEXIST") return `cannot write ${name}: ${message}; do not commit ${IGNORED.join(", ")}`;
-  }
+const missingIn = (file: string): string | undefined => {
   const lines = linesOf(file);
   const missing = IGNORED.filter((line) => !lines.includes(line));
-  return missing.length === 0 ? undefined : `add to ${name}: ${missing.join(", ")}`;
+  return missing.length === 0 ? undefined : `add to ${printable(file)}: ${missing.join(", ")}`;
 };
 
 /** A file that cannot be read, such as a folder, has no lines. */

@@ -21,7 +21,9 @@ import {
   TlsError,
 } from "../server/index.ts";
 import { checkOptions } from "../server/options.ts";
+import { type ReadyLine, startInBackground, variables } from "./background.ts";
 import { clientErrorText } from "./client.ts";
+import { commandName } from "./command-name.ts";
 import { CopyError, copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
 import { printError } from "./terminal.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
@@ -51,6 +53,7 @@ export interface ServeFlags {
   strictBodies?: boolean;
   faults?: string;
   json?: boolean;
+  background?: boolean;
   logLevel: Level;
 }
 
@@ -61,6 +64,7 @@ const count = (flag: string, text: string | undefined, unit = 1): number | undef
 
 export const serve = async (flags: ServeFlags): Promise<number> => {
   const { json = false } = flags;
+  if (flags.background) return startInBackground(json);
   const lines = heldLines((line) => process.stderr.write(line));
   const log = createLog({ level: flags.logLevel, json, clock: Date.now, write: lines.write });
   const { tlsCert, tlsKey, seed, faults, copyOf, copyTo } = flags;
@@ -194,7 +198,7 @@ const onSignals = () => {
   return { first: first.promise, second: second.signal };
 };
 
-const readyLine = (server: RunningServer, token: string | undefined) => ({
+const readyLine = (server: RunningServer, token: string | undefined): ReadyLine => ({
   baseUrl: server.baseUrl,
   authUrl: server.authUrl,
   issuer: server.issuer ?? null,
@@ -205,51 +209,45 @@ const readyLine = (server: RunningServer, token: string | undefined) => ({
   localAuthUrl: server.localAuthUrl,
 });
 
-// npm has started it in a clone; in a project, npx finds it.
-const irmCommand = ({ npm_command, npm_lifecycle_event }: NodeJS.ProcessEnv): string =>
-  npm_command?.startsWith("run") && npm_lifecycle_event === "irm" ? "npm run -s irm --" : "npx pulumi-irm";
-
 const banner = (
   server: RunningServer,
   token: string | undefined,
   hasRecords: boolean,
   copy: Copy | undefined,
 ): string => {
-  const irm = irmCommand(process.env);
-  const lines = [
+  const addresses = [
     `API             ${server.baseUrl}`,
     `token exchange  ${server.authUrl}/sts/exchange`,
     ...(server.localUrl === server.baseUrl
       ? []
       : [`listens on      ${[...new Set([server.localUrl, server.localAuthUrl])].join(" and ")}`]),
-    ...(server.organization ? [`organization    ${server.organization}`] : []),
-    ...(copy ? [`copy of         ${copy.copy.of}   read at ${copy.copy.time}`] : []),
-    `anyone          ${server.anyone}   identity that anyone may assume`,
     ...(server.faults ? [`faults          ${server.baseUrl}/faults   scripted failures and the attempts so far`] : []),
   ];
-  if (!server.issuer) {
+  const records = [
+    ...(server.organization ? [`organization    ${server.organization}`] : []),
+    ...(copy ? [`copy of         ${copy.copy.of}   read at ${copy.copy.time}`] : []),
+    ...(server.issuer ? [`owner           ${server.identity}`] : []),
+    `anyone          ${server.anyone}   identity that anyone may assume`,
+  ];
+  if (!server.issuer || token === undefined) {
     const hint = hasRecords
       ? []
       : ["", "There is no organization yet: start the server with --dev or with --seed FILE.yaml."];
-    return `${[...lines, ...hint, ""].join("\n")}\n`;
+    return `${[...addresses, ...records, ...hint, ""].join("\n")}\n`;
   }
   return `${[
-    ...lines,
-    `owner           ${server.identity}`,
-    `issuer          ${server.issuer}   (development: issues tokens to anyone)`,
+    ...addresses,
+    `issuer          ${server.issuer}   development: issues tokens to anyone`,
+    ...records,
     "",
-    "Call the API:",
-    `  export TOKEN=${token}`,
-    `  curl -H "Authorization: Bearer $TOKEN" ${server.baseUrl}/iam/v2beta1/groups`,
+    "Sign in as CI does, with a workload's token:",
+    `  export ${variables({ ...server, token: null })} IRM_IDENTITY=${server.identity}`,
+    `  export IRM_IDENTITY_TOKEN=$(${commandName} token --issuer ${server.issuer} --subject owner)`,
     "",
-    "Exchange a workload token, as CI does:",
-    `  curl -H "Authorization: Bearer $(${irm} token --issuer ${server.issuer} --subject owner)" \\`,
-    `    "${server.authUrl}/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}"`,
+    "Or with the owner's token, which is valid for one hour:",
+    `  export ${variables({ ...server, token })}`,
     "",
-    "Run a Pulumi program against it:",
-    `  export IRM_BASE_URL=${server.baseUrl} IRM_AUTH_URL=${server.authUrl} IRM_IDENTITY=${server.identity}`,
-    `  export IRM_IDENTITY_TOKEN=$(${irm} token --issuer ${server.issuer} --subject owner)`,
-    "",
+    `Then run a program, or open ${server.localUrl}/ in a browser: it documents the API.`,
     "Press Ctrl-C to stop the server, twice to stop it at once.",
     "",
   ].join("\n")}\n`;

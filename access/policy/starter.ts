@@ -1,13 +1,14 @@
-// The file that `irm init` writes: a policy that is right as it stands, with a comment for each section.
+// The policy, the tests and the program that `irm init` writes. They are right as they stand, and comments explain each section.
 import { stringify } from "yaml";
 
-/** Where editors find the schema, from the folder in which the package is installed. */
-const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
+// Editors look for the schema from the folder in which the package is installed.
+const editorLine = (schema: string): string =>
+  `# yaml-language-server: $schema=./node_modules/pulumi-irm/${schema}.schema.json`;
 
-export const starterPolicy = (organization: string): string => `# yaml-language-server: $schema=${SCHEMA}
+export const starterPolicy = (organization: string): string => `${editorLine("access")}
 #
-# Who may do what. \`npx pulumi-irm check access.yaml\` finds its mistakes, \`npx pulumi-irm review --policy access.yaml\` compares it with the API, and
-# new AccessPolicy("access", { file: "access.yaml" }) in a Pulumi program creates what it says.
+# Who may do what. \`npx pulumi-irm check\` finds mistakes, \`npx pulumi-irm review\` shows who gains and who loses access by an edit, and
+# \`pulumi up\` makes it so.
 
 # The name of your organization, or { uid: ... } of one that exists.
 organization: ${stringify(organization).trimEnd()}
@@ -41,10 +42,18 @@ access:
     publisher: [release]
   /:
     viewer: [review]
+`;
 
-# What must hold, whatever is edited above: \`npx pulumi-irm test access.yaml\` runs it. Further tests may be in access.tests.yaml.
+export const starterTests = `${editorLine("access.tests")}
+#
+# What must hold, whatever is edited in access.yaml. \`npx pulumi-irm test\` tests the policy, and each review tests the change.
 tests:
   - name: pull requests never write
     workload: { github: { repository: acme/*, ownerId: "123456", event: pull_request } }
     cannot: ["*.create", "*.update", "*.delete"]
+`;
+
+export const starterProgram = (organization: string): string => `import { AccessPolicy } from "pulumi-irm";
+
+new AccessPolicy(${JSON.stringify(organization)}, { file: "access.yaml" });
 `;

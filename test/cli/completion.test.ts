@@ -102,7 +102,7 @@ describe("irm complete answers", () => {
     [["journal", "pending", ""], "files"],
     [["check", ""], "files"],
     [["test", ""], "files"],
-    [["init", "a"], "files"],
+    [["init", "a"], "folders"],
     [["journal", "list", "--folder", ""], "folders"],
   ])("%j lets the shell list its %s", async (words, kind) => {
     expect(await complete(...words)).toEqual({ kind, values: [] });

@@ -1,88 +1,145 @@
-// `irm init`: a first policy file, right as it stands.
-import { readFileSync, writeFileSync } from "node:fs";
+// `irm init`: a first project, right as it stands.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { MAIN, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
-test("writes a file in which irm check finds no mistakes", async () => {
-  const file = folder.path("access.yaml");
-  expect(await runIrm("init", file, "--organization", "acme.example")).toEqual({
+test("writes a project in which check and test find no mistakes, and says what to do next", async () => {
+  const project = join(folder.path("new"), "acme access");
+  const path = (name: string) => join(project, name);
+  expect(await runIrm("init", project, "--organization", "acme.example")).toEqual({
     code: 0,
     stdout: "",
-    stderr:
-      `wrote ${file}: change it to your organization, then run \`npx pulumi-irm check ${file}\`\n` +
-      `wrote ${folder.path(".gitignore")}: packages, and the database of \`npx pulumi-irm serve --db\`\n` +
-      "add to your Pulumi.yaml: options: { refresh: always }, or no update repairs what is changed by hand\n",
+    stderr: `wrote ${path("access.yaml")}        who may do what
+wrote ${path("access.tests.yaml")}  what must hold, whatever is edited there
+wrote ${path("Pulumi.yaml")}        the project; each update repairs what somebody changed by hand
+wrote ${path("index.ts")}           the program: it creates what access.yaml says
+wrote ${path(".gitignore")}         packages, local databases and local state
+
+Next:
+  cd ${project}
+  ${[
+    ['eval "$(npx pulumi-irm serve --dev --background)"', "a server to try it on"],
+    ["pulumi stack init dev", ""],
+    ["pulumi up", "creates what access.yaml says"],
+    ["npx pulumi-irm review", "after an edit: who gains and who loses access"],
+  ]
+    .map(([command = "", why]) => `${command.padEnd(Math.max(50, `cd ${project}`.length - 1))} ${why}`.trimEnd())
+    .join("\n  ")}
+`,
   });
-  expect(readFileSync(folder.path(".gitignore"), "utf8")).toBe("node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
-  const text = readFileSync(file, "utf8");
+  expect(readFileSync(path(".gitignore"), "utf8")).toBe("node_modules/\n*.db\n*.db-shm\n*.db-wal\n.pulumi/\n");
+  expect(readFileSync(path("Pulumi.yaml"), "utf8")).toMatch(
+    /^name: acme-access\n.*\nruntime: nodejs\nmain: index\.ts\noptions:\n {2}refresh: always\n$/,
+  );
+  expect(readFileSync(path("index.ts"), "utf8")).toBe(
+    'import { AccessPolicy } from "pulumi-irm";\n\nnew AccessPolicy("acme.example", { file: "access.yaml" });\n',
+  );
+  const text = readFileSync(path("access.yaml"), "utf8");
   expect(text).toContain("\norganization: acme.example\n");
   expect(text).toContain("# yaml-language-server: $schema=./node_modules/pulumi-irm/access.schema.json\n");
-  expect(await runIrm("check", file)).toEqual({
+  const notice = `${offlineText(undefined)}\n`;
+  expect(await runIrm("check", path("access.yaml"))).toEqual({
     code: 0,
     stdout: "",
-    stderr: `${file} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n${offlineText(undefined)}\n`,
+    stderr: `${path("access.yaml")} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n${notice}`,
+  });
+  expect(await runIrm("test", path("access.yaml"))).toMatchObject({
+    code: 0,
+    stdout: "passed  pull requests never write\n1 test, all passed\n",
   });
 });
 
-test("never writes over a file", async () => {
-  const file = folder.path("mine.yaml");
+test("never writes over a file, and writes nothing beside a policy that exists", async () => {
+  const file = join(folder.path("mine"), "access.yaml");
+  mkdirSync(dirname(file));
   writeFileSync(file, "mine\n");
-  expect(await runIrm("init", file)).toEqual({
+  expect(await runIrm("init", dirname(file))).toEqual({
     code: 1,
     stdout: "",
-    stderr: `irm init: ${file} exists already; give another name\n`,
+    stderr: `irm init: ${file} exists already; edit it, or give another folder\n`,
   });
   expect(readFileSync(file, "utf8")).toBe("mine\n");
+  expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
 });
 
-test("lets the project beside the policy refresh with each update, and leaves all else in it alone", async () => {
-  const file = folder.path("Pulumi.yaml");
+test("lets a project that exists refresh with each update, and leaves all else in it alone", async () => {
   const own = "name: access # ours\r\nruntime:   nodejs";
   const init = async (name: string, text: string) => {
+    const file = join(folder.path(name), "Pulumi.yaml");
+    mkdirSync(dirname(file));
     writeFileSync(file, text);
-    const { code, stderr } = await runIrm("init", folder.path(name));
+    const { code, stderr } = await runIrm("init", dirname(file));
+    expect(readdirSync(dirname(file)).toSorted()).toEqual([
+      ".gitignore",
+      "Pulumi.yaml",
+      "access.tests.yaml",
+      "access.yaml",
+    ]);
+    expect(stderr).toContain('add to your program: new AccessPolicy("acme", { file: "access.yaml" });\n');
     expect(code, stderr).toBe(0);
     return { stderr, after: readFileSync(file, "utf8") };
   };
-  const added = await init("a.yaml", own);
+  const added = await init("a", own);
   expect(added.after).toBe(`${own}\noptions:\n  refresh: always\n`);
-  expect(added.stderr).toContain(`added to ${file}: options: { refresh: always }, so that each update repairs`);
+  expect(added.stderr).toContain(
+    `added to ${join(folder.path("a"), "Pulumi.yaml")}: options: { refresh: always }, so that each update repairs`,
+  );
   const chosen = `${own}\noptions: { refresh: never }\n`;
-  expect(await init("b.yaml", chosen)).toEqual({ after: chosen, stderr: expect.not.stringContaining("refresh") });
+  expect(await init("b", chosen)).toEqual({ after: chosen, stderr: expect.not.stringContaining("refresh") });
   for (const [name, text] of [
-    ["c.yaml", `${own}\noptions: { deploymentSettings: {} }\n`],
-    ["d.yaml", '{ "name": "access", "runtime": "nodejs" }'],
+    ["c", `${own}\noptions: { deploymentSettings: {} }\n`],
+    ["d", '{ "name": "access", "runtime": "nodejs" }'],
   ] as const) {
     const { stderr, after } = await init(name, text);
     expect(after).toBe(text);
-    expect(stderr).toContain(`add to ${file}: options: { refresh: always }`);
+    expect(stderr).toContain(`add to ${join(folder.path(name), "Pulumi.yaml")}: options: { refresh: always }`);
   }
 });
 
-test("names what an existing .gitignore lacks, and leaves it alone", async () => {
-  const file = folder.path(".gitignore");
+test("names what an existing .gitignore and program lack, and leaves them alone", async () => {
+  const file = join(folder.path("other"), ".gitignore");
+  mkdirSync(dirname(file));
   writeFileSync(file, "# mine\r\n*.db\r\nnode_modules/");
-  expect(await runIrm("init", folder.path("second.yaml"))).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/\nadd to .*\.gitignore: \*\.db-shm, \*\.db-wal\n/),
-  });
+  writeFileSync(join(folder.path("other"), "index.ts"), "// mine\n");
+  const { code, stderr } = await runIrm("init", dirname(file));
+  expect(code).toBe(0);
+  expect(stderr).toContain(`\nadd to ${file}: *.db-shm, *.db-wal, .pulumi/\n`);
+  expect(stderr).toContain('\nadd to your program: new AccessPolicy("acme", { file: "access.yaml" });\n');
   expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
-  writeFileSync(file, "node_modules/\n*.db\n*.db-shm\n*.db-wal\n");
-  expect((await runIrm("init", folder.path("third.yaml"))).stderr).not.toContain(".gitignore");
+  expect(readFileSync(join(folder.path("other"), "index.ts"), "utf8")).toBe("// mine\n");
 });
 
-test("says why it cannot write, and which name is none", async () => {
-  expect(await runIrm("init", "/no/access.yaml")).toMatchObject({
+test("says why it cannot write, leaves nothing half done, and says which name is none", async () => {
+  const file = folder.path("a-file");
+  writeFileSync(file, "mine\n");
+  expect(await runIrm("init", file)).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^irm init: cannot write \/no\/access\.yaml: ENOENT/),
+    stderr: expect.stringMatching(/^irm init: cannot write into .*a-file: EEXIST/),
   });
-  expect(await runIrm("init", folder.path("new.yaml"), "--organization", "Acme")).toMatchObject({
-    code: 2,
-    stderr: 'irm init: --organization: name must match "^[a-z0-9 ._-]{1,}$"\nRun `npx pulumi-irm init --help`.\n',
+  // No file may have more than a kibibyte.
+  const half = folder.path("half");
+  const limited = 'ulimit -f 1; exec "$0" "$@"';
+  const { status, stderr } = spawnSync("bash", ["-c", limited, process.execPath, MAIN, "init", half], {
+    encoding: "utf8",
   });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^irm init: cannot write into .*half: EFBIG/),
+  });
+  expect(existsSync(half)).toBe(false);
+  for (const [args, message] of [
+    [["new", "--organization", "Acme"], '--organization: name must match "^[a-z0-9 ._-]{1,}$"'],
+    [[""], "the name of the folder is empty; . is this folder"],
+  ] as const)
+    expect(await runIrm("init", ...args)).toMatchObject({
+      code: 2,
+      stderr: `irm init: ${message}\nRun \`npx pulumi-irm init --help\`.\n`,
+    });
 });

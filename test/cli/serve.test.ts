@@ -1,6 +1,6 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
-import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { MAIN, type Started, startCommand, temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
@@ -126,11 +126,47 @@ test("serve --dev prints a banner with instructions", async () => {
   expect(banner).toContain(`token exchange  ${baseUrl}/sts/exchange`);
   expect(banner).toMatch(/^anyone\s+[0-9a-f]{40} {3}identity that anyone may assume$/m);
   expect(banner).toMatch(new RegExp(`^issuer\\s+${baseUrl}/dev-issuer `, "m"));
-  expect(banner).toMatch(/^ {2}export TOKEN=[\w-]+\.[\w-]+\.[\w-]+$/m);
-  expect(banner).toContain(`curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/iam/v2beta1/groups`);
   expect(banner).toContain(`npx pulumi-irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
-  expect(banner).toContain(`/sts/exchange?aud=${baseUrl}&identity=${identity}`);
-  expect(banner).toContain(`IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${baseUrl} IRM_IDENTITY=${identity}`);
+  expect(banner).toContain(`export IRM_BASE_URL=${baseUrl} IRM_IDENTITY=${identity}\n`);
+  expect(banner).toMatch(new RegExp(`^ {2}export IRM_BASE_URL=${baseUrl} IRM_TOKEN=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`, "m"));
+});
+
+describe("serve --background", () => {
+  const start = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "serve", "--background", ...args], {
+      encoding: "utf8",
+    });
+    const [, log = "", pid] = /; log: (.*); to stop it: kill (\d+)\n$/.exec(stderr) ?? [];
+    if (pid !== undefined) background.push(Number(pid));
+    return { status, stdout, stderr, log };
+  };
+  const background: number[] = [];
+  afterAll(() => {
+    for (const pid of background) process.kill(pid);
+  });
+
+  test("prints the variables for eval, and the server outlives the command", async () => {
+    const { status, stdout, log } = start("--dev", "--auth-port", "0");
+    expect(status).toBe(0);
+    const [, baseUrl = "", authUrl, token] =
+      /^export IRM_BASE_URL=(http:\S+) IRM_AUTH_URL=(http:\S+) IRM_TOKEN=([\w.-]+)\n$/.exec(stdout) ?? [];
+    expect(authUrl).not.toBe(baseUrl);
+    expect((await get(baseUrl, "/iam/v2beta1/groups", token)).status).toBe(200);
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+    expect(readFileSync(log, "utf8")).not.toContain(token);
+  });
+
+  test("prints JSON with --json, and no token without --dev", async () => {
+    const { baseUrl, token } = JSON.parse(start("--json").stdout);
+    expect((await get(baseUrl, "/readyz")).status).toBe(200);
+    expect(token).toBeNull();
+    const { port } = new URL(baseUrl);
+    expect(start("--port", port)).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: `irm serve: port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one\n`,
+    });
+  });
 });
 
 test("serve prints the banner before the first line of its log", async () => {

@@ -1,0 +1,60 @@
+// `irm serve --background`: the server in a process that outlives this command, and the variables that programs need, for the shell's eval.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+/** What `--json` prints once the server is ready. */
+export interface ReadyLine {
+  baseUrl: string;
+  authUrl: string;
+  issuer: string | null;
+  organization: string | null;
+  identity: string | null;
+  token: string | null;
+  localUrl: string;
+  localAuthUrl: string;
+}
+
+export const variables = ({ baseUrl, authUrl, token }: Pick<ReadyLine, "baseUrl" | "authUrl" | "token">): string =>
+  [
+    `IRM_BASE_URL=${baseUrl}`,
+    ...(authUrl === baseUrl ? [] : [`IRM_AUTH_URL=${authUrl}`]),
+    ...(token === null ? [] : [`IRM_TOKEN=${token}`]),
+  ].join(" ");
+
+/** Waits until the server is ready. If it does not start, prints its errors and returns its exit code. */
+export const startInBackground = async (json: boolean): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-serve-"));
+  const log = join(folder, "serve.log");
+  const args = process.argv.slice(1).filter((word) => word !== "--background" && word !== "--json");
+  const child = spawn(process.execPath, [...process.execArgv, ...args, "--json"], {
+    detached: true,
+    stdio: ["ignore", "pipe", openSync(log, "wx", 0o600)],
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
+  const stdout = child.stdout as Readable;
+  const exited = once(child, "close");
+  const [line] = await Promise.race([once(createInterface(stdout), "line"), exited]);
+  if (typeof line !== "string") {
+    process.stderr.write(readFileSync(log, "utf8"));
+    rmSync(folder, { recursive: true });
+    return (await exited)[0] ?? 1;
+  }
+  const ready: ReadyLine = JSON.parse(line);
+  process.stdout.write(json ? `${line}\n` : `export ${variables(ready)}\n`);
+  process.stderr.write(
+    `${[
+      `serving ${ready.localUrl}`,
+      ...(ready.organization === null ? [] : [`organization: ${ready.organization}`]),
+      `log: ${log}`,
+      `to stop it: kill ${child.pid}`,
+    ].join("; ")}\n`,
+  );
+  stdout.destroy();
+  child.unref();
+  return 0;
+};
