@@ -18,13 +18,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 export const goalsTable = ({ rows }: Results): string =>
   table(["id", "measured", "goal", "met", "spread", "both sides", "against"], rows.map(cellsOf));
 
-/** The same, narrow. */
-export const summaryTable = ({ rows }: Results): string =>
-  table(
-    ["id", "measured", "goal", "met"],
-    rows.map((row) => cellsOf(row).slice(0, 4)),
-  );
-
 const cellsOf = ({ id, value, unit, goal, met, spread: [lowest, highest], sides, against }: Row): string[] => {
   const measured = unit === "x" ? `${value}×` : `${value} ${unit}`;
   return [id, measured, `≤ ${goal}`, met ? "yes" : "**no**", `${lowest} to ${highest}`, sides, against];
@@ -34,7 +27,7 @@ const FORMS = ["dynamic", "native", "yaml", "set", "unchecked", "dynamic-floor",
 const COMMANDS = ["up", "preview", "refresh", "change", "change-refreshed", "destroy"];
 
 /** CPU seconds of each command. */
-export const formsTable = ({ figures }: Results): string => {
+const formsTable = ({ figures }: Results): string => {
   const measured = FORMS.filter((form) => COMMANDS.some((command) => figures[`${form}.${command}`] !== undefined));
   const state = measured.map((form) => numberOr(figures[`${form}.state`], (bytes) => `${Math.round(bytes)}`));
   return table(
@@ -52,7 +45,7 @@ export const formsTable = ({ figures }: Results): string => {
 const numberOr = (value: number | undefined, textOf: (value: number) => string): string =>
   value === undefined ? "" : textOf(value);
 
-export const choicesTable = ({ rows }: ChoiceResults, prefix: string): string =>
+const choicesTable = ({ rows }: ChoiceResults, prefix: string): string =>
   table(
     ["", "CPU s", "seconds", "requests of the backend", "MB to the backend"],
     rows
@@ -72,3 +65,21 @@ export const captionOf = (own: Place & { resources: number; rounds?: number }): 
   const times = rounds === undefined ? "" : `${rounds} ${rounds === 1 ? "round" : "rounds"}, `;
   return `${resources} resources, ${times}${date}, commit ${commit}, ${machine}.`;
 };
+
+/** The tables of docs/performance.md, by the id of their marker. */
+export const tablesOf = (results: Results | undefined, choices: ChoiceResults | undefined): Record<string, string> => ({
+  ...(results && {
+    goals: `${goalsTable(results)}\n\n${captionOf(results)}`,
+    forms: `${formsTable(results)}\n\n${captionOf(results)}`,
+  }),
+  ...(choices &&
+    Object.fromEntries(
+      ["parallel", "checkpoints", "split"].map((id) => [id, `${choicesTable(choices, id)}\n\n${captionOf(choices)}`]),
+    )),
+});
+
+/** The page with each table between its markers; one that was not measured stays. */
+export const fillTables = (page: string, tables: Readonly<Record<string, string>>): string =>
+  page.replace(/(<!-- bench ([a-z]+) -->\n)[\s\S]*?(<!-- end -->)/g, (all, start: string, id: string, end: string) =>
+    tables[id] === undefined ? all : `${start}\n${tables[id]}\n\n${end}`,
+  );
