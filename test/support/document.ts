@@ -21,10 +21,16 @@ export const programsOf = (folder: string, document: string): DocumentProgram[] 
     .filter((program) => /^import .* from "pulumi-irm/m.test(program.text));
 };
 
-/** The commands in the fences of a text that have no language, without comments. */
+/** The contents of the fences of a text, by their language; "" is none. */
+export const fencesOf = (text: string, ...languages: string[]): string[] =>
+  [...text.matchAll(/^( *)```(\w*)[^\n]*\n([\s\S]*?)^\1```$/gm)]
+    .filter(([, , language = ""]) => languages.includes(language))
+    .map(([, , , content = ""]) => content);
+
+/** The commands in the fences of a text that have no language or a shell's, without comments. */
 export const commandsOf = (text: string): string[] =>
-  [...text.matchAll(/^( *)```\n([\s\S]*?)^\1```$/gm)].flatMap((found) =>
-    (found[2] as string)
+  fencesOf(text, "", "sh").flatMap((fence) =>
+    fence
       .split("\n")
       .map((line) => line.replace(/\s+# .*$/, "").trim())
       .filter((line) => /^(npx|irm|npm|pulumi|export|cd|mkdir) /.test(line)),
