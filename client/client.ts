@@ -22,7 +22,7 @@ import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
-import { claimsOf } from "./token-claims.ts";
+import { claimsOf, isPast, refusalReason } from "./token-claims.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {
@@ -149,11 +149,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
           // 401: the service rejected the token and did nothing. Replay once with a new token.
           if (isApiError(error, "UNAUTHENTICATED") && error.operation === operation) {
             if (replayed || (await credentials.renew(token)) === undefined)
-              throw new RefusedToken(
-                error,
-                credentials.source,
-                expiredApiTokenAdvice(claimsOf(token), serverNow() ?? clock.today()),
-              );
+              throw refusedToken(error, credentials.source, token);
             replayed = true;
             continue;
           }
@@ -169,6 +165,12 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     }
   };
   const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
+  const refusedToken = (error: ApiError, source: string, token: string): RefusedToken => {
+    const claims = claimsOf(token);
+    const nowMs = serverNow() ?? clock.today();
+    const reason = refusalReason(claims, config.baseUrl, nowMs);
+    return new RefusedToken(error, source, { reason, advice: expiredApiTokenAdvice(claims, nowMs) });
+  };
   return {
     call,
     clock,
@@ -242,9 +244,6 @@ const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
 
 // A service's text must not control the terminal that prints it.
 const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
-
-/** Of a claim in seconds. */
-const isPast = (time: unknown, nowMs: number): boolean => typeof time === "number" && time * 1000 <= nowMs;
 
 interface ExchangedToken {
   /** where it came from */

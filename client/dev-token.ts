@@ -1,5 +1,6 @@
 // How to get another token like one of the development issuer (`npx pulumi-irm serve --dev`), which mints tokens for anyone on this machine.
 import { isLoopbackUrl, isUidp, type Json } from "../schema/index.ts";
+import { isPast } from "./token-claims.ts";
 
 const ISSUER = /^https?:\/\/[\w.:[\]-]+\/dev-issuer$/;
 
@@ -46,8 +47,8 @@ export const newTokenAdvice = (claims: Json, source?: string): string | undefine
 
 /** For an API token that has expired, which was exchanged for a token of the development issuer. */
 export const expiredApiTokenAdvice = ({ sub, exp, act }: Json, nowMs: number): string | undefined => {
-  if (typeof exp !== "number" || exp * 1000 > nowMs || !isUidp(sub)) return undefined;
+  if (!isPast(exp, nowMs) || !isUidp(sub)) return undefined;
   const command = commandFor((act ?? {}) as Json);
   if (command === undefined) return undefined;
-  return `It has expired. Use a workload's token, which each run exchanges: unset IRM_TOKEN; export IRM_IDENTITY=${sub} IRM_IDENTITY_TOKEN=$(${command})`;
+  return `Use a workload's token, which each run exchanges: unset IRM_TOKEN; export IRM_IDENTITY=${sub} IRM_IDENTITY_TOKEN=$(${command})`;
 };

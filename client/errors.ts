@@ -46,14 +46,20 @@ export class LostAnswer extends ApiError {
 export class RefusedToken extends ApiError {
   /** where the token came from, never the token itself: "IRM_TOKEN" */
   readonly source: string;
-  /** how to get another one, if that is known */
-  readonly advice: string | undefined;
+  readonly hint: RefusedTokenHint;
 
-  constructor({ code, message, details, operation }: ApiError, source: string, advice?: string) {
+  constructor({ code, message, details, operation }: ApiError, source: string, hint: RefusedTokenHint = {}) {
     super(code, message, { details, ...(operation && { operation }) });
     this.source = source;
-    this.advice = advice;
+    this.hint = hint;
   }
+}
+
+interface RefusedTokenHint {
+  /** what the token shows of the reason */
+  reason?: string | undefined;
+  /** how to get another one, if that is known */
+  advice?: string | undefined;
 }
 
 interface RecordErrorOptions {
@@ -143,12 +149,11 @@ const sectionOf = (error: ApiError): RecoverySection | undefined => {
 };
 
 const tokenHints = (error: ApiError): string[] => {
-  if (error instanceof RefusedToken)
-    return [
-      "The API token was refused: it may have expired, or be for another audience than irm:baseUrl. " +
-        `It comes from ${error.source}.`,
-      ...(error.advice === undefined ? [] : [error.advice]),
-    ];
+  if (error instanceof RefusedToken) {
+    const { reason = "it may have expired, or be for another audience than irm:baseUrl", advice } = error.hint;
+    const text = `The API token was refused: ${reason}. It comes from ${error.source}.`;
+    return advice === undefined ? [text] : [text, advice];
+  }
   return isNoConnection(error) ? ["Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?"] : [];
 };
 

@@ -19,7 +19,7 @@ export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, 
     const setting = found.find((one) => one.name === name);
     if (setting === undefined) {
       const problem = name === "baseUrl" ? takeProblem("no address of the API") : undefined;
-      if (problem !== undefined) return [bad(id, problem, "export IRM_BASE_URL=…")];
+      if (problem !== undefined) return [bad(id, problem, "export IRM_BASE_URL=… (docs/connect.md has the address)")];
       const text = defaultText(parsed.config);
       return text === undefined ? [] : [good(id, `${text} (default)`)];
     }
@@ -52,6 +52,6 @@ export const checkCredentials = ({ credentials }: ParsedConfig, env: Env): Check
     problem,
     env.GITHUB_ACTIONS
       ? "give the job the permission id-token: write (docs/ci.md)"
-      : "set one of these variables (docs/configuration.md#credentials)",
+      : "sign in (docs/connect.md#sign-in), or set one of these variables (docs/configuration.md#credentials)",
   );
 };

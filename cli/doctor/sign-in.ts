@@ -122,7 +122,8 @@ const untilText = (expires: string, nowMs: number): string => {
   return Number.isNaN(ms) ? expires : relativeTimeText(ms, nowMs);
 };
 
-const CREDENTIALS = "correct the credentials (docs/configuration.md#credentials)";
+const CREDENTIALS =
+  "get a new API token (docs/connect.md#sign-in), or correct the credentials (docs/configuration.md#credentials)";
 const CLAIMS = "the claims below show what the token has";
 const ADDRESSES =
   "is the address of the token exchange right? It is IRM_AUTH_URL, and without it follows from IRM_BASE_URL";

@@ -55,7 +55,7 @@ all 15 checks passed
     vi.stubEnv("IRM_TOKEN", "another-service's");
     const refused = await doctor();
     expect({ code: refused.code, failed: failed(refused) }).toEqual({ code: 3, failed: ["sign-in"] });
-    expect(refused.checks.find(({ ok }) => !ok)?.fix).toMatch(/credentials/);
+    expect(refused.checks.find(({ ok }) => !ok)?.fix).toContain("docs/connect.md#sign-in");
   });
 
   test("says which variables are missing, and asks the service nothing", async () => {
@@ -63,6 +63,7 @@ all 15 checks passed
     const found = await doctor();
     expect({ code: found.code, failed: failed(found) }).toEqual({ code: 3, failed: ["address", "credentials"] });
     expect(messageOf(found, "address")).toContain("environment IRM_BASE_URL");
+    for (const { ok, fix } of found.checks) if (!ok) expect(fix).toContain("docs/connect.md");
     expect(messageOf(found, "credentials")).toContain("IRM_TOKEN");
     vi.stubEnv("GITHUB_ACTIONS", "true");
     expect((await doctor()).checks.find(({ id }) => id === "credentials")?.fix).toContain("id-token: write");

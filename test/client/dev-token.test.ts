@@ -47,7 +47,7 @@ test("an API token has advice once it has expired, and not before", () => {
   const claims = { sub: ORG, exp: 1000, act: { iss: issuer, sub: "owner" } };
   expect(expiredApiTokenAdvice(claims, 999_999)).toBeUndefined();
   expect(expiredApiTokenAdvice(claims, 1_000_000)).toBe(
-    `It has expired. Use a workload's token, which each run exchanges: unset IRM_TOKEN; export IRM_IDENTITY=${ORG} IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`,
+    `Use a workload's token, which each run exchanges: unset IRM_TOKEN; export IRM_IDENTITY=${ORG} IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`,
   );
   expect(expiredApiTokenAdvice({ ...claims, act: undefined }, 1_000_000)).toBeUndefined();
 });
@@ -84,7 +84,9 @@ describe("irm whoami with an expired token", async () => {
 
   test("of the API: the workload's token, which does not end", async () => {
     const stderr = await run({ IRM_TOKEN: token });
-    expect(stderr).toContain("It comes from IRM_TOKEN.\nIt has expired.");
+    expect(stderr).toContain(
+      "The API token was refused: it has expired. It comes from IRM_TOKEN.\nUse a workload's token",
+    );
     expect(stderr).toContain(
       `IRM_IDENTITY=${api.identity} IRM_IDENTITY_TOKEN=$(npx pulumi-irm token --issuer ${api.issuer}`,
     );

@@ -70,6 +70,24 @@ describe("the error for a refused token names its source:", () => {
     await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
   });
 
+  it.each<[string, object, string]>([
+    ["its time is over", { aud: BASE_URL, exp: 1 }, "it has expired"],
+    [
+      "it is for other addresses",
+      { aud: ["https://other.example", "https://\u001b[2J"], exp: 1e12 },
+      `its audience is https://other.example, https://\\u001b[2J, and the address of the API is ${BASE_URL}`,
+    ],
+    [
+      "it is for this address",
+      { aud: `${BASE_URL}/` },
+      "it may have expired, or be for another audience than irm:baseUrl",
+    ],
+  ])("with the reason that the token shows: %s", async (_, claims, reason) => {
+    const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
+    const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});
+    await expect(run).rejects.toThrow(`\nThe API token was refused: ${reason}. It comes from IRM_TOKEN.\n`);
+  });
+
   it.each(rows)("%s, by a function", async (_, env, steps, origin) => {
     const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
     await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
