@@ -3,6 +3,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
+import { placeOf } from "../review/blocks.ts";
 import { countText } from "../words.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { html, type Markup } from "./markup.ts";
@@ -17,7 +18,7 @@ export const identityBlock = (identity: IdentityReview, { id, isOpen, sets }: Id
   const { uid, name, nameBefore, groupName, change, gains, losses } = identity;
   const tag = change !== "none" && html` <em class="tag">${change}</em>`;
   const warning = changesAssumption(identity) && html` <strong class="tag">who can assume it changes</strong>`;
-  const head = html`${renameMarkup(nameBefore, name)}${tag}${warning} <small>in <bdi>${groupName}</bdi>: ${summaryOf(identity)}</small>`;
+  const head = html`${renameMarkup(nameBefore, name)}${tag}${warning} <small>in <bdi>${placeOf(groupName, groupName)}</bdi>: ${summaryOf(identity)}</small>`;
   return html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${head}</summary>
 ${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${!changesAssumption(identity) && assumptionsOf(identity)}${
   uid !== null && html`<p class="note"><small>uid ${uid}</small></p>`
@@ -43,13 +44,13 @@ const rowsOf = (title: string, kind: "gain" | "loss", rows: readonly Row[], sets
   if (rows.length === 0) return false;
   const items = sharedRows(rows).map(
     ({ places, role, capabilities }) =>
-      html`<li>at ${places.map((place, i) => html`${i > 0 && ", "}${placeOf(place)}`)} and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
+      html`<li>at ${places.map((place, i) => html`${i > 0 && ", "}${placeMarkup(place)}`)} and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
   );
   return html`<h3 class="${kind}">${title}</h3><ul class="rows">${items}</ul>\n`;
 };
 
-const placeOf = ({ group, groupName }: Row): Markup =>
-  html`<bdi class="path">${groupName}</bdi>${group === null && html` <ins class="tag">new</ins>`}`;
+const placeMarkup = ({ group, groupName }: Row): Markup =>
+  html`<bdi class="path">${placeOf(groupName, groupName)}</bdi>${group === null && html` <ins class="tag">new</ins>`}`;
 
 interface SharedRow {
   /** a row of each group */
@@ -75,17 +76,20 @@ const sharedRows = (rows: readonly Row[]): SharedRow[] => {
 
 const assumptionsOf = (identity: IdentityReview): Markup => {
   const { change, before, after, assumableBefore, assumableAfter } = identity;
-  if (textOf(assumableBefore) === textOf(assumableAfter))
-    return html`<h3>Who can assume it, before and after</h3>${assumptionOf(after ?? before)}\n`;
+  if (textOf(assumableBefore) === textOf(assumableAfter)) {
+    const same = after ?? before;
+    const examples = patternsOf(same);
+    return html`<h3>Who can assume it, before and after</h3>${sentenceOf(same)}${examples && html`<details><summary>Examples</summary>${examples}</details>`}\n`;
+  }
   const marked = before && after ? differences(before.text, after.text) : undefined;
   const was =
     change === "created"
       ? ABSENT_BEFORE
-      : html`${assumptionOf(before, marked && markDifferences("del", marked.before))}${jsonOf(assumableBefore)}`;
+      : html`${sentenceOf(before, marked && markDifferences("del", marked.before))}${patternsOf(before)}${jsonOf(assumableBefore)}`;
   const will =
     change === "deleted" || change === "replaced"
       ? ABSENT_AFTER
-      : html`${assumptionOf(after, marked && markDifferences("ins", marked.after))}${jsonOf(assumableAfter)}`;
+      : html`${sentenceOf(after, marked && markDifferences("ins", marked.after))}${patternsOf(after)}${jsonOf(assumableAfter)}`;
   return html`<h3>Who can assume it</h3><div class="sides"><div><h4>Before</h4>${was}</div><div><h4>After</h4>${will}</div></div>
 `;
 };
@@ -103,10 +107,12 @@ const ABSENT_BEFORE = html`<p class="note">The identity does not exist yet.</p>`
 const ABSENT_AFTER = html`<p class="note">The identity does not exist any more.</p>`;
 const NOT_READ = html`<p class="note">Not readable, or the identity cannot be assumed.</p>`;
 
-const assumptionOf = (assumption: Assumption | null, marked?: Markup): Markup => {
-  if (assumption === null) return NOT_READ;
-  const patterns = assumption.patterns.map(patternOf);
-  return html`<p>${marked ?? assumption.text}</p>${patterns.length > 0 && html`<ul class="rows">${patterns}</ul>`}`;
+const sentenceOf = (assumption: Assumption | null, marked?: Markup): Markup =>
+  assumption === null ? NOT_READ : html`<p>${marked ?? assumption.text}</p>`;
+
+const patternsOf = (assumption: Assumption | null): Markup | false => {
+  const patterns = assumption?.patterns ?? [];
+  return patterns.length > 0 && html`<ul class="rows">${patterns.map(patternOf)}</ul>`;
 };
 
 const patternOf = ({ claim, pattern, matches, differs }: PatternExamples): Markup =>

@@ -23,7 +23,7 @@ export const reviewAsHtml = (review: Review): string => {
   const [, ...limits] = limitsOf(report).map(reportSection);
   const [deleted, adopted, forced, ...others] = sectionsOf(report).map(reportSection) as (Section | false)[];
   return pageOf({
-    title: titleOf(trees),
+    title: titleOf(changedOf(trees, report, links)),
     lead: leadOf(report),
     search: "identities, groups and roles",
     sections: [
@@ -44,6 +44,16 @@ export const reviewAsHtml = (review: Review): string => {
       { id: "limits", title: "What this review cannot promise", body: html`<p>${footOf(report)}</p>` },
     ],
   });
+};
+
+/** The organizations with a change, or with access of an identity that changes. All, where it could be any. */
+const changedOf = (trees: readonly GroupTree[], { people, unknown, notVisible }: Report, links: Links) => {
+  const isChanged = ({ hasChange, roles, children }: GroupTree): boolean =>
+    hasChange ||
+    roles.some(({ holders }) => holders.some(({ identity }) => links.ofNode(identity) !== undefined)) ||
+    children.some(isChanged);
+  const changed = trees.filter(isChanged);
+  return changed.length === 0 || people.length + unknown.length + notVisible.length > 0 ? trees : changed;
 };
 
 const titleOf = (trees: readonly GroupTree[]): string => {

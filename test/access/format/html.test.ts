@@ -242,6 +242,28 @@ test("identities of one name are distinguished", () => {
   expect(text).toContain(`ci (in /)ci (in tools)twin (${twins[0]})twin (${twins[1]})`);
 });
 
+test("the title names the organizations where an identity that changes has access, and all where it could be any", () => {
+  const before = newGraph();
+  const [acme, tools, other] = ["acme", "tools", "other"].map((name, i) =>
+    addGroup(before, `${ROOT.slice(1)}${i}`, name, null),
+  ) as [string, string, string];
+  const role = addRole(before, "viewer", ["groups.list"]);
+  const match = { issuer: "https://issuer.example", subjectPattern: "repo:.*" };
+  const reader = addIdentity(before, uidIn(acme, 1), "reader", acme, match);
+  bind(before, acme, reader, role);
+  bind(before, other, addIdentity(before, uidIn(other, 1), "auditor", other, match), role);
+  const after = newGraph(before);
+  bind(after, tools, reader, role);
+  const elements = elementsOf(reviewAsHtml(reviewBetween(before, after)));
+  expect(elements.find(({ name }) => name === "h1")?.text).toBe("Change in access of acme, tools");
+  // Who can assume it stays: a reader who looks for it opens the examples.
+  expect(elements.find(({ text }) => /^Examples.*matches repo:/s.test(text))?.attributes).toEqual({});
+  const unknown = [{ subject: "a role", message: "its capabilities are not known" }];
+  expect(reviewAsHtml(reviewBetween(before, after, { unknown }))).toContain(
+    "<h1>Change in access of acme, other, tools</h1>",
+  );
+});
+
 test("a page of 1,000 identities, 500 groups and 10,000 bindings, 600 of which change, stays below 1.5 MB", () => {
   const review = largeReview(7, { groups: 500, identities: 1000, bindings: 10_000, changes: 300 });
   expect(Buffer.byteLength(reviewAsHtml(review))).toBeLessThan(1_500_000);
