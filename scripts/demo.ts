@@ -1,13 +1,9 @@
 // The main job, on the root Pulumi.yaml: a real engine, a real server process, a token as CI gets one. Prints every step and
 // its result, and fails when a step does not do what it should.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fetch } from "undici";
-import { mintDevToken } from "../cli/token.ts";
-import { root, type SeenRequest, startServerProcess } from "../test/harness/api-process.ts";
-import { type CommandResult, createStack } from "../test/harness/engine-stack.ts";
+import { type SeenRequest, writesOf } from "../test/harness/api-process.ts";
+import type { CommandResult } from "../test/harness/engine-stack.ts";
+import { openPlace } from "./demo/place.ts";
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const title = (text: string) => print(`\n=== ${text}`);
@@ -18,11 +14,7 @@ const expect = (happened: boolean, what: string): void => {
   print(`  ok: ${what}`);
 };
 
-// The configuration of the stack is beside the root Pulumi.yaml while the demo runs.
-const STACK = `demo-${process.pid}`;
-
-const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
-const server = await startServerProcess(["--db", join(folder, "irm.db")]);
+const { server, stack, previewEdit, irm, close } = await openPlace();
 
 const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
   const answer = await fetch(`${server.baseUrl}${path}`, {
@@ -64,16 +56,6 @@ const account = async (step: string, run: () => Promise<CommandResult>): Promise
 
 const main = async (): Promise<void> => {
   print(`The reference server listens at ${server.baseUrl} (process ${server.pid}).`);
-  // As in CI: the platform writes the workload's token to a file, and the provider exchanges it for an API token.
-  const tokenFile = join(folder, "identity-token");
-  writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
-  const env = {
-    IRM_BASE_URL: server.baseUrl,
-    IRM_AUTH_URL: server.authUrl,
-    IRM_IDENTITY: server.identity,
-    IRM_IDENTITY_TOKEN_FILE: tokenFile,
-  };
-  const stack = await createStack({ folder, program: root, name: STACK, env });
   const before = await inventory();
 
   const preview = await account("pulumi preview", () => stack.must("preview"));
@@ -91,24 +73,37 @@ const main = async (): Promise<void> => {
   );
 
   await account("pulumi up, again", () => stack.must("up", "--yes", "--skip-preview", "--expect-no-changes"));
-  expect(!writes(await server.takeRequests()).length, "a second up changes nothing and sends no write");
+  expect(!writesOf(await server.takeRequests()).length, "a second up changes nothing and sends no write");
 
-  await stack.must("config", "set", "platformDescription", "Builds and runs what every team builds on");
-  await stack.must("config", "set", "deployRole", "editor");
-  const pullRequest = join(folder, "preview.json");
-  writeFileSync(pullRequest, (await stack.must("preview", "--json", "--show-sames", "--refresh")).stdout);
-  title("npx pulumi-irm review, after an edit of one description and one role");
-  const review = irm(env, "review", "--preview", pullRequest);
+  const edit = await previewEdit();
+  title("npx pulumi-irm review, after an edit: one description, one role, one more binding");
+  const review = irm("review", "--preview", edit);
   quote(review);
-  expect(/deploy workflow/.test(review) && /repo\.create/.test(review), "the review shows who gains what");
-  const comment = irm(env, "review", "--preview", pullRequest, "--format", "markdown");
+  const words = review.replaceAll(/\s+/g, " ");
+  expect(
+    /pull requests in \S+ \(the organization\) \S+ \+ gains at platform\/registry and below, through publisher manifest\.create,/.test(
+      words,
+    ),
+    "the review shows who gains what",
+  );
+  expect(
+    /release workflow in platform \S+ - loses at platform\/clusters and below, through editor /.test(words),
+    "the review shows who loses what",
+  );
+  expect(words.includes("! pull-request-writes pull requests"), "a rule has a finding");
+  const comment = irm("review", "--preview", edit, "--format", "markdown");
   await server.takeRequests();
   await account("pulumi up of this edit", () => stack.must("up", "--yes", "--skip-preview"));
-  const patches = writes(await server.takeRequests());
+  const sent = writesOf(await server.takeRequests());
   print("  as the server saw them:");
-  quote(patches.map(requestLine).join("\n"));
-  const masks = patches.map(({ method, query }) => `${method} ${query?.updateMask}`).sort();
-  expect(masks.join() === "PATCH description,PATCH roleUid", "two PATCH requests, each with its one field in the mask");
+  quote(sent.map(requestLine).join("\n"));
+  expect(
+    sent
+      .map(({ operation, query }) => `${operation} ${query?.updateMask ?? ""}`.trim())
+      .sort()
+      .join() === "CreateRoleBinding,UpdateGroup description,UpdateRoleBinding roleUid",
+    "one POST request, and two PATCH requests, each with its one field in the mask",
+  );
 
   const product = (await list("groups")).find(({ name }) => name === "product") as Listed;
   title("a person changes a group by hand");
@@ -122,7 +117,7 @@ const main = async (): Promise<void> => {
   await server.takeRequests();
   await account("pulumi up, which repairs it", () => stack.must("up", "--yes", "--skip-preview"));
   quote(
-    writes(await server.takeRequests())
+    writesOf(await server.takeRequests())
       .map(requestLine)
       .join("\n"),
   );
@@ -130,7 +125,7 @@ const main = async (): Promise<void> => {
   expect(repaired.description === product.description, "the description is what the program says again");
 
   await account("pulumi destroy", () => stack.must("destroy", "--yes", "--skip-preview"));
-  const deleted = writes(await server.takeRequests())
+  const deleted = writesOf(await server.takeRequests())
     .filter(({ operation, status }) => operation === "DeleteGroup" && status === 200)
     .map(({ path }) => path.replace("/iam/v2beta1/groups/", ""));
   print("  the order in which groups went:");
@@ -161,22 +156,11 @@ const main = async (): Promise<void> => {
   quote(comment);
 };
 
-const irm = (env: Readonly<Record<string, string>>, ...args: string[]): string =>
-  execFileSync(process.execPath, [join(root, "cli", "main.ts"), ...args], {
-    encoding: "utf8",
-    env: { ...process.env, ...env },
-  });
-
-const writes = (requests: SeenRequest[]): SeenRequest[] =>
-  requests.filter(({ method, operation }) => method !== "GET" && operation !== "Exchange");
-
 try {
   await main();
 } catch (error) {
   process.stderr.write(`\n${(error as Error).message}\n`);
   process.exitCode = 1;
 } finally {
-  await server.stop();
-  rmSync(join(root, `Pulumi.${STACK}.yaml`), { force: true });
-  rmSync(folder, { recursive: true, force: true });
+  await close();
 }

@@ -76,13 +76,15 @@ const publisher = new Role("publisher", {
 
 // Built-in roles by their names, a role of our own as the resource.
 new RoleBinding("review-reads-everything", { parent: organization, identity: review, role: "viewer" });
+if (config.getBoolean("pullRequestsPublish"))
+  new RoleBinding("review-publishes", { parent: registry, identity: review, role: publisher });
 new RoleBinding("release-publishes", { parent: registry, identity: release, role: publisher });
-new RoleBinding("release-edits-clusters", { parent: clusters, identity: release, role: "editor" });
-new RoleBinding("deploy-works-on-product", {
-  parent: product,
-  identity: deploy,
-  role: config.get("deployRole") ?? "viewer",
+new RoleBinding("release-edits-clusters", {
+  parent: clusters,
+  identity: release,
+  role: config.get("clustersRole") ?? "editor",
 });
+new RoleBinding("deploy-works-on-product", { parent: product, identity: deploy, role: "viewer" });
 
 export const organizationUid = organization.uid;
 export const releaseIdentity = release.uid;

@@ -81,14 +81,16 @@ publisher = Role(
 
 # Built-in roles by their names, a role of our own by its uid.
 RoleBinding("review-reads-everything", parent=organization.uid, identity=review.uid, role="viewer")
+if config.get_bool("pullRequestsPublish"):
+    RoleBinding("review-publishes", parent=registry.uid, identity=review.uid, role=publisher.uid)
 RoleBinding("release-publishes", parent=registry.uid, identity=release.uid, role=publisher.uid)
-RoleBinding("release-edits-clusters", parent=clusters.uid, identity=release.uid, role="editor")
 RoleBinding(
-    "deploy-works-on-product",
-    parent=product.uid,
-    identity=deploy.uid,
-    role=config.get("deployRole") or "viewer",
+    "release-edits-clusters",
+    parent=clusters.uid,
+    identity=release.uid,
+    role=config.get("clustersRole") or "editor",
 )
+RoleBinding("deploy-works-on-product", parent=product.uid, identity=deploy.uid, role="viewer")
 
 pulumi.export("organizationUid", organization.uid)
 pulumi.export("releaseIdentity", release.uid)

@@ -1,0 +1,71 @@
+// What the demo and its picture share: a server process, a stack of the root Pulumi.yaml, and the edit of a pull request.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mintDevToken } from "../../cli/token.ts";
+import { root, type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
+import { createStack, type Stack } from "../../test/harness/engine-stack.ts";
+
+export interface Place {
+  server: ServerProcess;
+  stack: Stack;
+  /** makes the edit and returns the path of its preview */
+  previewEdit(): Promise<string>;
+  /** stdout of `npx pulumi-irm ARGS` */
+  irm(...args: string[]): string;
+  /** leaves nothing behind */
+  close(): Promise<void>;
+}
+
+/** What a pull request changes, as configuration of examples/organization/index.ts. */
+const EDIT = {
+  platformDescription: "Builds and runs what every team builds on",
+  pullRequestsPublish: "true",
+  clustersRole: "viewer",
+};
+
+export const openPlace = async (): Promise<Place> => {
+  // The configuration of the stack is beside the root Pulumi.yaml meanwhile.
+  const name = `demo-${process.pid}`;
+  const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
+  const server = await startServerProcess(["--db", join(folder, "irm.db")]);
+  const close = async (): Promise<void> => {
+    await server.stop();
+    rmSync(join(root, `Pulumi.${name}.yaml`), { force: true });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    // As in CI: the platform writes the workload's token to a file, and the provider exchanges it for an API token.
+    const tokenFile = join(folder, "identity-token");
+    writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
+    const env = {
+      IRM_BASE_URL: server.baseUrl,
+      IRM_AUTH_URL: server.authUrl,
+      IRM_IDENTITY: server.identity,
+      IRM_IDENTITY_TOKEN_FILE: tokenFile,
+    };
+    const stack = await createStack({ folder, program: root, name, env });
+    return {
+      server,
+      stack,
+      previewEdit: async () => {
+        for (const [key, value] of Object.entries(EDIT)) await stack.must("config", "set", key, value);
+        const file = join(folder, "preview.json");
+        writeFileSync(file, (await stack.must("preview", "--json", "--show-sames", "--refresh")).stdout);
+        return file;
+      },
+      irm: (...args) =>
+        execFileSync(process.execPath, [join(root, "cli", "main.ts"), ...args], {
+          encoding: "utf8",
+          // Outside of the clone, whose commit is not that of a pull request.
+          cwd: folder,
+          env: { ...process.env, ...env },
+        }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
