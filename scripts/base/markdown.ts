@@ -35,8 +35,9 @@ export const pageFrom = (text: string): Page => {
     const html = children
       ? children.map((token) => (token.type === "html_inline" ? token.content : " ")).join("")
       : content;
-    for (const [, name, value = ""] of html.matchAll(/<\w+\b[^>]*?\b(id|name|href|src)="([^"]*)"/g))
-      if (name === "href" || name === "src") page.links.push({ target: value, line: lineOf(value) });
+    for (const [, name, value = ""] of html.matchAll(/<\w+\b[^>]*?\b(id|name|href|src|srcset)="([^"]*)"/g))
+      if (name === "srcset") page.links.push(...sourcesOf(value).map((target) => ({ target, line: lineOf(target) })));
+      else if (name === "href" || name === "src") page.links.push({ target: value, line: lineOf(value) });
       else page.anchors.push({ name: value, line: lineOf(`"${value}"`) });
   }
   page.prose = prose.map((line) => line.replaceAll(/\]\([^)]*\)|<[^>]*>/g, "] "));
@@ -51,3 +52,6 @@ const targetsOf = (tokens: Token[]): string[] =>
     const target = token.attrGet("href") ?? token.attrGet("src");
     return target === null ? [] : [decodeURI(String(target))];
   });
+
+/** `a.png, b.png 2x` */
+const sourcesOf = (set: string): string[] => set.split(",").map((one) => one.trim().split(" ", 1)[0] as string);

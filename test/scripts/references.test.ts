@@ -50,6 +50,8 @@ describe("a link in Markdown", () => {
     ["in a table", "| a |\n| --- |\n| b |\n| [c](no.md) |", "4: docs/no.md does not exist"],
     ["of an image", "![a](no.png)", "1: docs/no.png does not exist"],
     ["in HTML", '<a href="no.md">a</a>', "1: docs/no.md does not exist"],
+    ["of a picture", '<picture><img alt="a" src="no.png"></picture>', "1: docs/no.png does not exist"],
+    ["of a picture's source", '<source media="(a: b)" srcset="guide.md, no.png 2x">', "1: docs/no.png does not exist"],
   ])("is dead %s", (_, text, problem) => expect(deadIn("docs/page.md", text)).toEqual([problem]));
 
   test("is ambiguous to an anchor that is defined twice", () =>

@@ -1,0 +1,55 @@
+// The pictures of README, in docs/images: the page that `npx pulumi-irm review --format html` writes for the edit of the demo, in
+// Chromium, light and dark. Uids, the port, the time and the fonts differ from run to run, so nothing compares the bytes.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { root } from "./base/project.mjs";
+import { openPlace } from "./demo/place.ts";
+import { pngOf } from "./demo/png.ts";
+import { ensureChromium } from "./setup/chromium.mjs";
+
+/** What README shows, in CSS pixels. The picture has twice as many. */
+const WIDTH = 900;
+
+/** From the title to what the last identity gains and loses. */
+const photograph = async (browser: Browser, html: string, colorScheme: "light" | "dark"): Promise<Buffer> => {
+  const context = await browser.newContext({
+    viewport: { width: WIDTH, height: WIDTH },
+    deviceScaleFactor: 2,
+    colorScheme,
+  });
+  const page = await context.newPage();
+  await page.setContent(html);
+  const last = await page.locator(".identity").last().boundingBox();
+  if (last === null) throw new Error("the review of the edit shows no identity");
+  const height = Math.ceil(last.y + last.height) + 20;
+  const shot = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width: WIDTH, height } });
+  // Another page: the one of the review may load nothing.
+  const blank = await context.newPage();
+  const pixels = await blank.evaluate(`(async () => {
+    const response = await fetch("data:image/png;base64,${shot.toString("base64")}");
+    const image = await createImageBitmap(await response.blob());
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    return new Uint8Array(canvas.getImageData(0, 0, image.width, image.height).data).toBase64();
+  })()`);
+  return pngOf(2 * WIDTH, Buffer.from(pixels as string, "base64"));
+};
+
+const { command, reason } = await ensureChromium();
+if (command === undefined) throw new Error(`The pictures need a browser: ${reason}. Install one.`);
+const { stack, previewEdit, irm, close } = await openPlace();
+try {
+  await stack.must("up", "--yes", "--skip-preview");
+  const html = irm("review", "--preview", await previewEdit(), "--format", "html");
+  const browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
+  for (const scheme of ["light", "dark"] as const) {
+    const file = `docs/images/review-${scheme}.png`;
+    const png = await photograph(browser, html, scheme);
+    writeFileSync(join(root, file), png);
+    console.log(`${file}: ${png.length} bytes`);
+  }
+  await browser.close();
+} finally {
+  await close();
+}
