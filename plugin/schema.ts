@@ -7,7 +7,7 @@ import type { Kind } from "../provider/record/kind.ts";
 import { roleBindingSet } from "../schema/index.ts";
 import { ACCESS_POLICY, accessPolicySpec, accessPolicyTypes } from "./schema/component.ts";
 import { functionSpecs } from "./schema/function.ts";
-import { languages } from "./schema/language.ts";
+import { languages, REPOSITORY } from "./schema/language.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
 import type { FunctionSpec, Properties, PropertySpec, ResourceSpec } from "./schema/spec.ts";
 import { createTypes, descriptionFrom, token } from "./schema/types.ts";
@@ -17,9 +17,10 @@ export interface PackageInfo {
   version: string;
   description: string;
   license: string;
+  keywords: string[];
 }
 
-export const packageSchema = ({ version, description, license }: PackageInfo) => {
+export const packageSchema = ({ version, description, license, keywords }: PackageInfo) => {
   const types = createTypes();
   const kinds = Object.values<Kind>(kindRecords);
   const resources: [string, ResourceSpec][] = kinds.map((kind) => [
@@ -30,9 +31,13 @@ export const packageSchema = ({ version, description, license }: PackageInfo) =>
   const functions: [string, FunctionSpec][] = kinds.flatMap((kind) => Object.entries(functionSpecs(kind, types)));
   return {
     name: "irm",
+    displayName: "Identity and Registry Management (IRM)",
     version,
     description,
+    keywords,
     license,
+    repository: REPOSITORY,
+    publisher: "pulumi-irm",
     meta: { moduleFormat: "(.*)" },
     language: languages,
     config: configSpec(),

@@ -24,8 +24,6 @@ export type LookUpMode = "name" | "uid or name" | "uid" | "parent";
 export interface ResourceTexts {
   /** what it is, in one sentence */
   readonly about: string;
-  /** a program in TypeScript that declares one */
-  readonly example: string;
   /** its parent, as an argument and as an output */
   readonly parent: { readonly argument: string; readonly output: string };
   /** arguments that are not fields of the API: their effect on this resource */

@@ -82,13 +82,6 @@ export const roleBindingSet = {
   errors:
     "a pair that is there twice, and a group whose bindings another resource declares, are refused in the preview. The service refuses " +
     "with PERMISSION_DENIED a caller without `role_bindings.create`, or without the capabilities of a role that it grants.",
-  example: `new RoleBindingSet("platform", {
-  parent: platform,
-  bindings: [
-    { identity: ci, role: "editor" },
-    { identity: audit, role: "viewer" },
-  ],
-});`,
   arguments: message(
     "set.RoleBindingSetArgs",
     {

@@ -13,6 +13,7 @@ import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { root } from "./base/project.mjs";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { withExamples } from "./generate/example.ts";
 import { messageTypes } from "./generate/message-types.ts";
 import { nativeFiles } from "./generate/native-text.ts";
 import { programFiles } from "./generate/program-text.ts";
@@ -80,7 +81,7 @@ function read(name: string): string {
 
 function pluginSchema() {
   const info = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return packageSchema(info);
+  return withExamples(packageSchema(info));
 }
 
 function jsonText(value: unknown): string {

@@ -8,25 +8,22 @@ import type { Export } from "./model.ts";
 import { identifier } from "./names.ts";
 import type { ExportKind } from "./read.ts";
 import { needsSecret } from "./reasons.ts";
-import { type Entry, Reference, Secret, type Value } from "./value.ts";
+import { type Entry, givenIn, Reference, Secret, type Value } from "./value.ts";
 
 /** `project`: the fields of Pulumi.yaml beside the resources. */
 export const pulumiYamlProgram = (all: Export, project: object): string => {
-  const resources = new Map(
-    all.entries.map((entry) => [yamlName(entry), { type: `irm:${classOf(entry)}`, properties: propertiesOf(entry) }]),
-  );
   const head = headComment(all).map((line) => `# ${line}`.trimEnd());
-  return `${head.join("\n")}\n\n${yamlText({ ...project, resources })}`;
+  return `${head.join("\n")}\n\n${yamlText({ ...project, resources: yamlResources(all.entries) })}`;
 };
+
+/** What follows `resources:`. */
+export const yamlResources = (entries: readonly Entry[]): ReadonlyMap<string, object> =>
+  new Map(
+    entries.map((entry) => [yamlName(entry), { type: `irm:${classOf(entry)}`, properties: nodeOf(givenIn(entry)) }]),
+  );
 
 /** Resources of all kinds share their names, and references are made of them. */
 export const yamlName = (entry: Entry): string => identifier(entry.name) + classOf(entry);
-
-const propertiesOf = ({ parent, args }: Entry): Map<string, unknown> =>
-  new Map<string, unknown>([
-    parent === undefined ? ["root", true] : ["parent", nodeOf(parent)],
-    ...[...args].map(([key, value]): [string, unknown] => [key, nodeOf(value)]),
-  ]);
 
 const nodeOf = (value: Value): unknown => {
   if (value instanceof Reference) return `\${${yamlName(value.entry)}.uid}`;

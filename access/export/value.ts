@@ -34,7 +34,7 @@ export interface Entry {
   uid: string;
   /** logical name of its resource, unique in its kind: `platform-registry` */
   name: string;
-  /** absent: an organization */
+  /** absent: an organization, or what has none */
   parent?: Value;
   args: Fields;
   /** what says the same as one of its arguments */
@@ -61,6 +61,12 @@ export interface ExportOptions {
   unsayable?: ((kind: ExportKind, fields: Json) => string | undefined) | undefined;
   nowMs: number;
 }
+
+/** All arguments: a group without a parent is an organization. */
+export const givenIn = ({ kind, parent, args }: Entry): Fields => {
+  const place: [string, Value][] = kind === "group" ? [["root", true]] : [];
+  return new Fields([...(parent === undefined ? place : [["parent", parent] as const]), ...args]);
+};
 
 /** The entries that one names, each once. */
 export const entriesIn = ({ parent, args }: Entry): Entry[] => {

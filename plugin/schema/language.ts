@@ -1,4 +1,5 @@
 // What the generators of SDKs need to know for each language: the names of its package, and a README with an example.
+import manifest from "../../package.json" with { type: "json" };
 
 /** Languages of which the engine's generators write a package: the keys of the schema's `language`. */
 export type Language = "python" | "go" | "csharp";
@@ -16,8 +17,11 @@ platform = irm.Group("platform", parent="<uid of your organization>", name="plat
 irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
 `;
 
-/** A module whose path is in a domain that belongs to no one (RFC 2606), as the engine names a package without a public repository. */
-export const GO_MODULE = "example.com/pulumi-irm/sdk/go/irm";
+/** Where the source is: `https://github.com/…`. */
+export const REPOSITORY = manifest.repository.url.replace(/^git\+|\.git$/g, "");
+
+/** `go` finds a module by its path: the repository, and the folder in it. */
+export const GO_MODULE = `${REPOSITORY.replace("https://", "")}/sdk/go/irm`;
 
 const GO_EXAMPLE = `package main
 

@@ -137,7 +137,6 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
 export const accountAssociation = resource("AccountAssociation", accountAssociationOperations, {
   texts: {
     about: "the accounts of a group at cloud providers, and its installations of GitHub apps.",
-    example: `new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });`,
     parent: {
       argument: "The group that has the accounts, at most one association each: a Group or a uid",
       output: "uid of the group that has the accounts: the association has the same",

@@ -73,12 +73,6 @@ export const externalGroupRoleMapping = resource("ExternalGroupRoleMapping", ext
   unique: ["externalGroupId", "roleUid", "scope"],
   texts: {
     about: "the people whose sign-in names a group of their identity provider get a role at the organization.",
-    example: `new ExternalGroupRoleMapping("sre", {
-  parent: sso,
-  externalGroupId: "Platform-SRE",
-  role: "editor",
-  scope: acme,
-});`,
     parent: {
       argument:
         "The identity provider by which the people sign in: an IdentityProvider or a uid; a change creates a new mapping before the old one ends",

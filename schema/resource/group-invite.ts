@@ -75,7 +75,6 @@ export const groupInvite = resource("GroupInvite", groupInviteOperations, {
   texts: {
     about:
       "a code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.",
-    example: `const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });`,
     parent: {
       argument: "The group to join: a Group or a uid",
       output: "uid of the group to join",

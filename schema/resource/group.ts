@@ -94,8 +94,6 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
 export const group = resource("Group", groupOperations, {
   texts: {
     about: "a node of the hierarchy; one without a parent is an organization.",
-    example: `const acme = new Group("acme", { root: true, name: "acme" });
-const platform = new Group("platform", { parent: acme, name: "platform" });`,
     parent: {
       argument: "The group that this one belongs to: a Group or a uid",
       output: "uid of the group that this one belongs to; undefined for an organization",

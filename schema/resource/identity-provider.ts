@@ -129,12 +129,6 @@ const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{v
 export const identityProvider = resource("IdentityProvider", identityProviderOperations, {
   texts: {
     about: "where the people of an organization sign in.",
-    example: `const sso = new IdentityProvider("sso", {
-  parent: acme,
-  name: "acme-sso",
-  defaultRole: "viewer",
-  oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
-});`,
     parent: {
       argument: "The organization or group whose people sign in there: a Group or a uid",
       output: "uid of the group whose people sign in there",

@@ -243,11 +243,6 @@ export const identity = resource("Identity", identityOperations, {
   texts: {
     about:
       "who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.",
-    example: `const ci = new Identity("ci", {
-  parent: platform,
-  name: "ci",
-  claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
-});`,
     parent: {
       argument: "The group that the identity belongs to: a Group or a uid",
       output: "uid of the group that the identity belongs to",

@@ -258,7 +258,6 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
 export const repo = resource("Repo", repoOperations, {
   texts: {
     about: "a repository of images, of its own or synced from another.",
-    example: `const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });`,
     parent: {
       argument: "The group that the repo belongs to: a Group or a uid",
       output: "uid of the group that the repo belongs to",

@@ -109,7 +109,6 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
 export const roleBinding = resource("RoleBinding", roleBindingOperations, {
   texts: {
     about: "grants a role to an identity at a group and everything below it.",
-    example: `new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });`,
     parent: {
       argument:
         "The group where the grant holds, and below: a Group or a uid; a change creates a new binding before the old one ends",

@@ -60,7 +60,6 @@ const roleOperations = rows("iam.RolesService", "/iam/{version}", {
 export const role = resource("Role", roleOperations, {
   texts: {
     about: "a set of capabilities, defined in a group and granted by role bindings there and below.",
-    example: `const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });`,
     parent: {
       argument: "The group that defines the role: a Group or a uid",
       output: "uid of the group that defines the role",

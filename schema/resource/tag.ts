@@ -59,7 +59,6 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
 export const tag = resource("Tag", tagOperations, {
   texts: {
     about: "a name in a repo that points to an image.",
-    example: `const latest = new Tag("latest", { parent: nginx, name: "latest", digest: \`sha256:\${"0".repeat(64)}\` });`,
     parent: {
       argument: "The repo that the tag belongs to: a Repo or a uid; a change creates a new tag before the old one goes",
       output: "uid of the repo that the tag belongs to",

@@ -51,6 +51,8 @@ interface Project {
   dependencies: string[];
   "requires-python": string;
   license: { text: string };
+  keywords: string[];
+  urls: Record<string, string>;
 }
 
 /** Writes `pulumi_irm-1.2.3-py3-none-any.whl` (https://packaging.python.org/specifications/binary-distribution-format/). */
@@ -94,6 +96,8 @@ const metadataOf = (project: Project, readme: string): string =>
     `Name: ${project.name}`,
     `Version: ${project.version}`,
     `Summary: ${project.description}`,
+    `Keywords: ${project.keywords.join(",")}`,
+    ...Object.entries(project.urls).map(([name, url]) => `Project-URL: ${name}, ${url}`),
     `License: ${project.license.text}`,
     `Requires-Python: ${project["requires-python"]}`,
     ...project.dependencies.map((one) => `Requires-Dist: ${one}`),

@@ -2,6 +2,7 @@
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Kind } from "../../provider/record/kind.ts";
 import { lookUpArguments, roleBindingSet } from "../../schema/index.ts";
+import { exampleOf } from "./example.ts";
 import { docLines, exampleLines, HEAD } from "./program-type.ts";
 
 /** The files of provider/program/generated/native, by name. */
@@ -17,15 +18,14 @@ export const nativeFiles = (): Map<string, string> => {
 interface Declared {
   type: string;
   about: string;
-  example: string;
 }
 
 const ERRORS = "Errors: those of this class in pulumi-irm, each with its property.";
 
 const classesFile = (kinds: readonly Kind[]): string => {
   const declared: Declared[] = [...kinds.map(({ type, texts }) => ({ type, ...texts })), roleBindingSet];
-  const classes = declared.flatMap(({ type, about, example }) => [
-    ...docLines("", [`${type}, served by the plugin: ${about}`, "", ERRORS, "", ...exampleLines(example)]),
+  const classes = declared.flatMap(({ type, about }) => [
+    ...docLines("", [`${type}, served by the plugin: ${about}`, "", ERRORS, "", ...exampleLines(exampleOf(type))]),
     `export class ${type} extends dynamic.${type} {}`,
     "",
   ]);

@@ -12,6 +12,7 @@ import {
   typeName,
   unwrap,
 } from "../../schema/index.ts";
+import { exampleOf } from "./example.ts";
 import { argumentMembers } from "./program-argument.ts";
 import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
 
@@ -42,7 +43,7 @@ const argumentBlocks = (imports: Imports): string[] => {
   return [...declared, [...head, `export interface ${type}Args {`, ...members, "}"].join("\n")];
 };
 
-const texts = (): string[] => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(roleBindingSet.example)];
+const texts = (): string[] => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(exampleOf(roleBindingSet.type))];
 
 const classText = (outputs: readonly Member[]): string => {
   const { type, about } = roleBindingSet;

@@ -17,10 +17,11 @@ import {
   typeName,
   unwrap,
 } from "../../schema/index.ts";
+import { exampleOf } from "./example.ts";
 import { argumentMembers, withDefault } from "./program-argument.ts";
 import { providerArgsFile } from "./program-provider.ts";
 import { setFiles } from "./program-set.ts";
-import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
+import { article, createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
 
 /** The files of provider/program/generated, by name. */
 export const programFiles = (): Map<string, string> => {
@@ -82,8 +83,6 @@ ${doc("      ", argumentText(kind, "root") ?? "")}
 
 const OWN_TYPES: Readonly<Record<string, string>> = { adopt: "pulumi.Input<string>", forceDestroyMax: "number" };
 
-const article = (type: string): string => `${/^[AEIOU]/i.test(type) ? "an" : "a"} ${type}`;
-
 const articleAtStart = (type: string): string => `A${article(type).slice(1)}`;
 
 /** What a resource refuses, what the service refuses, and an example. */
@@ -91,7 +90,7 @@ const usageOf = (kind: Kind): string[] => [
   "Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with PERMISSION_DENIED a " +
     `caller without ${needsOf(kind, kind.operations.create)}, and with NOT_FOUND a parent, or another record that is referred to, which does not exist.`,
   "",
-  ...exampleLines(kind.texts.example),
+  ...exampleLines(exampleOf(kind.type)),
 ];
 
 const classText = (kind: Kind, imports: Imports): string => {

@@ -6,6 +6,9 @@ export const HEAD = "// Generated from schema/ by `npm run generate`; not to be 
 /** `RoleBinding` to `role-binding`. */
 export const fileOfType = (type: string): string => toSnake(type).slice(1).replaceAll("_", "-");
 
+/** `an Identity`. */
+export const article = (type: string): string => `${/^[AEIOU]/i.test(type) ? "an" : "a"} ${type}`;
+
 export interface Imports {
   /** a type, from a file; returns its name */
   type(name: string, file: string): string;

@@ -7,6 +7,9 @@ type Schema = { [name: string]: Json };
 /** Options that texts mention. */
 const OPTIONS = ["protect", "retainOnDelete"];
 
+/** What stands between the words of a description and its example (scripts/generate/example.ts). */
+const EXAMPLES = "\n\n{{% examples %}}\n";
+
 const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const snakeCase = (name: string): string =>
@@ -21,10 +24,13 @@ const spellings: Readonly<Record<Language, (name: string) => string>> = {
 export const schemaFor = (language: Language, schema: Schema): Schema => {
   const names = new Set([...OPTIONS, ...propertiesIn(schema)]);
   const spell = spellings[language];
-  const own = mapTexts(schema, (text) => spellNames(text, names, spell)) as Schema;
-  if (language === "go") return { ...own, description: readmes.goComment };
-  // Without one, the generator names Pulumi as the author.
-  return language === "csharp" ? { ...own, publisher: "pulumi-irm" } : own;
+  const own = mapTexts(schema, (text) => {
+    const [prose = "", example] = text.split(EXAMPLES);
+    // A generator keeps the heading of an example that has no program in its language.
+    const kept = example === undefined || language !== "python" ? "" : EXAMPLES + example;
+    return spellNames(prose, names, spell) + kept;
+  }) as Schema;
+  return language === "go" ? { ...own, description: readmes.goComment } : own;
 };
 
 const propertiesIn = (value: Json): string[] => {

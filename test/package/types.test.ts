@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type DocumentProgram, documents, programsOf } from "../support/document.ts";
+import { examplesOf } from "../support/example.ts";
 import {
   compile,
   type Installed,
@@ -100,25 +101,30 @@ const projects = [
 ] as const;
 
 describe("the published types", () => {
-  test.each(projects)("compile with every program of README and docs in %s", (_, name, compiler, manifest, options) => {
-    expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
-      expect.arrayContaining([
-        "README.md",
-        "docs/ci.md",
-        "docs/resources.md",
-        "docs/resources/identity.md",
-        "docs/server.md",
-      ]),
-    );
-    const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
-    const sources = { ...files, "further.ts": FURTHER };
-    const folder = writeProject(join(project.folder, `types-${name}`), {
-      ...sources,
-      "package.json": manifest,
-      "tsconfig.json": { compilerOptions: { ...options, noEmit: true }, files: Object.keys(sources) },
-    });
-    expect(compile(folder, compiler)).toBe("");
-  });
+  test.each(projects)(
+    "compile with every program of README, docs and the plugin's schema in %s",
+    (_, name, compiler, manifest, options) => {
+      expect(programs.map(({ place }) => place.split(":")[0])).toEqual(
+        expect.arrayContaining([
+          "README.md",
+          "docs/ci.md",
+          "docs/resources.md",
+          "docs/resources/identity.md",
+          "docs/server.md",
+        ]),
+      );
+      const files = Object.fromEntries(programs.map(({ place, text }) => [`${place.replace(/\W/g, "-")}.ts`, text]));
+      const schema = JSON.parse(readFileSync(join(project.path, "plugin", "schema.json"), "utf8"));
+      for (const [type, { typescript }] of examplesOf(schema)) files[`example-${type}.ts`] = typescript;
+      const sources = { ...files, "further.ts": FURTHER };
+      const folder = writeProject(join(project.folder, `types-${name}`), {
+        ...sources,
+        "package.json": manifest,
+        "tsconfig.json": { compilerOptions: { ...options, noEmit: true }, files: Object.keys(sources) },
+      });
+      expect(compile(folder, compiler)).toBe("");
+    },
+  );
 
   const later = NODE_TYPES.map((major) => ({ major, compiler: major === 26 ? "typescript" : "typescript-7" }) as const);
   test.each([...later, { major: 26, compiler: "typescript-7" } as const])(

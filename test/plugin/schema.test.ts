@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { functions } from "../../plugin/functions.ts";
+import { GO_MODULE } from "../../plugin/schema/language.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
@@ -36,6 +37,8 @@ interface ResourceSpec {
 
 const { resources: declared, ...schema } = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
   version: string;
+  keywords: string[];
+  repository: string;
   types: Record<string, Spec>;
   resources: Record<string, ResourceSpec>;
   functions: Record<string, { description: string; inputs: Spec; outputs: Spec }>;
@@ -246,6 +249,30 @@ describe("the schema", () => {
     const documented = rows.join("\n").matchAll(/`irm:(\w+)`/g);
     expect(new Set(Object.keys(schema.config.variables))).toEqual(new Set([...documented].map(([, name]) => name)));
     expect(Object.keys(schema.provider.inputProperties)).toEqual([...Object.keys(schema.config.variables), "token"]);
+  });
+
+  test("names the package for people, with the repository and the keywords of package.json, as the other packages do", () => {
+    const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
+    const { keywords, repository } = JSON.parse(read("package.json"));
+    expect(repository).toEqual({ type: "git", url: `git+${schema.repository}.git` });
+    expect(schema).toMatchObject({
+      displayName: "Identity and Registry Management (IRM)",
+      publisher: "pulumi-irm",
+      repository: "https://github.com/pulumi-irm/pulumi-irm",
+      keywords,
+    });
+    // What the registry sorts packages by.
+    expect(keywords).toEqual(expect.arrayContaining(["pulumi", "category/infrastructure", "kind/native"]));
+    // There is no page of the package, and no server that the engine may ask for the plugin.
+    for (const absent of ["homepage", "pluginDownloadURL"]) expect(schema).not.toHaveProperty(absent);
+
+    expect(read("sdk/python/pyproject.toml")).toContain(`Repository = "${schema.repository}"\n`);
+    expect(read("sdk/dotnet/Pulumi.Irm.csproj")).toContain(`<RepositoryUrl>${schema.repository}</RepositoryUrl>`);
+    expect(read("sdk/dotnet/Pulumi.Irm.csproj")).toContain("<Authors>pulumi-irm</Authors>");
+    expect(GO_MODULE).toBe(`${schema.repository.replace("https://", "")}/sdk/go/irm`);
+    expect(read("sdk/go/irm/go.mod")).toContain(`module ${GO_MODULE}\n`);
+    const page = read("docs/plugin.md");
+    expect([...page.matchAll(/[\w./-]+\/sdk\/go\/irm/g)].map(([path]) => path)).toEqual(Array(3).fill(GO_MODULE));
   });
 
   test("has the values of an enum with names that need no prefix", () => {

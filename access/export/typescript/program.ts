@@ -7,7 +7,7 @@ import { classOf } from "../kind.ts";
 import type { Export } from "../model.ts";
 import { identifier, slug } from "../names.ts";
 import type { Place } from "../policy/build.ts";
-import { type Entry, entriesIn, type PresetUse, type Secret } from "../value.ts";
+import { type Entry, entriesIn, givenIn, type PresetUse, type Secret } from "../value.ts";
 import { type Member, membersOf, objectText, type Spelling } from "./literal.ts";
 
 export interface TypeScriptOptions {
@@ -81,10 +81,9 @@ const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles):
   return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
 };
 
-const membersFor = ({ parent, args, preset }: Entry, spelling: Spelling): Member[] => [
-  parent === undefined ? { key: "root", value: true } : { key: "parent", value: parent },
-  ...membersOf(new Map([...args].filter(([name]) => name !== preset?.replaces))),
-  ...(preset ? [presetText(preset, spelling)] : []),
+const membersFor = (entry: Entry, spelling: Spelling): Member[] => [
+  ...membersOf(new Map([...givenIn(entry)].filter(([name]) => name !== entry.preset?.replaces))),
+  ...(entry.preset ? [presetText(entry.preset, spelling)] : []),
 ];
 
 const presetText = (preset: PresetUse, spelling: Spelling): string =>

@@ -24,7 +24,18 @@ export interface GitHubInstallation {
  *
  * @example
  * ```ts
- * new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });
+ * new AccountAssociation("cluster-accounts", {
+ *   parent: clusters,
+ *   name: "cluster accounts",
+ *   amazon: { account: "123456789012" },
+ *   google: { projectId: "acme-production", projectNumber: "123456789012" },
+ *   azure: {
+ *     tenantId: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+ *     clientIds: { SYNCER: "00000000-0000-0000-0000-000000000001" },
+ *   },
+ *   chainguard: { serviceBindings: { SYNCER: syncer } },
+ *   github: { appInstallations: { "12345": { installations: [{ installationId: "67890", name: "acme" }] } } },
+ * });
  * ```
  */
 export interface AccountAssociationArgs {
@@ -88,7 +99,18 @@ export interface AccountAssociationArgs {
  *
  * @example
  * ```ts
- * new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });
+ * new AccountAssociation("cluster-accounts", {
+ *   parent: clusters,
+ *   name: "cluster accounts",
+ *   amazon: { account: "123456789012" },
+ *   google: { projectId: "acme-production", projectNumber: "123456789012" },
+ *   azure: {
+ *     tenantId: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+ *     clientIds: { SYNCER: "00000000-0000-0000-0000-000000000001" },
+ *   },
+ *   chainguard: { serviceBindings: { SYNCER: syncer } },
+ *   github: { appInstallations: { "12345": { installations: [{ installationId: "67890", name: "acme" }] } } },
+ * });
  * ```
  */
 export class AccountAssociation extends IrmResource {

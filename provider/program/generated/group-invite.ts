@@ -17,7 +17,13 @@ import type { Role } from "./role.ts";
  *
  * @example
  * ```ts
- * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * const invite = new GroupInvite("first-of-support", {
+ *   parent: support,
+ *   role: "viewer",
+ *   email: "ann@acme.example",
+ *   ttl: "604800s",            // a week
+ *   singleUse: true,
+ * });
  * ```
  */
 export interface GroupInviteArgs {
@@ -54,7 +60,13 @@ export interface GroupInviteArgs {
  *
  * @example
  * ```ts
- * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * const invite = new GroupInvite("first-of-support", {
+ *   parent: support,
+ *   role: "viewer",
+ *   email: "ann@acme.example",
+ *   ttl: "604800s",            // a week
+ *   singleUse: true,
+ * });
  * ```
  */
 export class GroupInvite extends IrmResource {

@@ -55,8 +55,18 @@ interface GroupFields {
  *
  * @example
  * ```ts
- * const acme = new Group("acme", { root: true, name: "acme" });
- * const platform = new Group("platform", { parent: acme, name: "platform" });
+ * const engineering = new Group("engineering", {
+ *   parent: organization,
+ *   name: "engineering",
+ *   description: "Everybody who builds the product",
+ * });
+ *
+ * const preview = new Group("preview-environments", {
+ *   parent: engineering,
+ *   name: "preview environments",
+ *   forceDestroy: true,        // its content is short-lived, and not all of it is in this program
+ *   forceDestroyMax: 20,
+ * });
  * ```
  */
 export type GroupArgs = GroupFields & (
@@ -81,8 +91,18 @@ export type GroupArgs = GroupFields & (
  *
  * @example
  * ```ts
- * const acme = new Group("acme", { root: true, name: "acme" });
- * const platform = new Group("platform", { parent: acme, name: "platform" });
+ * const engineering = new Group("engineering", {
+ *   parent: organization,
+ *   name: "engineering",
+ *   description: "Everybody who builds the product",
+ * });
+ *
+ * const preview = new Group("preview-environments", {
+ *   parent: engineering,
+ *   name: "preview environments",
+ *   forceDestroy: true,        // its content is short-lived, and not all of it is in this program
+ *   forceDestroyMax: 20,
+ * });
  * ```
  */
 export class Group extends IrmResource {

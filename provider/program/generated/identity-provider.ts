@@ -50,11 +50,17 @@ export type OidcConfig = {
  *
  * @example
  * ```ts
- * const sso = new IdentityProvider("sso", {
- *   parent: acme,
- *   name: "acme-sso",
+ * new IdentityProvider("login", {
+ *   parent: people,
+ *   name: "login",
+ *   description: "Where our people sign in",
  *   defaultRole: "viewer",
- *   oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+ *   oidc: {
+ *     issuer: "https://login.acme.example",
+ *     clientId: "irm",
+ *     pkceEnabled: true,
+ *     additionalScopes: ["email", "profile"],
+ *   },
  * });
  * ```
  */
@@ -99,11 +105,17 @@ export interface IdentityProviderArgs {
  *
  * @example
  * ```ts
- * const sso = new IdentityProvider("sso", {
- *   parent: acme,
- *   name: "acme-sso",
+ * new IdentityProvider("login", {
+ *   parent: people,
+ *   name: "login",
+ *   description: "Where our people sign in",
  *   defaultRole: "viewer",
- *   oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+ *   oidc: {
+ *     issuer: "https://login.acme.example",
+ *     clientId: "irm",
+ *     pkceEnabled: true,
+ *     additionalScopes: ["email", "profile"],
+ *   },
  * });
  * ```
  */

@@ -103,10 +103,14 @@ interface IdentityFields {
  *
  * @example
  * ```ts
- * const ci = new Identity("ci", {
- *   parent: platform,
- *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
+ * const ship = new Identity("ship", {
+ *   parent: delivery,
+ *   name: "ship workflow",
+ *   description: "Publishes images from the main branch",
+ *   claimMatch: {
+ *     issuer: "https://token.actions.githubusercontent.com",
+ *     subject: "repo:acme@123456/delivery@456794:ref:refs/heads/main",
+ *   },
  * });
  * ```
  */
@@ -131,10 +135,14 @@ export type IdentityArgs = IdentityFields & OneOf<{
  *
  * @example
  * ```ts
- * const ci = new Identity("ci", {
- *   parent: platform,
- *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
+ * const ship = new Identity("ship", {
+ *   parent: delivery,
+ *   name: "ship workflow",
+ *   description: "Publishes images from the main branch",
+ *   claimMatch: {
+ *     issuer: "https://token.actions.githubusercontent.com",
+ *     subject: "repo:acme@123456/delivery@456794:ref:refs/heads/main",
+ *   },
  * });
  * ```
  */

@@ -124,7 +124,21 @@ interface RepoFields {
  *
  * @example
  * ```ts
- * const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });
+ * const nginx = new Repo("nginx", {
+ *   parent: catalog,
+ *   name: "nginx",
+ *   description: "The web server",
+ *   bundles: ["application"],
+ *   aliases: ["web:latest"],
+ *   activeTags: ["latest", "1.27"],
+ *   customOverlay: {
+ *     contents: { packages: ["bash", "curl"] },
+ *     environment: { TZ: "UTC" },
+ *   },
+ * });
+ *
+ * // Has the tier, bundles, aliases and active tags of its source.
+ * new Repo("nginx-mirror", { parent: catalog, name: "nginx-mirror", syncConfig: { source: nginx } });
  * ```
  */
 export type RepoArgs = RepoFields & (
@@ -163,7 +177,21 @@ export type RepoArgs = RepoFields & (
  *
  * @example
  * ```ts
- * const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });
+ * const nginx = new Repo("nginx", {
+ *   parent: catalog,
+ *   name: "nginx",
+ *   description: "The web server",
+ *   bundles: ["application"],
+ *   aliases: ["web:latest"],
+ *   activeTags: ["latest", "1.27"],
+ *   customOverlay: {
+ *     contents: { packages: ["bash", "curl"] },
+ *     environment: { TZ: "UTC" },
+ *   },
+ * });
+ *
+ * // Has the tier, bundles, aliases and active tags of its source.
+ * new Repo("nginx-mirror", { parent: catalog, name: "nginx-mirror", syncConfig: { source: nginx } });
  * ```
  */
 export class Repo extends IrmResource {

@@ -23,12 +23,13 @@ export interface RoleBindingPair {
  *
  * @example
  * ```ts
- * new RoleBindingSet("platform", {
- *   parent: platform,
+ * const set = new RoleBindingSet("tooling", {
+ *   parent: tooling,
  *   bindings: [
- *     { identity: ci, role: "editor" },
+ *     { identity: images, role: uploader },
  *     { identity: audit, role: "viewer" },
  *   ],
+ *   exclusive: true,
  * });
  * ```
  */
@@ -84,12 +85,13 @@ export interface UnmanagedBinding {
  *
  * @example
  * ```ts
- * new RoleBindingSet("platform", {
- *   parent: platform,
+ * const set = new RoleBindingSet("tooling", {
+ *   parent: tooling,
  *   bindings: [
- *     { identity: ci, role: "editor" },
+ *     { identity: images, role: uploader },
  *     { identity: audit, role: "viewer" },
  *   ],
+ *   exclusive: true,
  * });
  * ```
  */

@@ -18,7 +18,7 @@ import type { Role } from "./role.ts";
  *
  * @example
  * ```ts
- * new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });
+ * const binding = new RoleBinding("deploy-edits-shop", { parent: shop, identity: deploy, role: "editor" });
  * ```
  */
 export interface RoleBindingArgs {
@@ -59,7 +59,7 @@ export interface RoleBindingArgs {
  *
  * @example
  * ```ts
- * new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });
+ * const binding = new RoleBinding("deploy-edits-shop", { parent: shop, identity: deploy, role: "editor" });
  * ```
  */
 export class RoleBinding extends IrmResource {

@@ -15,7 +15,12 @@ import type { GetOutputArgs, Group } from "./group.ts";
  *
  * @example
  * ```ts
- * const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });
+ * const auditor = new Role("auditor", {
+ *   parent: registry,
+ *   name: "auditor",
+ *   description: "Reads who may do what",
+ *   capabilities: ["groups.list", "identity.list", "roles.list", "role_bindings.list"],
+ * });
  * ```
  */
 export interface RoleArgs {
@@ -56,7 +61,12 @@ export interface RoleArgs {
  *
  * @example
  * ```ts
- * const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });
+ * const auditor = new Role("auditor", {
+ *   parent: registry,
+ *   name: "auditor",
+ *   description: "Reads who may do what",
+ *   capabilities: ["groups.list", "identity.list", "roles.list", "role_bindings.list"],
+ * });
  * ```
  */
 export class Role extends IrmResource {

@@ -15,7 +15,11 @@ import type { Repo } from "./repo.ts";
  *
  * @example
  * ```ts
- * const latest = new Tag("latest", { parent: nginx, name: "latest", digest: `sha256:${"0".repeat(64)}` });
+ * new Tag("server-stable", {
+ *   parent: server,
+ *   name: "stable",
+ *   digest: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+ * });
  * ```
  */
 export interface TagArgs {
@@ -51,7 +55,11 @@ export interface TagArgs {
  *
  * @example
  * ```ts
- * const latest = new Tag("latest", { parent: nginx, name: "latest", digest: `sha256:${"0".repeat(64)}` });
+ * new Tag("server-stable", {
+ *   parent: server,
+ *   name: "stable",
+ *   digest: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+ * });
  * ```
  */
 export class Tag extends IrmResource {

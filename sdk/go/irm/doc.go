@@ -4,7 +4,7 @@
 //	package main
 //
 //	import (
-//	    "example.com/pulumi-irm/sdk/go/irm"
+//	    "github.com/pulumi-irm/pulumi-irm/sdk/go/irm"
 //	    "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 //	)
 //

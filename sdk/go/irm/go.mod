@@ -1,4 +1,4 @@
-module example.com/pulumi-irm/sdk/go/irm
+module github.com/pulumi-irm/pulumi-irm/sdk/go/irm
 
 go 1.25.8
 

@@ -6,8 +6,8 @@ package irm
 import (
 	"fmt"
 
-	"example.com/pulumi-irm/sdk/go/irm/internal"
 	"github.com/blang/semver"
+	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm/internal"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 

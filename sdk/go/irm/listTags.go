@@ -7,7 +7,7 @@ import (
 	"context"
 	"reflect"
 
-	"example.com/pulumi-irm/sdk/go/irm/internal"
+	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm/internal"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 

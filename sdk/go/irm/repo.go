@@ -8,7 +8,7 @@ import (
 	"reflect"
 
 	"errors"
-	"example.com/pulumi-irm/sdk/go/irm/internal"
+	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm/internal"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 

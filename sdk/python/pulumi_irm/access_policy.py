@@ -189,6 +189,18 @@ class AccessPolicy(pulumi.ComponentResource):
         """
         A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
 
+        ## Example Usage
+        ### An access policy
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        acme_access_policy = irm.AccessPolicy("acme", file="access.yaml")
+
+        pulumi.export("releaseIdentity", acme_access_policy.identities["release"])
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param Union[pulumi.Input[_builtins.str], Union['PolicyAdoptFileArgs', 'PolicyAdoptFileArgsDict']] adopt: "match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created
@@ -209,6 +221,18 @@ class AccessPolicy(pulumi.ComponentResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.
+
+        ## Example Usage
+        ### An access policy
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        acme_access_policy = irm.AccessPolicy("acme", file="access.yaml")
+
+        pulumi.export("releaseIdentity", acme_access_policy.identities["release"])
+        ```
 
         :param str resource_name: The name of the resource.
         :param AccessPolicyArgs args: The arguments to use to populate this resource's properties.

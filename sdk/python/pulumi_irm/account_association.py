@@ -222,6 +222,36 @@ class AccountAssociation(pulumi.CustomResource):
         """
         The accounts of a group at cloud providers, and its installations of GitHub apps.
 
+        ## Example Usage
+        ### An account association
+
+        ```python
+        import pulumi_irm as irm
+
+        clusters_group = irm.Group("clusters", parent="<uid of your organization>", name="clusters")
+
+        syncer_identity = irm.Identity(
+            "syncer",
+            parent=clusters_group.uid,
+            name="syncer",
+            claim_match={"issuer": "https://accounts.google.com", "subject": "104512345678901234567"},
+        )
+
+        irm.AccountAssociation(
+            "cluster-accounts",
+            parent=clusters_group.uid,
+            name="cluster accounts",
+            amazon={"account": "123456789012"},
+            google={"project_id": "acme-production", "project_number": "123456789012"},
+            azure={
+                "tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47",
+                "client_ids": {"SYNCER": "00000000-0000-0000-0000-000000000001"},
+            },
+            chainguard={"service_bindings": {"SYNCER": syncer_identity.uid}},
+            github={"app_installations": {"12345": {"installations": [{"installation_id": "67890", "name": "acme"}]}}},
+        )
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -244,6 +274,36 @@ class AccountAssociation(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         The accounts of a group at cloud providers, and its installations of GitHub apps.
+
+        ## Example Usage
+        ### An account association
+
+        ```python
+        import pulumi_irm as irm
+
+        clusters_group = irm.Group("clusters", parent="<uid of your organization>", name="clusters")
+
+        syncer_identity = irm.Identity(
+            "syncer",
+            parent=clusters_group.uid,
+            name="syncer",
+            claim_match={"issuer": "https://accounts.google.com", "subject": "104512345678901234567"},
+        )
+
+        irm.AccountAssociation(
+            "cluster-accounts",
+            parent=clusters_group.uid,
+            name="cluster accounts",
+            amazon={"account": "123456789012"},
+            google={"project_id": "acme-production", "project_number": "123456789012"},
+            azure={
+                "tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47",
+                "client_ids": {"SYNCER": "00000000-0000-0000-0000-000000000001"},
+            },
+            chainguard={"service_bindings": {"SYNCER": syncer_identity.uid}},
+            github={"app_installations": {"12345": {"installations": [{"installation_id": "67890", "name": "acme"}]}}},
+        )
+        ```
 
         :param str resource_name: The name of the resource.
         :param AccountAssociationArgs args: The arguments to use to populate this resource's properties.

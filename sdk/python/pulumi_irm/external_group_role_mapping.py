@@ -150,6 +150,34 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
         """
         The people whose sign-in names a group of their identity provider get a role at the organization.
 
+        ## Example Usage
+        ### An external group role mapping
+
+        ```python
+        import pulumi_irm as irm
+
+        sso_identity_provider = irm.IdentityProvider(
+            "sso",
+            parent="<uid of your organization>",
+            name="acme-sso",
+            default_role="viewer",
+            oidc={
+                "issuer": "https://login.acme.example",
+                "client_id": "console",
+                "pkce_enabled": True,
+                "groups_claim": "groups",
+            },
+        )
+
+        irm.ExternalGroupRoleMapping(
+            "sre",
+            parent=sso_identity_provider.uid,
+            external_group_id="Platform-SRE",
+            role="editor",
+            scope="<uid of your organization>",
+        )
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -168,6 +196,34 @@ class ExternalGroupRoleMapping(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         The people whose sign-in names a group of their identity provider get a role at the organization.
+
+        ## Example Usage
+        ### An external group role mapping
+
+        ```python
+        import pulumi_irm as irm
+
+        sso_identity_provider = irm.IdentityProvider(
+            "sso",
+            parent="<uid of your organization>",
+            name="acme-sso",
+            default_role="viewer",
+            oidc={
+                "issuer": "https://login.acme.example",
+                "client_id": "console",
+                "pkce_enabled": True,
+                "groups_claim": "groups",
+            },
+        )
+
+        irm.ExternalGroupRoleMapping(
+            "sre",
+            parent=sso_identity_provider.uid,
+            external_group_id="Platform-SRE",
+            role="editor",
+            scope="<uid of your organization>",
+        )
+        ```
 
         :param str resource_name: The name of the resource.
         :param ExternalGroupRoleMappingArgs args: The arguments to use to populate this resource's properties.

@@ -239,6 +239,32 @@ class Group(pulumi.CustomResource):
         """
         A node of the hierarchy; one without a parent is an organization.
 
+        ## Example Usage
+        ### A group
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        engineering_group = irm.Group(
+            "engineering",
+            parent="<uid of your organization>",
+            name="engineering",
+            description="Everybody who builds the product",
+        )
+
+        preview_environments_group = irm.Group(
+            "preview-environments",
+            parent=engineering_group.uid,
+            name="preview environments",
+            force_destroy=True,
+            force_destroy_max=20,
+        )
+
+        pulumi.export("engineeringUid", engineering_group.uid)
+        pulumi.export("previewUid", preview_environments_group.uid)
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -262,6 +288,32 @@ class Group(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A node of the hierarchy; one without a parent is an organization.
+
+        ## Example Usage
+        ### A group
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        engineering_group = irm.Group(
+            "engineering",
+            parent="<uid of your organization>",
+            name="engineering",
+            description="Everybody who builds the product",
+        )
+
+        preview_environments_group = irm.Group(
+            "preview-environments",
+            parent=engineering_group.uid,
+            name="preview environments",
+            force_destroy=True,
+            force_destroy_max=20,
+        )
+
+        pulumi.export("engineeringUid", engineering_group.uid)
+        pulumi.export("previewUid", preview_environments_group.uid)
+        ```
 
         :param str resource_name: The name of the resource.
         :param GroupArgs args: The arguments to use to populate this resource's properties.

@@ -169,6 +169,27 @@ class GroupInvite(pulumi.CustomResource):
         """
         A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
 
+        ## Example Usage
+        ### A group invite
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        support_group = irm.Group("support", parent="<uid of your organization>", name="support")
+
+        first_of_support_group_invite = irm.GroupInvite(
+            "first-of-support",
+            parent=support_group.uid,
+            role="viewer",
+            email="ann@acme.example",
+            ttl="604800s",
+            single_use=True,
+        )
+
+        pulumi.export("supportInvite", first_of_support_group_invite.code)
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -188,6 +209,27 @@ class GroupInvite(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A code that lets a person without an identity join a group, with a role. Any change creates a new invite with a new code, before the old one ends.
+
+        ## Example Usage
+        ### A group invite
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        support_group = irm.Group("support", parent="<uid of your organization>", name="support")
+
+        first_of_support_group_invite = irm.GroupInvite(
+            "first-of-support",
+            parent=support_group.uid,
+            role="viewer",
+            email="ann@acme.example",
+            ttl="604800s",
+            single_use=True,
+        )
+
+        pulumi.export("supportInvite", first_of_support_group_invite.code)
+        ```
 
         :param str resource_name: The name of the resource.
         :param GroupInviteArgs args: The arguments to use to populate this resource's properties.

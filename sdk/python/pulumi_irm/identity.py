@@ -257,6 +257,31 @@ class Identity(pulumi.CustomResource):
         """
         Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
 
+        ## Example Usage
+        ### An identity
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        delivery_group = irm.Group("delivery", parent="<uid of your organization>", name="delivery")
+
+        ship_identity = irm.Identity(
+            "ship",
+            parent=delivery_group.uid,
+            name="ship workflow",
+            description="Publishes images from the main branch",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/delivery@456794:ref:refs/heads/main",
+            },
+        )
+
+        irm.RoleBinding("ship-edits", parent=delivery_group.uid, identity=ship_identity.uid, role="editor")
+
+        pulumi.export("shipIdentity", ship_identity.uid)
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -281,6 +306,31 @@ class Identity(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         Who may call. A workload assumes it by a token whose claims match, by a key of its own, or as an AWS principal.
+
+        ## Example Usage
+        ### An identity
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        delivery_group = irm.Group("delivery", parent="<uid of your organization>", name="delivery")
+
+        ship_identity = irm.Identity(
+            "ship",
+            parent=delivery_group.uid,
+            name="ship workflow",
+            description="Publishes images from the main branch",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/delivery@456794:ref:refs/heads/main",
+            },
+        )
+
+        irm.RoleBinding("ship-edits", parent=delivery_group.uid, identity=ship_identity.uid, role="editor")
+
+        pulumi.export("shipIdentity", ship_identity.uid)
+        ```
 
         :param str resource_name: The name of the resource.
         :param IdentityArgs args: The arguments to use to populate this resource's properties.

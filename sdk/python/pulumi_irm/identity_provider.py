@@ -187,6 +187,29 @@ class IdentityProvider(pulumi.CustomResource):
         """
         Where the people of an organization sign in.
 
+        ## Example Usage
+        ### An identity provider
+
+        ```python
+        import pulumi_irm as irm
+
+        people_group = irm.Group("people", parent="<uid of your organization>", name="people")
+
+        irm.IdentityProvider(
+            "login",
+            parent=people_group.uid,
+            name="login",
+            description="Where our people sign in",
+            default_role="viewer",
+            oidc={
+                "issuer": "https://login.acme.example",
+                "client_id": "irm",
+                "pkce_enabled": True,
+                "additional_scopes": ["email", "profile"],
+            },
+        )
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -207,6 +230,29 @@ class IdentityProvider(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         Where the people of an organization sign in.
+
+        ## Example Usage
+        ### An identity provider
+
+        ```python
+        import pulumi_irm as irm
+
+        people_group = irm.Group("people", parent="<uid of your organization>", name="people")
+
+        irm.IdentityProvider(
+            "login",
+            parent=people_group.uid,
+            name="login",
+            description="Where our people sign in",
+            default_role="viewer",
+            oidc={
+                "issuer": "https://login.acme.example",
+                "client_id": "irm",
+                "pkce_enabled": True,
+                "additional_scopes": ["email", "profile"],
+            },
+        )
+        ```
 
         :param str resource_name: The name of the resource.
         :param IdentityProviderArgs args: The arguments to use to populate this resource's properties.

@@ -257,6 +257,28 @@ class Repo(pulumi.CustomResource):
         """
         A repository of images, of its own or synced from another.
 
+        ## Example Usage
+        ### A repo
+
+        ```python
+        import pulumi_irm as irm
+
+        catalog_group = irm.Group("catalog", parent="<uid of your organization>", name="catalog")
+
+        nginx_repo = irm.Repo(
+            "nginx",
+            parent=catalog_group.uid,
+            name="nginx",
+            description="The web server",
+            bundles=["application"],
+            aliases=["web:latest"],
+            active_tags=["latest", "1.27"],
+            custom_overlay={"contents": {"packages": ["bash", "curl"]}, "environment": {"TZ": "UTC"}},
+        )
+
+        irm.Repo("nginx-mirror", parent=catalog_group.uid, name="nginx-mirror", sync_config={"source": nginx_repo.uid})
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] active_tags: Tags that are kept up to date; order and duplicates mean nothing; default: the source's
@@ -281,6 +303,28 @@ class Repo(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A repository of images, of its own or synced from another.
+
+        ## Example Usage
+        ### A repo
+
+        ```python
+        import pulumi_irm as irm
+
+        catalog_group = irm.Group("catalog", parent="<uid of your organization>", name="catalog")
+
+        nginx_repo = irm.Repo(
+            "nginx",
+            parent=catalog_group.uid,
+            name="nginx",
+            description="The web server",
+            bundles=["application"],
+            aliases=["web:latest"],
+            active_tags=["latest", "1.27"],
+            custom_overlay={"contents": {"packages": ["bash", "curl"]}, "environment": {"TZ": "UTC"}},
+        )
+
+        irm.Repo("nginx-mirror", parent=catalog_group.uid, name="nginx-mirror", sync_config={"source": nginx_repo.uid})
+        ```
 
         :param str resource_name: The name of the resource.
         :param RepoArgs args: The arguments to use to populate this resource's properties.

@@ -168,6 +168,40 @@ class Role(pulumi.CustomResource):
         """
         A set of capabilities, defined in a group and granted by role bindings there and below.
 
+        ## Example Usage
+        ### A role
+
+        ```python
+        import pulumi_irm as irm
+
+        role_page_group = irm.Group("role-page", parent="<uid of your organization>", name="role page")
+
+        auditor_role = irm.Role(
+            "auditor",
+            parent=role_page_group.uid,
+            name="auditor",
+            description="Reads who may do what",
+            capabilities=["groups.list", "identity.list", "roles.list", "role_bindings.list"],
+        )
+
+        nightly_audit_identity = irm.Identity(
+            "nightly-audit",
+            parent=role_page_group.uid,
+            name="nightly audit",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/audit@456792:ref:refs/heads/main",
+            },
+        )
+
+        irm.RoleBinding(
+            "nightly-audits",
+            parent=role_page_group.uid,
+            identity=nightly_audit_identity.uid,
+            role=auditor_role.uid,
+        )
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -187,6 +221,40 @@ class Role(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A set of capabilities, defined in a group and granted by role bindings there and below.
+
+        ## Example Usage
+        ### A role
+
+        ```python
+        import pulumi_irm as irm
+
+        role_page_group = irm.Group("role-page", parent="<uid of your organization>", name="role page")
+
+        auditor_role = irm.Role(
+            "auditor",
+            parent=role_page_group.uid,
+            name="auditor",
+            description="Reads who may do what",
+            capabilities=["groups.list", "identity.list", "roles.list", "role_bindings.list"],
+        )
+
+        nightly_audit_identity = irm.Identity(
+            "nightly-audit",
+            parent=role_page_group.uid,
+            name="nightly audit",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/audit@456792:ref:refs/heads/main",
+            },
+        )
+
+        irm.RoleBinding(
+            "nightly-audits",
+            parent=role_page_group.uid,
+            identity=nightly_audit_identity.uid,
+            role=auditor_role.uid,
+        )
+        ```
 
         :param str resource_name: The name of the resource.
         :param RoleArgs args: The arguments to use to populate this resource's properties.

@@ -152,6 +152,35 @@ class RoleBinding(pulumi.CustomResource):
         """
         Grants a role to an identity at a group and everything below it.
 
+        ## Example Usage
+        ### A role binding
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        shop_group = irm.Group("shop", parent="<uid of your organization>", name="shop")
+
+        deploy_shop_identity = irm.Identity(
+            "deploy-shop",
+            parent=shop_group.uid,
+            name="deploy workflow",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/shop@456796:environment:production",
+            },
+        )
+
+        deploy_edits_shop_role_binding = irm.RoleBinding(
+            "deploy-edits-shop",
+            parent=shop_group.uid,
+            identity=deploy_shop_identity.uid,
+            role="editor",
+        )
+
+        pulumi.export("granted", deploy_edits_shop_role_binding.role)
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -170,6 +199,35 @@ class RoleBinding(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         Grants a role to an identity at a group and everything below it.
+
+        ## Example Usage
+        ### A role binding
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        shop_group = irm.Group("shop", parent="<uid of your organization>", name="shop")
+
+        deploy_shop_identity = irm.Identity(
+            "deploy-shop",
+            parent=shop_group.uid,
+            name="deploy workflow",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/shop@456796:environment:production",
+            },
+        )
+
+        deploy_edits_shop_role_binding = irm.RoleBinding(
+            "deploy-edits-shop",
+            parent=shop_group.uid,
+            identity=deploy_shop_identity.uid,
+            role="editor",
+        )
+
+        pulumi.export("granted", deploy_edits_shop_role_binding.role)
+        ```
 
         :param str resource_name: The name of the resource.
         :param RoleBindingArgs args: The arguments to use to populate this resource's properties.

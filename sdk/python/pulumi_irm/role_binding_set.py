@@ -103,6 +103,55 @@ class RoleBindingSet(pulumi.CustomResource):
         """
         All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
 
+        ## Example Usage
+        ### A role binding set
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        tooling_group = irm.Group("tooling", parent="<uid of your organization>", name="tooling")
+
+        images_identity = irm.Identity(
+            "images",
+            parent=tooling_group.uid,
+            name="images",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/images@456789:ref:refs/heads/main",
+            },
+        )
+
+        audit_identity = irm.Identity(
+            "audit",
+            parent=tooling_group.uid,
+            name="audit",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/audit@456792:ref:refs/heads/main",
+            },
+        )
+
+        uploader_role = irm.Role(
+            "uploader",
+            parent=tooling_group.uid,
+            name="uploader",
+            capabilities=["repo.list", "repo.create", "manifest.create"],
+        )
+
+        tooling_role_binding_set = irm.RoleBindingSet(
+            "tooling",
+            parent=tooling_group.uid,
+            bindings=[
+                {"identity": images_identity.uid, "role": uploader_role.uid},
+                {"identity": audit_identity.uid, "role": "viewer"},
+            ],
+            exclusive=True,
+        )
+
+        pulumi.export("others", tooling_role_binding_set.unmanaged)
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Sequence[pulumi.Input[Union['RoleBindingPairArgs', 'RoleBindingPairArgsDict']]]] bindings: Who has which role there; the order means nothing
@@ -118,6 +167,55 @@ class RoleBindingSet(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         All role bindings of one group as one resource, so that thousands of them are few resources to the engine.
+
+        ## Example Usage
+        ### A role binding set
+
+        ```python
+        import pulumi
+        import pulumi_irm as irm
+
+        tooling_group = irm.Group("tooling", parent="<uid of your organization>", name="tooling")
+
+        images_identity = irm.Identity(
+            "images",
+            parent=tooling_group.uid,
+            name="images",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/images@456789:ref:refs/heads/main",
+            },
+        )
+
+        audit_identity = irm.Identity(
+            "audit",
+            parent=tooling_group.uid,
+            name="audit",
+            claim_match={
+                "issuer": "https://token.actions.githubusercontent.com",
+                "subject": "repo:acme@123456/audit@456792:ref:refs/heads/main",
+            },
+        )
+
+        uploader_role = irm.Role(
+            "uploader",
+            parent=tooling_group.uid,
+            name="uploader",
+            capabilities=["repo.list", "repo.create", "manifest.create"],
+        )
+
+        tooling_role_binding_set = irm.RoleBindingSet(
+            "tooling",
+            parent=tooling_group.uid,
+            bindings=[
+                {"identity": images_identity.uid, "role": uploader_role.uid},
+                {"identity": audit_identity.uid, "role": "viewer"},
+            ],
+            exclusive=True,
+        )
+
+        pulumi.export("others", tooling_role_binding_set.unmanaged)
+        ```
 
         :param str resource_name: The name of the resource.
         :param RoleBindingSetArgs args: The arguments to use to populate this resource's properties.

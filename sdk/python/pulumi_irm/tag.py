@@ -168,6 +168,24 @@ class Tag(pulumi.CustomResource):
         """
         A name in a repo that points to an image.
 
+        ## Example Usage
+        ### A tag
+
+        ```python
+        import pulumi_irm as irm
+
+        releases_group = irm.Group("releases", parent="<uid of your organization>", name="releases")
+
+        server_repo = irm.Repo("server", parent=releases_group.uid, name="server")
+
+        irm.Tag(
+            "server-stable",
+            parent=server_repo.uid,
+            name="stable",
+            digest="sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        )
+        ```
+
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[_builtins.str] adopt: Adopts an existing record: its uid, or "match" for the only one with this parent and name (of a role binding: with this identity and role, of a group invite: with this role and address, of an account association: in this group, of a mapping of an external group: with all its fields). It is left in place when the resource is deleted. Default: a new record is created
@@ -187,6 +205,24 @@ class Tag(pulumi.CustomResource):
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
         A name in a repo that points to an image.
+
+        ## Example Usage
+        ### A tag
+
+        ```python
+        import pulumi_irm as irm
+
+        releases_group = irm.Group("releases", parent="<uid of your organization>", name="releases")
+
+        server_repo = irm.Repo("server", parent=releases_group.uid, name="server")
+
+        irm.Tag(
+            "server-stable",
+            parent=server_repo.uid,
+            name="stable",
+            digest="sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        )
+        ```
 
         :param str resource_name: The name of the resource.
         :param TagArgs args: The arguments to use to populate this resource's properties.

@@ -5,13 +5,14 @@ import { join, relative } from "node:path";
 import { gunzipSync, strFromU8, unzipSync } from "fflate";
 import { parseTar } from "nanotar";
 import { afterAll, describe, expect, test } from "vitest";
+import { REPOSITORY } from "../../../plugin/schema/language.ts";
 import { writePluginTarball, writeSdkTarball, writeWheel } from "../../../scripts/build/release-files.ts";
 import { root } from "../../harness/api-process.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
-const { version } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+const { version, keywords } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
 
 describe("the Python package", async () => {
   const name = await writeWheel(folder.path(""));
@@ -29,6 +30,8 @@ describe("the Python package", async () => {
       "Name: pulumi_irm",
       `Version: ${version}`,
       expect.stringMatching(/^Summary: Access as code/),
+      `Keywords: ${keywords.join(",")}`,
+      `Project-URL: Repository, ${REPOSITORY}`,
       "License: Apache-2.0",
       "Requires-Python: >=3.9",
       "Requires-Dist: parver>=0.2.1",

@@ -10,7 +10,18 @@ import * as dynamic from "../index.ts";
  *
  * @example
  * ```ts
- * new AccountAssociation("accounts", { parent: platform, name: "accounts", amazon: { account: "123456789012" } });
+ * new AccountAssociation("cluster-accounts", {
+ *   parent: clusters,
+ *   name: "cluster accounts",
+ *   amazon: { account: "123456789012" },
+ *   google: { projectId: "acme-production", projectNumber: "123456789012" },
+ *   azure: {
+ *     tenantId: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+ *     clientIds: { SYNCER: "00000000-0000-0000-0000-000000000001" },
+ *   },
+ *   chainguard: { serviceBindings: { SYNCER: syncer } },
+ *   github: { appInstallations: { "12345": { installations: [{ installationId: "67890", name: "acme" }] } } },
+ * });
  * ```
  */
 export class AccountAssociation extends dynamic.AccountAssociation {}
@@ -40,8 +51,18 @@ export class ExternalGroupRoleMapping extends dynamic.ExternalGroupRoleMapping {
  *
  * @example
  * ```ts
- * const acme = new Group("acme", { root: true, name: "acme" });
- * const platform = new Group("platform", { parent: acme, name: "platform" });
+ * const engineering = new Group("engineering", {
+ *   parent: organization,
+ *   name: "engineering",
+ *   description: "Everybody who builds the product",
+ * });
+ *
+ * const preview = new Group("preview-environments", {
+ *   parent: engineering,
+ *   name: "preview environments",
+ *   forceDestroy: true,        // its content is short-lived, and not all of it is in this program
+ *   forceDestroyMax: 20,
+ * });
  * ```
  */
 export class Group extends dynamic.Group {}
@@ -54,7 +75,13 @@ export class Group extends dynamic.Group {}
  *
  * @example
  * ```ts
- * const invite = new GroupInvite("ada", { parent: platform, role: "viewer", ttl: "604800s", email: "ada@acme.example" });
+ * const invite = new GroupInvite("first-of-support", {
+ *   parent: support,
+ *   role: "viewer",
+ *   email: "ann@acme.example",
+ *   ttl: "604800s",            // a week
+ *   singleUse: true,
+ * });
  * ```
  */
 export class GroupInvite extends dynamic.GroupInvite {}
@@ -67,10 +94,14 @@ export class GroupInvite extends dynamic.GroupInvite {}
  *
  * @example
  * ```ts
- * const ci = new Identity("ci", {
- *   parent: platform,
- *   name: "ci",
- *   claimMatch: { issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme@123456/images@456789:ref:refs/heads/main" },
+ * const ship = new Identity("ship", {
+ *   parent: delivery,
+ *   name: "ship workflow",
+ *   description: "Publishes images from the main branch",
+ *   claimMatch: {
+ *     issuer: "https://token.actions.githubusercontent.com",
+ *     subject: "repo:acme@123456/delivery@456794:ref:refs/heads/main",
+ *   },
  * });
  * ```
  */
@@ -83,11 +114,17 @@ export class Identity extends dynamic.Identity {}
  *
  * @example
  * ```ts
- * const sso = new IdentityProvider("sso", {
- *   parent: acme,
- *   name: "acme-sso",
+ * new IdentityProvider("login", {
+ *   parent: people,
+ *   name: "login",
+ *   description: "Where our people sign in",
  *   defaultRole: "viewer",
- *   oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+ *   oidc: {
+ *     issuer: "https://login.acme.example",
+ *     clientId: "irm",
+ *     pkceEnabled: true,
+ *     additionalScopes: ["email", "profile"],
+ *   },
  * });
  * ```
  */
@@ -100,7 +137,21 @@ export class IdentityProvider extends dynamic.IdentityProvider {}
  *
  * @example
  * ```ts
- * const nginx = new Repo("nginx", { parent: platform, name: "nginx", catalogTier: "CATALOG_TIER_BASE" });
+ * const nginx = new Repo("nginx", {
+ *   parent: catalog,
+ *   name: "nginx",
+ *   description: "The web server",
+ *   bundles: ["application"],
+ *   aliases: ["web:latest"],
+ *   activeTags: ["latest", "1.27"],
+ *   customOverlay: {
+ *     contents: { packages: ["bash", "curl"] },
+ *     environment: { TZ: "UTC" },
+ *   },
+ * });
+ *
+ * // Has the tier, bundles, aliases and active tags of its source.
+ * new Repo("nginx-mirror", { parent: catalog, name: "nginx-mirror", syncConfig: { source: nginx } });
  * ```
  */
 export class Repo extends dynamic.Repo {}
@@ -113,7 +164,12 @@ export class Repo extends dynamic.Repo {}
  *
  * @example
  * ```ts
- * const reader = new Role("reader", { parent: platform, name: "reader", capabilities: ["groups.list", "repo.list"] });
+ * const auditor = new Role("auditor", {
+ *   parent: registry,
+ *   name: "auditor",
+ *   description: "Reads who may do what",
+ *   capabilities: ["groups.list", "identity.list", "roles.list", "role_bindings.list"],
+ * });
  * ```
  */
 export class Role extends dynamic.Role {}
@@ -125,7 +181,7 @@ export class Role extends dynamic.Role {}
  *
  * @example
  * ```ts
- * new RoleBinding("ci-pushes", { parent: platform, identity: ci, role: "editor" });
+ * const binding = new RoleBinding("deploy-edits-shop", { parent: shop, identity: deploy, role: "editor" });
  * ```
  */
 export class RoleBinding extends dynamic.RoleBinding {}
@@ -137,7 +193,11 @@ export class RoleBinding extends dynamic.RoleBinding {}
  *
  * @example
  * ```ts
- * const latest = new Tag("latest", { parent: nginx, name: "latest", digest: `sha256:${"0".repeat(64)}` });
+ * new Tag("server-stable", {
+ *   parent: server,
+ *   name: "stable",
+ *   digest: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+ * });
  * ```
  */
 export class Tag extends dynamic.Tag {}
@@ -150,12 +210,13 @@ export class Tag extends dynamic.Tag {}
  *
  * @example
  * ```ts
- * new RoleBindingSet("platform", {
- *   parent: platform,
+ * const set = new RoleBindingSet("tooling", {
+ *   parent: tooling,
  *   bindings: [
- *     { identity: ci, role: "editor" },
+ *     { identity: images, role: uploader },
  *     { identity: audit, role: "viewer" },
  *   ],
+ *   exclusive: true,
  * });
  * ```
  */

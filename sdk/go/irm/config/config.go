@@ -4,7 +4,7 @@
 package config
 
 import (
-	"example.com/pulumi-irm/sdk/go/irm/internal"
+	"github.com/pulumi-irm/pulumi-irm/sdk/go/irm/internal"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )

@@ -1,0 +1,194 @@
+// The example of each resource: the first program of its page in docs/. The comments of the classes show what it says of the resource.
+// The plugin's schema has the whole of it in TypeScript, Python and YAML, as Pulumi's registry and its generators of SDKs read it
+// (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): the program runs here with classes that record their arguments, and the
+// printers of programs that an export has write them in the other languages.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { yamlName, yamlResources } from "../../access/export/pulumi-yaml.ts";
+import { pythonResources, pythonVariable } from "../../access/export/python/program.ts";
+import { type Entry, Fields, Reference, type Value } from "../../access/export/value.ts";
+import { yamlText } from "../../access/yaml-text.ts";
+import { ACCESS_POLICY } from "../../plugin/schema/component.ts";
+import type { EnumSpec, ObjectSpec, Properties, ResourceSpec, TypeSpec } from "../../plugin/schema/spec.ts";
+import { token } from "../../plugin/schema/types.ts";
+import { toSnake } from "../../schema/index.ts";
+import { root } from "../base/project.mjs";
+import { article, fileOfType } from "./program-type.ts";
+
+/** What the program says of the resource itself: the paragraphs that declare one. */
+export const exampleOf = (type: string): string =>
+  programOf(type)
+    .trimEnd()
+    .split("\n\n")
+    .filter((paragraph) => paragraph.includes(`new ${type}(`))
+    .join("\n\n");
+
+interface Schema {
+  types: Readonly<Record<string, ObjectSpec | EnumSpec>>;
+  resources: Readonly<Record<string, ResourceSpec>>;
+}
+
+/** The package schema with the example of each resource at the end of its description. */
+export const withExamples = <T extends Schema>(schema: T): T => ({
+  ...schema,
+  resources: Object.fromEntries(
+    Object.entries(schema.resources).map(([name, spec]) => {
+      const description = `${spec.description}\n\n${exampleText(name.replace(token(""), ""), schema)}`;
+      return [name, { ...spec, description }];
+    }),
+  ),
+});
+
+/** The page of a resource, and the heading above its first program. */
+const pageOf = (type: string): [page: string, heading: string] =>
+  type === ACCESS_POLICY
+    ? [join("docs", "policy.md"), "\n## In a Pulumi program\n"]
+    : [join("docs", "resources", `${fileOfType(type)}.md`), `# ${type}\n`];
+
+const programOf = (type: string): string => {
+  const [page, heading] = pageOf(type);
+  const [, section = ""] = readFileSync(join(root, page), "utf8").split(heading);
+  const [, program] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  if (program === undefined) throw new Error(`${page} has no program in TypeScript below "${heading.trim()}"`);
+  return program;
+};
+
+const exampleText = (type: string, schema: Schema): string => {
+  const program = programOf(type);
+  const recorded = recordIn(pageOf(type)[0], program, schema);
+  const fences = [
+    ["typescript", program.replace('from "pulumi-irm"', 'from "pulumi-irm/plugin"')],
+    ["python", pythonText(recorded)],
+    ["yaml", pulumiYamlText(recorded)],
+  ].map(([language, text]) => `\`\`\`${language}\n${text}\`\`\`\n`);
+  const title = article(type.replace(/(?!^)[A-Z]/g, " $&").toLowerCase()).replace(/^a/, "A");
+  return `{{% examples %}}\n## Example Usage\n\n{{% example %}}\n### ${title}\n\n${fences.join("\n")}{{% /example %}}\n{{% /examples %}}`;
+};
+
+interface Recorded {
+  entries: readonly Entry[];
+  /** what the program exports, by name */
+  outputs: readonly (readonly [name: string, Made])[];
+}
+
+/** A resource, or what the path leads to in its outputs. */
+class Made {
+  readonly entry: Entry;
+  readonly path: readonly string[];
+
+  constructor(entry: Entry, path: readonly string[]) {
+    this.entry = entry;
+    this.path = path;
+  }
+}
+
+const made = (entry: Entry, path: readonly string[] = []): Made =>
+  new Proxy(new Made(entry, path), {
+    get: (own, key) =>
+      typeof key === "symbol" || key in own ? Reflect.get(own, key) : made(entry, [...path, String(key)]),
+  });
+
+const recordIn = (page: string, program: string, schema: Schema): Recorded => {
+  try {
+    return record(program, schema);
+  } catch (error) {
+    throw new Error(`${page}: its first program cannot be the example: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+const record = (program: string, schema: Schema): Recorded => {
+  const entries: Entry[] = [];
+  const classOf = (type: string) =>
+    new Proxy(class {}, {
+      construct: (_, [name, args]) => {
+        const entry = entryFrom(type, name, args, schema);
+        entries.push(entry);
+        return made(entry);
+      },
+    });
+  const library = new Proxy({}, { get: (_, type) => classOf(String(type)) });
+  const outputs: Record<string, Made> = {};
+  const body = program
+    .replace(/^import (\{[^}]*\}) from "pulumi-irm";$/m, "const $1 = library;")
+    .replace(/^export const (\w+) =/gm, "outputs.$1 =");
+  new Function("library", "outputs", body)(library, outputs);
+  return { entries, outputs: Object.entries(outputs) };
+};
+
+const entryFrom = (type: string, name: string, { parent, ...args }: Record<string, unknown>, schema: Schema): Entry => {
+  const spec = schema.resources[token(type)];
+  if (spec === undefined) throw new Error(`${type} is no resource of the plugin`);
+  const { inputProperties } = spec;
+  return {
+    // The printers take the name of the class from it; a set and a component have one too.
+    kind: (type.charAt(0).toLowerCase() + type.slice(1)) as Entry["kind"],
+    uid: "",
+    name,
+    isAdopted: false,
+    args: fieldsFrom(args, inputProperties, schema, type),
+    ...(parent !== undefined && { parent: valueFrom(parent, { type: "string" }, schema, type) }),
+  };
+};
+
+const fieldsFrom = (given: object, properties: Properties, schema: Schema, at: string): Fields =>
+  new Fields(
+    Object.entries(given).map(([name, value]): [string, Value] => {
+      const spec = properties[name];
+      if (spec === undefined) throw new Error(`${at} has no property ${name}`);
+      return [name, valueFrom(value, spec, schema, `${at}.${name}`)];
+    }),
+  );
+
+/** The schema tells the fields of a message from the keys of a map. */
+const valueFrom = (value: unknown, spec: TypeSpec, schema: Schema, at: string): Value => {
+  if (value instanceof Made) {
+    if (value.path.length > 0 && String(value.path) !== "uid")
+      throw new Error(`${at} is the output ${value.path.join(".")}; an argument may be a resource or its uid`);
+    return new Reference(value.entry);
+  }
+  if (Array.isArray(value))
+    return value.map((item) => valueFrom(item, "items" in spec ? spec.items : spec, schema, `${at}[]`));
+  if (typeof value !== "object" || value === null) return value as string | number | boolean;
+  if ("additionalProperties" in spec) {
+    const { additionalProperties } = spec;
+    return new Map(Object.entries(value).map(([key, one]) => [key, valueFrom(one, additionalProperties, schema, at)]));
+  }
+  const message = "$ref" in spec ? schema.types[spec.$ref.replace("#/types/", "")] : undefined;
+  return fieldsFrom(value, message && "properties" in message ? message.properties : {}, schema, at);
+};
+
+const pythonText = ({ entries, outputs }: Recorded): string => {
+  const named = outputs.map(([, { entry }]) => entry);
+  const imports = [...(outputs.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"];
+  const exported = outputs.map(
+    ([
+      name,
+      {
+        entry,
+        path: [output = "uid", ...keys],
+      },
+    ]) => {
+      const value = [`${pythonVariable(entry)}.${toSnake(output)}`, ...keys.map((key) => `["${key}"]`)].join("");
+      return `pulumi.export("${name}", ${value})`;
+    },
+  );
+  const parts = [imports.join("\n"), ...pythonResources(entries, { isAdopted: false }, named), exported.join("\n")];
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
+};
+
+const pulumiYamlText = ({ entries, outputs }: Recorded): string => {
+  const exported = outputs.map(
+    ([
+      name,
+      {
+        entry,
+        path: [output = "uid", ...keys],
+      },
+    ]): [string, string] => {
+      const value = [`${yamlName(entry)}.${output}`, ...keys.map((key) => `["${key}"]`)].join("");
+      return [name, `\${${value}}`];
+    },
+  );
+  const resources = yamlResources(entries);
+  return yamlText({ resources, ...(exported.length > 0 && { outputs: new Map(exported) }) });
+};
