@@ -18,7 +18,7 @@ const dist = join(root, "dist");
 const release = join(root, "release");
 const declarations = join(dist, "declarations");
 const folders = ["schema", "client", "provider", "server", "access", "ci", "cli"];
-const documents = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md", "docs/**/*.svg"];
+const documents = ["{README,CHANGELOG,CONTRIBUTING,SECURITY}.md", "LICENSE", "docs/**/*.md", "docs/**/*.svg"];
 
 for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });
 compile();

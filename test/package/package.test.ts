@@ -67,7 +67,8 @@ describe("the installed package", () => {
     const manifest = JSON.parse(readFileSync(join(project.path, "package.json"), "utf8"));
     expect(manifest).not.toHaveProperty("private");
     expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
-    for (const file of ["LICENSE", "CHANGELOG.md"]) expect(existsSync(join(project.path, file)), file).toBe(true);
+    for (const file of ["LICENSE", "CHANGELOG.md", "SECURITY.md"])
+      expect(existsSync(join(project.path, file)), file).toBe(true);
     expect(manifest).not.toHaveProperty("scripts");
     expect(manifest).not.toHaveProperty("devDependencies");
   });
