@@ -81,7 +81,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     served = subject;
     const { signal } = cancelled;
     const log = (text: string) => environment.log(maskSecrets(text));
-    const own = providerWith({ ...environment, log, cancelled: signal }, { looksUp: true });
+    const own = providerWith({ ...environment, log, masked: maskSecrets, cancelled: signal }, { looksUp: true });
     void own.kinds.group.configure({ config });
     const organization = organizationWithout(id, environment.env, process.cwd());
     const names = createNames(own.note);

@@ -24,6 +24,7 @@ import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "..
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
+import { engineProcess, sentencesWith } from "../run/sentences.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
@@ -91,6 +92,9 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
   const { env, cwd = process.cwd() } = environment;
   const log = (text: string): void => environment.log(withoutPlaceholders(text));
+  const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
+  const engine = isStarted ? engineProcess : () => undefined;
+  const sentences = sentencesWith({ log, masked: environment.masked, engine });
   const report = reporterWith(environment);
   const reported =
     <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
@@ -224,6 +228,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const isNew = Object.keys(olds).length === 0;
         // Only programs in TypeScript say which of the two it is; dynamic resources have no other ones.
         const run = { isUpdate: isPreview === undefined && looksUp ? undefined : isPreview !== true };
+        sentences.noteRun(run.isUpdate === undefined ? undefined : !run.isUpdate);
         if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
         // A group that the same update creates is in no service yet.
         const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
@@ -338,7 +343,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   });
 
   const names = recordNames({ ledger: getLedger, connect, hasCredentials });
-  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, cwd, names };
+  const parts: StepParts = { ledger: getLedger, connect, hasCredentials, log, sentence: sentences.log, cwd, names };
   const open = openStacks(parts, offline.isOn);
   const lookAt = async (key: unknown, isUpdate = true): Promise<void> => {
     if (typeof key === "string" && !key.startsWith(open.seen)) await open.look(key, isUpdate);

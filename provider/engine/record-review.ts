@@ -10,6 +10,7 @@ import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
+import type { Sentences } from "../run/sentences.ts";
 
 export type IsSecret = (names: readonly string[]) => boolean;
 
@@ -23,7 +24,7 @@ export interface RecordReview {
 const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
 const CAPABILITIES_SHOWN = 20;
 
-export const recordReviewWith = (log: (text: string) => void): RecordReview => {
+export const recordReviewWith = (log: Sentences["log"]): RecordReview => {
   // A comparison follows the check of the same run; a refresh compares too, in the other direction, and checks nothing first.
   const secrets = new Map<unknown, IsSecret>();
   const reported = new Set<unknown>();
@@ -31,7 +32,7 @@ export const recordReviewWith = (log: (text: string) => void): RecordReview => {
   const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []): void => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
-    log([`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines].join("\n  - "));
+    log(news[KEY], [`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines].join("\n  - "));
   };
 
   return {

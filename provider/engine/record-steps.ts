@@ -35,12 +35,12 @@ const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;
 
 /** The steps of all kinds of records, which share what a preview shows. */
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
-  const { ledger, connect, hasCredentials, log, names } = parts;
+  const { ledger, connect, hasCredentials, log, sentence, names } = parts;
   const duplicates = duplicateWarnings();
   const declaredTwice = declaredTwiceWith(log);
   const findMixedIds = mixedIdsFinder<unknown>();
-  const review = reviewWith(log);
-  const recordReview = recordReviewWith(log);
+  const review = reviewWith(sentence, log);
+  const recordReview = recordReviewWith(sentence);
   const adoptions = adoptionsWith(parts);
   // By key, from the check: what the program marks as secret, where that is known.
   const secrets = new Map<unknown, IsSecret>();

@@ -9,6 +9,7 @@ import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
 import { staysOnDelete } from "../reconcile/delete.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { KEY, nameInKey, SECRET_NAME } from "../record/state.ts";
+import type { Sentences } from "../run/sentences.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
 import { removedSetText } from "./set-review.ts";
 
@@ -35,14 +36,15 @@ export interface DeclaredSet {
 const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
 
-export const reviewWith = (log: (text: string) => void): Review => {
+/** `sentence` is for the reader of a preview. `log` has what has happened. */
+export const reviewWith = (sentence: Sentences["log"], log: (text: string) => void): Review => {
   const declared = new Set<unknown>();
   const reported = new Set<unknown>();
 
   const logOnce = (bag: Json, verb: string, parts: readonly string[]): void => {
     if (reported.has(bag[KEY])) return;
     reported.add(bag[KEY]);
-    log(`RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
+    sentence(bag[KEY], `RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
 
   return {

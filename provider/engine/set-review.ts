@@ -2,6 +2,7 @@
 // knows.
 import type { Json } from "../../schema/index.ts";
 import { KEY, nameInKey } from "../record/state.ts";
+import type { Sentences } from "../run/sentences.ts";
 import {
   type Binding,
   bindingsIn,
@@ -23,13 +24,13 @@ export interface SetReview {
   moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
 }
 
-export const setReviewWith = (log: (text: string) => void): SetReview => {
+export const setReviewWith = (log: Sentences["log"]): SetReview => {
   const declared = new Set<unknown>();
   const reported = new Set<unknown>();
   const logOnce = (news: Json, verb: string, lines: readonly string[]): void => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
-    log([`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
+    log(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
     noteCheck(olds, news, live) {

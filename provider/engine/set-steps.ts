@@ -22,7 +22,7 @@ import type { Held, StepParts, Steps } from "./steps.ts";
 
 export const setStepsWith = (parts: StepParts): Steps => {
   const { ledger, connect, hasCredentials, names } = parts;
-  const review = setReviewWith(parts.log);
+  const review = setReviewWith(parts.sentence);
   // Sets of which the names that the program hides are known, with those that it shows.
   const named = new Map<unknown, { own: unknown; isOpen: IsOpen }>();
   const withNames = async (news: Json): Promise<Json> => {

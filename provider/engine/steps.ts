@@ -4,6 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import type { OpenStack } from "../open/stack.ts";
 import type { CheckFailure, DiffResult, Reading, ReadResult } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
+import type { Sentences } from "../run/sentences.ts";
 import type { Ledger, Session } from "../run/session.ts";
 import type { RecordNames } from "./record-names.ts";
 
@@ -98,6 +99,8 @@ export interface StepParts {
   /** a preview works without them, and then shows less */
   hasCredentials(): Promise<boolean>;
   log(text: string): void;
+  /** logs it for the reader of a preview; the update after that preview does not repeat it */
+  sentence: Sentences["log"];
   /** folder that the process runs in */
   cwd: string;
   names: RecordNames;

@@ -49,7 +49,7 @@ const reasonOf = (error: Error & { code?: unknown; killed?: boolean }, stderr: s
 const LEVELS_MAX = 8;
 
 /** The engine above this process, where the system says it. Its program need not be the one on the PATH. */
-const findEngine = (): { pid: number; program: string } | undefined => {
+export const findEngine = (): { pid: number; program: string } | undefined => {
   try {
     let pid: number | undefined = process.ppid;
     for (let level = 0; level < LEVELS_MAX && pid !== undefined && pid > 1; level += 1) {

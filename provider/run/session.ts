@@ -50,6 +50,8 @@ export interface Environment {
   cwd?: string;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
+  /** the line as `log` prints it; default: as it is */
+  masked?(text: string): string;
   /** started this process as one of several that serve its operation; absent: this process serves all of it */
   engine?: Engine;
   /** started this process to serve all dynamic resources; a plugin may serve other resources of the same operation */

@@ -63,7 +63,13 @@ describe("examples", () => {
     it.skipIf(missing)(title + missing, async () => {
       const stack = await open(place);
       // The first one with its preview, in which nothing exists yet.
-      await stack.must("up", "--yes", ...(expected === undefined ? [] : ["--skip-preview"]));
+      const hasPreview = expected === undefined;
+      const { output } = await stack.must("up", "--yes", ...(hasPreview ? [] : ["--skip-preview"]));
+      const [, preview = "", update = ""] = output.split(/^(?:Previewing update|Updating) \(/m);
+      const granted = 'RoleBinding release-edits-clusters is new: identity "release workflow", role "editor"';
+      expect(hasPreview ? preview : output).toContain(granted);
+      // The reader of the preview has seen it.
+      if (hasPreview) expect(update).not.toContain("is new");
       const made = records();
       expected ??= made;
       // Nothing but its own name is different in another language.

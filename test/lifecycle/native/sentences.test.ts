@@ -64,6 +64,17 @@ resources:
         - { identity: "\${ci.uid}", role: editor }
 ${pairs}${further}`;
 
+  const further = () => `  more:
+    type: irm:RoleBinding
+    properties: { parent: "\${team.uid}", identity: "\${hidden.uid}", role: editor }
+  nested:
+    type: irm:Group
+    properties: { parent: "\${team.uid}", name: tools }
+  below:
+    type: irm:RoleBinding
+    properties: { parent: "\${nested.uid}", identity: ${audit}, role: editor }
+`;
+
   const previewMessages = async (...options: string[]): Promise<string[]> => {
     const { stdout } = await program.must("preview", "--json", ...options);
     const { diagnostics = [] } = JSON.parse(stdout) as { diagnostics?: { message: string }[] };
@@ -83,23 +94,20 @@ ${pairs}${further}`;
   });
 
   it("that changes says what was before, and shows no name that is secret", async () => {
-    await program.must("up", "--yes", "--skip-preview");
+    const first = await program.must("up", "--yes", "--skip-preview");
+    for (const sentence of [
+      `Identity ci is new: ${workload("repo:acme/shop:pull_request")}`,
+      "RoleBindingSet set is new:",
+    ])
+      expect(first.output).toContain(sentence);
     const taken = await place.call("POST", `/iam/v2beta1/roleBindings/${platform}`, {
       identityUid: audit,
       roleUid: place.rows("roles", "name = ?", "owner")[0]?.uid,
     });
-    const further = `  more:
-    type: irm:RoleBinding
-    properties: { parent: "\${team.uid}", identity: "\${hidden.uid}", role: editor }
-  nested:
-    type: irm:Group
-    properties: { parent: "\${team.uid}", name: tools }
-  below:
-    type: irm:RoleBinding
-    properties: { parent: "\${nested.uid}", identity: ${audit}, role: editor }
-`;
     const pairs = `        - { identity: ${audit}, role: owner }\n        - { identity: ${audit}, role: "\${custom.uid}" }\n`;
-    program.write(source({ owner: "evil", name: "cd", capabilities: "repo.list, repo.create", pairs, further }));
+    program.write(
+      source({ owner: "evil", name: "cd", capabilities: "repo.list, repo.create", pairs, further: further() }),
+    );
     expect(await previewMessages()).toEqual([
       [
         "Identity ci changes:",
@@ -124,5 +132,23 @@ ${pairs}${further}`;
     expect(await previewMessages("--target", "**::more")).toEqual([
       `RoleBinding more is new: identity ${uid}, role "editor", group ${team}`,
     ]);
+  });
+
+  it("is not repeated by the update after it, which says what it does", async () => {
+    const pairs = `        - { identity: ${audit}, role: owner }\n`;
+    program.write(
+      source({ owner: "evil", name: "cd", capabilities: "repo.list, repo.create", pairs, further: further() }),
+    );
+    const { output } = await program.must("up", "--yes");
+    const [, preview = "", update = ""] = output.split(/^(?:Previewing update|Updating) \(/m);
+    const sentences = [
+      "Identity ci changes:",
+      "Role custom changes:",
+      'RoleBinding below is new: identity "audit", role "editor", group "platform/team/tools"',
+      "RoleBindingSet set changes:",
+    ];
+    for (const sentence of sentences) expect(preview).toContain(sentence);
+    expect(update).not.toMatch(/is new:| changes:/);
+    expect(update).toContain("RoleBindingSet set: takes over");
   });
 });

@@ -283,6 +283,7 @@ describe("a resource that no program declares any more", () => {
         connect: async () => session,
         hasCredentials: async () => true,
         log: session.log,
+        sentence: (_key, text) => session.log(text),
         cwd: ".",
         names: {} as StepParts["names"],
       },

@@ -1,0 +1,98 @@
+// Sentences for the reader of a preview: who gains what. `pulumi up` shows a preview before it updates, each in processes of its own, and
+// the update does not repeat what that preview has shown. It prints every other sentence: all of them without a preview, and those of
+// values that the preview did not know, or that the program changed after it.
+//
+// The two share a file of digests, which is named after the engine's process and removed like the log of an operation.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { logPath } from "../log/place.ts";
+import { startOf } from "../log/process.ts";
+import { findEngine } from "./engine-command.ts";
+import { isEngine } from "./started-with.ts";
+
+export interface EngineProcess {
+  pid: number;
+  /** when it began, so that a reused pid is another process */
+  start: string;
+}
+
+export interface Sentences {
+  /** Undefined: this process does not know which of the two it serves. */
+  noteRun(isPreview: boolean | undefined): void;
+  /** Logs a sentence about the resource with this key, unless an earlier process of the engine has. */
+  log(key: unknown, text: string): void;
+}
+
+export interface SentenceParts {
+  log(text: string): void;
+  /** the text without secrets, as `log` prints it */
+  masked?: ((text: string) => string) | undefined;
+  /** It is asked once, for the first sentence. Where it is not known, or the file cannot be used, every sentence is logged. */
+  engine(): EngineProcess | undefined;
+}
+
+export const sentencesWith = ({ log, masked = (text) => text, engine }: SentenceParts): Sentences => {
+  let isPreview: boolean | undefined;
+  let file: ReturnType<typeof openFile>;
+  let isOpen = false;
+  return {
+    noteRun: (own) => {
+      isPreview ??= own;
+    },
+    log: (key, text) => {
+      if (!isOpen) file = openFile(engine());
+      isOpen = true;
+      const mark = digest(key, masked(text));
+      if (isPreview !== true && file?.shown.has(mark)) return;
+      log(text);
+      if (isPreview !== false) file?.note(mark);
+    },
+  };
+};
+
+const digest = (...parts: unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+
+const openFile = (engine: EngineProcess | undefined) => {
+  if (engine === undefined) return undefined;
+  try {
+    const path = logPath({ address: `sentences ${engine.start}`, pid: engine.pid });
+    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+    return { shown: new Set(text.split("\n")), note: (mark: string) => noteIn(path, mark) };
+  } catch {
+    return undefined;
+  }
+};
+
+const noteIn = (path: string, mark: string): void => {
+  try {
+    appendFileSync(path, `${mark}\n`, { mode: 0o600 });
+  } catch {
+    // The update repeats the sentence.
+  }
+};
+
+/** The engine that has started this process; undefined where the system does not say. */
+export const engineProcess = (): EngineProcess | undefined => {
+  if (process.platform === "win32") return undefined;
+  if (process.platform !== "linux") return engineAbove(process.ppid);
+  const pid = findEngine()?.pid;
+  return pid === undefined ? undefined : { pid, start: startOf(pid) };
+};
+
+/** Between the engine and its dynamic provider stands a shell. */
+const LEVELS_MAX = 2;
+
+/** The same by ps(1), for systems without /proc. */
+export const engineAbove = (pid: number, levels = LEVELS_MAX): EngineProcess | undefined => {
+  try {
+    const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
+    const line = execFileSync("ps", ["-ww", "-o", "ppid=,lstart=,comm=", "-p", String(pid)], options);
+    const [, parent, start = "", program = ""] = /^\s*(\d+)\s+((?:\S+\s+){4}\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (isEngine(program)) return { pid, start };
+    return levels > 1 && parent !== undefined ? engineAbove(Number(parent), levels - 1) : undefined;
+  } catch {
+    return undefined;
+  }
+};
