@@ -36,7 +36,7 @@ export const addCiCommands = (program: Command, exit: Exit): void => {
     .usage("")
     .summary("write the comment or the issue with the report")
     .description(
-      "Writes the report that irm ci run has left as the one comment of the change, or the one issue about drift, with the token of IRM_CI_TOKEN.",
+      "Writes the report of npx pulumi-irm ci run as the one comment of the change, or the one issue about drift, with the token of IRM_CI_TOKEN.",
     )
     .action(async () => exit(await (await import("./ci.ts")).report()));
 };

@@ -12,7 +12,7 @@ import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
 import type { CleanFlags, ListFlags } from "./journal.ts";
 import type { PathsFlags } from "./paths/paths.ts";
-import { addPreviewCommands } from "./preview-commands.ts";
+import { addDriftCommands, addReviewCommands } from "./preview-commands.ts";
 import type { RecoverFlags } from "./recover.ts";
 import type { RevokeFlags } from "./revoke.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -23,9 +23,50 @@ import type { WhoAmIFlags } from "./whoami.ts";
 
 export const addCommands = (program: Command, exit: Exit): void => {
   program
+    .command("init")
+    .usage("[FOLDER] [FLAGS]")
+    .summary("write a first project: policy, tests, program")
+    .description(
+      "Writes access.yaml, a policy with an example of each section; access.tests.yaml, a test of it; and Pulumi.yaml, index.ts and .gitignore, each where there is none. Never overwrites a file.",
+    )
+    .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
+    .option("--organization <NAME>", "name of the organization", "acme")
+    .action(async (folder: string, flags: InitFlags) => exit((await import("./init.ts")).init(folder, flags)));
+
+  program
+    .command("check")
+    .usage("[FILE] [FLAGS]")
+    .summary("find the mistakes in a policy file")
+    .description(
+      "Prints every mistake of a policy file and of the files that it includes, with its line and column and what to write instead. Exits with 1 when there are any. Needs no engine and no network.",
+    )
+    .argument("[FILE]", "the policy", "access.yaml")
+    .option(
+      "--organization-exists",
+      "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
+    )
+    .action(async (file: string, flags: CheckFlags) => exit((await import("./check.ts")).check(file, flags)));
+
+  program
+    .command("test")
+    .usage("[FILE] [FLAGS]")
+    .summary("test who may do what, in a policy or on the service")
+    .description(
+      "Runs tests of access: who may do what, and who must not. FILE is a policy with a section tests, or a file of tests; without it, access.tests.yaml and the policy access.yaml of this folder. Tests the policy alone, without a network; with --live, what the API says now. Exits with 3 if a test fails, and with 1 if one names what does not exist.",
+    )
+    .argument("[FILE]", "a policy, or a file of tests")
+    .option("--live", "test the access on the service instead")
+    .addOption(formatOption("terminal", "json"))
+    .action(async (file: string | undefined, flags: TestFlags) =>
+      exit(await (await import("./test.ts")).test(file, flags)),
+    );
+
+  addReviewCommands(program, exit);
+
+  program
     .command("serve")
     .usage("[FLAGS]")
-    .summary("run the reference server")
+    .summary("run a server of the API here, to try and test on")
     .description(
       "Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in memory.",
     )
@@ -45,7 +86,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--roles <FILE.yaml>", "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)")
     .option(
       "--copy-of <URL>",
-      "start with a copy of what you can see of another service, with the credentials of the environment: IRM_TOKEN or another one; nothing is sent that changes it",
+      "start with a copy of what you can see of another service, read with the credentials of the environment; nothing is sent that changes it",
     )
     .option("--copy-to <FILE>", "write the copy to this file too, for --seed")
     .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
@@ -63,7 +104,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     )
     .option(
       "--without-anti-escalation",
-      "let callers grant what they do not hold, for trials of the cautious paths of irm paths; with --dev only (default: refuse it)",
+      "let callers grant what they do not hold, to try the cautious paths of npx pulumi-irm paths; with --dev only (default: refuse it)",
     )
     .option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)")
     .option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only")
@@ -79,18 +120,155 @@ export const addCommands = (program: Command, exit: Exit): void => {
   program
     .command("token")
     .usage("--issuer URL --subject S [FLAGS]")
-    .summary("get an identity token from the development issuer")
-    .description("Prints an identity token of the development issuer that irm serve --dev runs.")
-    .option("--issuer <URL>", "the issuer, as irm serve --dev prints it")
+    .summary("get an identity token from the issuer of serve --dev")
+    .description("Prints an identity token of the development issuer that npx pulumi-irm serve --dev runs.")
+    .option("--issuer <URL>", "the issuer, as npx pulumi-irm serve --dev prints it")
     .option("--subject <S>", "sub of the token")
     .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
     .option("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string", appendValue)
     .action(async (flags: TokenFlags) => exit(await (await import("./token.ts")).token(flags)));
 
+  addDriftCommands(program, exit);
+
+  program
+    .command("access")
+    .usage("[FLAGS]")
+    .summary("show who can do what, and where")
+    .description(
+      "Reads groups, identities, roles and bindings from the API and prints what they grant. The flags combine: what one identity can do at one group, for example. Without any, prints all access.",
+    )
+    .option("--identity <UID|NAME>", "where can this identity act")
+    .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
+    .option("--capability <NAME>", "who can do this, such as groups.list")
+    .option(
+      "--unused <DAYSd>",
+      "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
+    )
+    .option("--write <FILE>", "with --unused: remove these from this policy")
+    .option(
+      "--pull-tokens",
+      "the credentials of container and package clients: role, group, age, last use and end of each",
+    )
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
+
+  program
+    .command("paths")
+    .usage("[FLAGS]")
+    .summary("show how somebody could gain more access")
+    .description(
+      "Reads groups, identities, roles and bindings from the API, and prints by which requests an identity or a workload could come to hold a capability that it does not hold today: each path with its requests, the shortest first. A strict path can be carried out by the rules of the reference server. A cautious one exists only if the service or people allow what it assumes. Sends only requests that read.",
+    )
+    .option(
+      "--from <IDENTITY|WORKLOAD>",
+      "who starts: an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: every identity that has a role)",
+    )
+    .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
+    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
+    .option(
+      "--prove",
+      "carry each path out on a copy of what you can see, in memory, and print what the last caller may then do; exits with 3 if a path is not what it says",
+    )
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .action(async (flags: PathsFlags) => exit(await (await import("./paths/paths.ts")).paths(flags)));
+
+  program
+    .command("export")
+    .usage("[FLAGS]")
+    .summary("write a program for the records that exist")
+    .description(
+      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. With --from-tfstate, writes the same for what Terraform manages, and handover.md with the commands that take it from Terraform; exits with 3 if a record is gone, has changed since, or stays with Terraform.",
+    )
+    .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
+    .option(
+      "--from-tfstate <FILE>",
+      "export what Terraform manages, from terraform state pull or terraform show -json; - for stdin",
+    )
+    .addOption(
+      new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
+        .choices(["typescript", "yaml", "python", "pulumi-yaml"])
+        .default("typescript"),
+    )
+    .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
+    .option("--no-adopt", "write a program that creates the same on another service")
+    .addOption(
+      new Option("--split <BY>", "with --format yaml: a file for each group directly below the organization").choices([
+        "group",
+      ]),
+    )
+    .option(
+      "--into <FILE>",
+      "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
+    )
+    .option(
+      "--out <FOLDER>",
+      "write a project into this folder, which must be empty or new (default: print the program)",
+    )
+    .action(async (flags: ExportFlags) => exit(await (await import("./export.ts")).exportCode(flags)));
+
+  program
+    .command("revoke")
+    .usage("--identity UID|NAME | --binding UID | --external-group UID [FLAGS]")
+    .summary("remove access: all of one identity, or one grant")
+    .description(
+      "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it; or one role binding, or one mapping of an external group. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again.",
+    )
+    .option("--identity <UID|NAME>", "whose access to remove")
+    .option("--binding <UID>", "the one role binding to remove")
+    .option("--external-group <UID>", "the one external group role mapping to remove")
+    .option("--yes", "do not ask; required without a terminal, except for --undo")
+    .option(
+      "--force",
+      "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
+    )
+    .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
+    .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));
+
+  program
+    .command("whoami")
+    .usage("[FLAGS]")
+    .summary("show who you are to the API, and what you may do")
+    .description(
+      "Prints the identity that the credentials stand for, how it was reached, when its token ends, and which roles it holds where. With --check, prints whether it holds a capability, and exits with 3 if it does not, or if that is not known. Sends requests that read, and the exchange of a workload's token.",
+    )
+    .option(
+      "--check <CAPABILITY@GROUP>",
+      "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
+      appendValue,
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: WhoAmIFlags) => exit(await (await import("./whoami.ts")).whoami(flags)));
+
+  program
+    .command("doctor")
+    .usage("[FLAGS]")
+    .summary("find out why a command or an update fails here")
+    .description(
+      "Checks this machine (Node, engine, plugin, journal, clock), the configuration and where each value comes from, the connection, and the sign-in. Where the exchange refuses a workload's token, compares its claims with the identity, field by field, if the credentials may read it: also with IRM_TOKEN beside the workload's token. Sends requests that read, and the exchange. Prints no secret. Exits with 3 if a check fails.",
+    )
+    .option(
+      "--stack <NAME>",
+      "the stack whose configuration counts (default: the selected one of this folder's project)",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: DoctorFlags) => exit(await (await import("./doctor.ts")).doctor(flags)));
+
+  program
+    .command("explain")
+    .usage("< LOG")
+    .summary("explain the errors in a log, and what to do")
+    .description(
+      "Reads the output of a command or of pulumi on stdin, finds the errors that docs/recovery.md treats, also in a log that is cut or coloured, and prints what the page says about each. Exits with 3 if there is none.",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .action(async (flags: ExplainFlags) => exit(await (await import("./explain.ts")).explain(flags)));
+
   const journal = program
     .command("journal")
     .usage("COMMAND [FLAGS]")
-    .summary("list or clear creates that interrupted runs left behind")
+    .summary("list or clear the creates of interrupted runs")
     .description(
       "The journal of a stack holds an entry for each create whose outcome the engine may not know. The next run of the stack resolves its entries.",
     )
@@ -123,7 +301,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .usage("FILE")
     .summary("find what an interrupted run created, from the engine's state")
     .description(
-      "Reads the output of pulumi stack export. For each create that did not finish, prints the records that it may have produced, by name and uid. Exits with 1 when there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Reads the output of pulumi stack export. For each create that did not finish, prints the records that it may have produced, by name and uid. Exits with 1 when there are any.",
     )
     .argument("<FILE>", "the exported state, or - for stdin")
     .action(async (file: string) => exit(await (await import("./journal.ts")).pending(file)));
@@ -131,194 +309,15 @@ export const addCommands = (program: Command, exit: Exit): void => {
   program
     .command("recover")
     .usage("[FLAGS]")
-    .summary("delete what a killed run created and no program declares")
+    .summary("delete the records that a killed run left behind")
     .description(
-      "Lists the records that killed runs created, and that no resource of the stack of this folder has, and asks whether to delete them. Reads the journal, which has the runs without checkpoints (PULUMI_SKIP_CHECKPOINTS), and the engine's state, which has the runs whose machine was lost; runs no program. Exits with 3 if records are left. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Lists the records that killed runs created, and that no resource of the stack of this folder has, and asks whether to delete them. Reads the journal, which has the runs without checkpoints (PULUMI_SKIP_CHECKPOINTS), and the engine's state, which has the runs whose machine was lost; runs no program. Exits with 3 if records are left.",
     )
     .option("--stack <NAME>", "the stack (default: the selected one)")
     .option(...FOLDER)
     .option("--yes", "delete them without a question")
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: RecoverFlags) => exit(await (await import("./recover.ts")).recover(flags)));
-
-  program
-    .command("init")
-    .usage("[FOLDER] [FLAGS]")
-    .summary("write a first project: policy, tests, program")
-    .description(
-      "Writes access.yaml, a policy with an example of each section; access.tests.yaml, a test of it; and Pulumi.yaml, index.ts and .gitignore, each where there is none. Never overwrites a file.",
-    )
-    .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
-    .option("--organization <NAME>", "name of the organization", "acme")
-    .action(async (folder: string, flags: InitFlags) => exit((await import("./init.ts")).init(folder, flags)));
-
-  program
-    .command("check")
-    .usage("[FILE] [FLAGS]")
-    .summary("find the mistakes of a policy file")
-    .description(
-      "Prints every mistake of a policy file and of the files that it includes, with its line and column and what to write instead. Exits with 1 when there are any. Needs no engine and no network.",
-    )
-    .argument("[FILE]", "the policy", "access.yaml")
-    .option(
-      "--organization-exists",
-      "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
-    )
-    .action(async (file: string, flags: CheckFlags) => exit((await import("./check.ts")).check(file, flags)));
-
-  program
-    .command("test")
-    .usage("[FILE] [FLAGS]")
-    .summary("test who may do what, in a policy or live")
-    .description(
-      "Runs tests of access: who may do what, and who must not. FILE is a policy with a section tests, or a file of tests; without it, access.tests.yaml and the policy access.yaml of this folder. Tests the policy alone, without a network; with --live, what the API says now. Exits with 3 if a test fails, and with 1 if one names what does not exist.",
-    )
-    .argument("[FILE]", "a policy, or a file of tests")
-    .option(
-      "--live",
-      "test what the API says, with the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential",
-    )
-    .addOption(formatOption("terminal", "json"))
-    .action(async (file: string | undefined, flags: TestFlags) =>
-      exit(await (await import("./test.ts")).test(file, flags)),
-    );
-
-  addPreviewCommands(program, exit);
-
-  program
-    .command("access")
-    .usage("[FLAGS]")
-    .summary("print who can do what, and where")
-    .description(
-      "Reads groups, identities, roles and bindings from the API and prints what they grant. The flags combine: what one identity can do at one group, for example. Without any, prints all access. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--identity <UID|NAME>", "where can this identity act")
-    .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
-    .option("--capability <NAME>", "who can do this, such as groups.list")
-    .option(
-      "--unused <DAYSd>",
-      "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
-    )
-    .option("--write <FILE>", "with --unused: remove these from this policy")
-    .option(
-      "--pull-tokens",
-      "the credentials of container and package clients: role, group, age, last use and end of each",
-    )
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: AccessFlags) => exit(await (await import("./access.ts")).access(flags)));
-
-  program
-    .command("paths")
-    .usage("[FLAGS]")
-    .summary("print by which requests somebody could come to hold more access")
-    .description(
-      "Reads groups, identities, roles and bindings from the API, and prints by which requests an identity or a workload could come to hold a capability that it does not hold today: each path with its requests, the shortest first. A strict path can be carried out by the rules of the reference server. A cautious one exists only if the service or people allow what it assumes. Sends only requests that read. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option(
-      "--from <IDENTITY|WORKLOAD>",
-      "who starts: an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: every identity that has a role)",
-    )
-    .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
-    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
-    .option(
-      "--prove",
-      "carry each path out on a copy of what you can see, in memory, and print what the last caller may then do; exits with 3 if a path is not what it says",
-    )
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: PathsFlags) => exit(await (await import("./paths/paths.ts")).paths(flags)));
-
-  program
-    .command("whoami")
-    .usage("[FLAGS]")
-    .summary("print who you are to the API, and what you may do where")
-    .description(
-      "Prints the identity that the credentials stand for, how it was reached, when its token ends, and which roles it holds where. With --check, prints whether it holds a capability, and exits with 3 if it does not, or if that is not known. Sends requests that read, and the exchange of a workload's token. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option(
-      "--check <CAPABILITY@GROUP>",
-      "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
-      appendValue,
-    )
-    .addOption(formatOption("terminal", "json"))
-    .action(async (flags: WhoAmIFlags) => exit(await (await import("./whoami.ts")).whoami(flags)));
-
-  program
-    .command("doctor")
-    .usage("[FLAGS]")
-    .summary("find out why a run would not work here")
-    .description(
-      "Checks this machine (Node, engine, plugin, journal, clock), the configuration and where each value comes from, the connection, and the sign-in. Where the exchange refuses a workload's token, compares its claims with the identity, field by field, if the credentials may read it: also with IRM_TOKEN beside the workload's token. Sends requests that read, and the exchange. Prints no secret. Exits with 3 if a check fails.",
-    )
-    .option(
-      "--stack <NAME>",
-      "the stack whose configuration counts (default: the selected one of this folder's project)",
-    )
-    .addOption(formatOption("terminal", "json"))
-    .action(async (flags: DoctorFlags) => exit(await (await import("./doctor.ts")).doctor(flags)));
-
-  program
-    .command("explain")
-    .usage("< LOG")
-    .summary("find what to do about an error")
-    .description(
-      "Reads the output of a command or of pulumi on stdin, finds the errors that docs/recovery.md treats, also in a log that is cut or coloured, and prints what the page says about each. Exits with 3 if there is none.",
-    )
-    .addOption(formatOption("terminal", "json"))
-    .action(async (flags: ExplainFlags) => exit(await (await import("./explain.ts")).explain(flags)));
-
-  program
-    .command("revoke")
-    .usage("--identity UID|NAME | --binding UID | --external-group UID [FLAGS]")
-    .summary("take access away: all of an identity, or one grant")
-    .description(
-      "Removes all role bindings of an identity that you can see, and what access.yaml of this folder grants it; or one role binding, or one mapping of an external group. Before that it shows them, asks, and writes them to a file, from which --undo puts them back. Half done, it exits with 1 and can be run again. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--identity <UID|NAME>", "whose access to remove")
-    .option("--binding <UID>", "the one role binding to remove")
-    .option("--external-group <UID>", "the one external group role mapping to remove")
-    .option("--yes", "do not ask; required without a terminal, except for --undo")
-    .option(
-      "--force",
-      "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
-    )
-    .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
-    .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
-    .addOption(formatOption("terminal", "json"))
-    .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));
-
-  program
-    .command("export")
-    .usage("[FLAGS]")
-    .summary("write a program for what exists")
-    .description(
-      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. With --from-tfstate, writes the same for what Terraform manages, and handover.md with the commands that take it from Terraform; exits with 3 if a record is gone, has changed since, or stays with Terraform. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
-    .option(
-      "--from-tfstate <FILE>",
-      "export what Terraform manages, from terraform state pull or terraform show -json; - for stdin",
-    )
-    .addOption(
-      new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
-        .choices(["typescript", "yaml", "python", "pulumi-yaml"])
-        .default("typescript"),
-    )
-    .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
-    .option("--no-adopt", "write a program that creates the same on another service")
-    .addOption(
-      new Option("--split <BY>", "with --format yaml: a file for each group directly below the organization").choices([
-        "group",
-      ]),
-    )
-    .option(
-      "--into <FILE>",
-      "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
-    )
-    .option(
-      "--out <FOLDER>",
-      "write a project into this folder, which must be empty or new (default: print the program)",
-    )
-    .action(async (flags: ExportFlags) => exit(await (await import("./export.ts")).exportCode(flags)));
 };
 
 const FOLDER = [

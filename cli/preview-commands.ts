@@ -9,20 +9,21 @@ import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
 import type { VerifyFlags } from "./verify.ts";
 
-export const addPreviewCommands = (program: Command, exit: Exit): void => {
+/** What a change brings. */
+export const addReviewCommands = (program: Command, exit: Exit): void => {
   program
     .command("review")
     .usage("[FLAGS]")
-    .summary("print the change in access that a preview or a policy brings")
+    .summary("show who gains and who loses access by a change")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails; with --rehearse, also with 3 if the update does not go through, and with 4 if review and rehearsal disagree. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails; with --rehearse, also with 3 if the update does not go through, and with 4 if review and rehearsal disagree.",
     )
     .option(...PREVIEW)
     .option("--policy <FILE>", "the policy file to compare with the API")
     .option("--exclusive", "with --policy: what the file lacks counts as removed")
     .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
     .option(...SERVICE)
-    .option("--rehearse", "run the update against a copy too, as irm rehearse does, and show both in one")
+    .option("--rehearse", "also try the update on a copy, as npx pulumi-irm rehearse does, and show both together")
     .option("--as <UID>", "with --rehearse: the identity that will apply the program (default: the caller's)")
     .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
@@ -54,9 +55,9 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
   program
     .command("rehearse")
     .usage("[FLAGS]")
-    .summary("run the update against a copy of the organization")
+    .summary("try an update on a copy of the organization")
     .description(
-      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree.",
     )
     .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
     .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
@@ -68,9 +69,9 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
   program
     .command("verify")
     .usage("FILE [FLAGS]")
-    .summary("say whether a change is still what a seal shows")
+    .summary("check that a change is still the one in a seal")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, reviews it, and compares that with the seal that irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview in this folder, or reads one from --preview, reviews it, and compares that with the seal that npx pulumi-irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs.",
     )
     .argument("<FILE>", "the seal")
     .option("--stack <NAME>", "the stack to preview (default: the selected one)")
@@ -79,24 +80,16 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
     .addOption(formatOption("terminal", "json"))
     .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
+};
 
-  program
-    .command("roles")
-    .usage("[FLAGS]")
-    .summary("print the built-in roles, and what the service has changed")
-    .description(
-      "Prints the built-in roles of the service, and how they differ from roles.lock.yaml, which lies beside the policy or Pulumi.yaml: who gained or lost access by it. Without that file, compares with the table of this version. Exits with 3 if the service has changed a role of the file. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
-    )
-    .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: RolesFlags) => exit(await (await import("./roles.ts")).roles(flags)));
-
+/** How the service differs from the program, and from the lock file of roles. */
+export const addDriftCommands = (program: Command, exit: Exit): void => {
   program
     .command("drift")
     .usage("[FLAGS]")
-    .summary("print what differs between the program and the service")
+    .summary("show where the service differs from the program")
     .description(
-      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any. Uses the address and credentials of the environment: IRM_BASE_URL, and IRM_TOKEN or another credential.",
+      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any.",
     )
     .option("--stack <NAME>", "the stack to look at (default: the selected one)")
     .option(...SERVICE)
@@ -107,6 +100,17 @@ export const addPreviewCommands = (program: Command, exit: Exit): void => {
     )
     .addOption(formatOption("terminal", "markdown", "json"))
     .action(async (flags: DriftFlags) => exit(await (await import("./drift.ts")).drift(flags)));
+
+  program
+    .command("roles")
+    .usage("[FLAGS]")
+    .summary("show the built-in roles, and how they have changed")
+    .description(
+      "Prints the built-in roles of the service, and how they differ from roles.lock.yaml, which lies beside the policy or Pulumi.yaml: who gained or lost access by it. Without that file, compares with the table of this version. Exits with 3 if the service has changed a role of the file.",
+    )
+    .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .action(async (flags: RolesFlags) => exit(await (await import("./roles.ts")).roles(flags)));
 };
 
 const PREVIEW = [

@@ -30,8 +30,16 @@ const createProgram = (exit: Exit): Command => {
   addCiCommands(program, exit);
   addHelpCommand(program);
   addCompletionCommands(program);
+  for (const command of commandsBelow(program))
+    if (WITH_CREDENTIALS.has(nameOf(command))) command.addHelpText("after", CREDENTIALS);
   return program;
 };
+
+/** Commands that call the API, or may do so with a flag. */
+const CALLERS = "test review rehearse verify drift roles access paths export revoke whoami doctor recover".split(" ");
+const WITH_CREDENTIALS: ReadonlySet<string> = new Set([...CALLERS.map((name) => `irm ${name}`), "irm journal pending"]);
+const CREDENTIALS =
+  "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
 
 /** `irm help [COMMAND...]` prints what `irm COMMAND --help` prints. */
 const addHelpCommand = (program: Command): void => {

@@ -17,34 +17,15 @@ const complete = async (...words: string[]) => {
   return { kind, values: lines.map((line) => line.split("\t")[0]) };
 };
 
+// In the order of the help.
+const COMMANDS = [
+  ...["init", "check", "test", "review", "rehearse", "verify", "serve", "token", "drift", "roles", "access", "paths"],
+  ...["export", "revoke", "whoami", "doctor", "explain", "journal", "recover", "help", "completion"],
+];
+
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
-    [
-      [""],
-      [
-        "serve",
-        "token",
-        "journal",
-        "recover",
-        "init",
-        "check",
-        "test",
-        "review",
-        "rehearse",
-        "verify",
-        "roles",
-        "drift",
-        "access",
-        "paths",
-        "whoami",
-        "doctor",
-        "explain",
-        "revoke",
-        "export",
-        "help",
-        "completion",
-      ],
-    ],
+    [[""], COMMANDS],
     [["jo"], ["journal"]],
     [
       ["journal", ""],
@@ -66,32 +47,7 @@ describe("irm complete answers", () => {
     [["serve", "--log-level=w"], ["--log-level=warn"]],
     [["completion", "z"], ["zsh"]],
     [["serve", "--port", ""], []],
-    [
-      ["nothing", ""],
-      [
-        "serve",
-        "token",
-        "journal",
-        "recover",
-        "init",
-        "check",
-        "test",
-        "review",
-        "rehearse",
-        "verify",
-        "roles",
-        "drift",
-        "access",
-        "paths",
-        "whoami",
-        "doctor",
-        "explain",
-        "revoke",
-        "export",
-        "help",
-        "completion",
-      ],
-    ],
+    [["nothing", ""], COMMANDS],
   ])("%j", async (words, values) => {
     expect(await complete(...words)).toEqual({ kind: "values", values });
   });

@@ -13,8 +13,13 @@ const refusal = (command: string, sentence: string) => ({
   stderr: `${command}: ${sentence}\nRun \`npx pulumi-${command} --help\`.\n`,
 });
 
-const COMMANDS =
-  /^Usage: npx pulumi-irm COMMAND \[FLAGS\]\n[\s\S]*\nCommands:\n {2}serve .*\n {2}token .*\n {2}journal .*\n {2}recover .*\n {2}init .*\n {2}check .*\n {2}test .*\n {2}review .*\n {2}rehearse .*\n {2}verify .*\n {2}roles .*\n {2}drift .*\n {2}access .*\n {2}paths .*\n {2}whoami .*\n {2}doctor .*\n {2}explain .*\n {2}revoke .*\n {2}export .*\n {2}help .*\n {2}completion .*\n$/;
+const ORDER = [
+  ...["init", "check", "test", "review", "rehearse", "verify", "serve", "token", "drift", "roles", "access", "paths"],
+  ...["export", "revoke", "whoami", "doctor", "explain", "journal", "recover", "help", "completion"],
+];
+const COMMANDS = new RegExp(
+  `^Usage: npx pulumi-irm COMMAND \\[FLAGS\\]\n[\\s\\S]*\nCommands:\n${ORDER.map((name) => ` {2}${name} .*\n`).join("")}$`,
+);
 
 describe("irm", () => {
   test("prints the commands on stderr when it is called without one", async () => {
@@ -57,6 +62,20 @@ describe("irm", () => {
       code: 0,
       stdout: expect.stringContaining(`Usage: npx pulumi-irm ${command.join(" ")} `),
     });
+  });
+
+  test("says once, below the flags, where a command that calls the API takes address and credentials from", async () => {
+    const footer =
+      "\n\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).\n";
+    const names = [...ORDER.map((name) => [name]), ["journal", "list"], ["journal", "clean"], ["journal", "pending"]];
+    const helps = await Promise.all(names.map(async (name) => ({ name, help: (await run("help", ...name)).stdout })));
+    const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
+    expect(withFooter).toEqual([
+      ...["test", "review", "rehearse", "verify", "drift", "roles", "access", "paths", "export", "revoke"],
+      ...["whoami", "doctor", "recover", "journal pending"],
+    ]);
+    for (const { help } of helps)
+      expect(help.split("IRM_TOKEN").length).toBeLessThanOrEqual(help.endsWith(footer) ? 3 : 1);
   });
 
   test("colours help and errors on a terminal, but not in a file or with NO_COLOR", async () => {
