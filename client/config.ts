@@ -237,7 +237,7 @@ const placesFor =
   ];
 
 const missing = ([stack, environment]: [string, string], inStack: boolean): string =>
-  `no address of the API; looked at: ${inStack ? `${stack}, ` : ""}${environment}`;
+  `no address of the API: set ${inStack ? `the ${stack}, or ` : ""}${environment.replace(/^environment /, "")} in the environment`;
 
 const SECRETS = ["token", "identityToken"];
 

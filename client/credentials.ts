@@ -55,9 +55,9 @@ export const credentialsFrom = (environment: CredentialEnvironment): Credentials
 const nameOf = (variable: string, { names }: CredentialSource): string => names?.[variable] ?? variable;
 
 const MISSING =
-  "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
-  "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
-  `${GITHUB.join(" and ")} (GitHub Actions: the job needs the permission id-token: write)`;
+  "no credentials in the environment: set IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
+  "IRM_IDENTITY_TOKEN (the workload's own OIDC token, which is exchanged for one) or IRM_IDENTITY_TOKEN_FILE (a file with one); " +
+  "in GitHub Actions, give the job the permission id-token: write";
 
 /**
  * Returns the configuration, or throws one error with everything that is wrong or missing, including credentials. Strict: including

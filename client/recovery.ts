@@ -66,7 +66,7 @@ export const RECOVERY = {
   unavailable: [],
   configuration: ["pulumi-irm is not configured:"],
   "sign-in": [
-    "no credentials; looked at the environment",
+    "no credentials in the environment",
     "PERMISSION_DENIED … exchanging the token of",
     "UNAUTHENTICATED … exchanging the token of",
     "The API token was refused",

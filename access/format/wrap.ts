@@ -12,7 +12,7 @@ export const capabilityWords = (capabilities: readonly string[]): string[] => {
   const words = capabilities
     .slice(0, CAPABILITIES_SHOWN)
     .map((one, i) => (i + 1 < capabilities.length ? `${one},` : one));
-  return rest > 0 ? [...words, `and ${rest} more (--format json has all)`] : words;
+  return rest > 0 ? [...words, `and ${rest} more (--format json lists all)`] : words;
 };
 
 export const wrapWords = (words: readonly string[], width: number, first = INDENT, indent = INDENT): string[] => {

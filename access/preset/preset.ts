@@ -60,14 +60,14 @@ export interface Preset<Args = never, R extends object = object> {
 
 /** Everything that is wrong with the arguments, also where they come from JavaScript or a file. */
 export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] => {
-  const { fields, choice = [], some = [], title } = preset;
+  const { fields, choice = [], some = [] } = preset;
   if (typeof args !== "object" || args === null || Array.isArray(args)) return [{ text: "must be a map" }];
   const names = Object.keys(fields);
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const wrong = given.flatMap(([field, value]) => {
     const text = Object.hasOwn(fields, field)
       ? valueViolation(fields[field] as PresetField, value)
-      : `${title} has no such argument${suggestion(field, names)}`;
+      : `unknown argument${suggestion(field, names)}`;
     return text === undefined ? [] : [{ field, text }];
   });
   const missing = names

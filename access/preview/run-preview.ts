@@ -30,11 +30,9 @@ export const runPreview = async (
   const [printed, end] = await Promise.all([text(child.stdout), ended]);
   // A preview that fails prints its errors as JSON, too.
   if (end !== 0 && printed.trim() === "")
-    throw new PreviewError(`the preview failed (pulumi ended with ${end}); its messages are above`);
+    throw new PreviewError(`pulumi preview ended with ${end}; its messages are above`);
   const preview = parsePreview(printed, "what pulumi preview printed");
   if (end !== 0)
-    throw new PreviewError(
-      `the preview failed (pulumi ended with ${end}) without an error of its own; its messages are above`,
-    );
+    throw new PreviewError(`pulumi preview ended with ${end}, but its output lists no error; its messages are above`);
   return preview;
 };

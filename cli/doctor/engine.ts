@@ -14,7 +14,8 @@ export const runEngine =
       const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
       execFile("pulumi", args, { cwd, env, timeout: ENGINE_MS }, (error, stdout, stderr) => {
         if (!error) return done({ stdout });
+        const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
         const text = stderr.trim().replace(/^error: /, "") || error.message;
-        done({ problem: text, isMissing: (error as NodeJS.ErrnoException).code === "ENOENT" });
+        done({ problem: isMissing ? "there is no pulumi on the PATH" : text, isMissing });
       });
     });

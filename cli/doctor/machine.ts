@@ -25,7 +25,7 @@ export const checkEngine = async (run: RunEngine): Promise<Check> => {
     ? bad(
         "engine",
         "there is no pulumi on the PATH",
-        "install it: https://www.pulumi.com/docs/iac/download-install/; irm itself needs it only where it reads a preview or a stack",
+        "install it: https://www.pulumi.com/docs/iac/download-install/; npx pulumi-irm needs it only to read a preview or a stack",
       )
     : bad("engine", `pulumi version failed: ${answer.problem}`, "install the engine again");
 };
@@ -48,7 +48,7 @@ export const checkPlugin = async (run: RunEngine, project: Project | undefined):
   const installed = pluginVersions(await run("plugin", "ls", "--json"));
   if (installed.includes(version)) return good("plugin", `version ${version} is installed`);
   const found =
-    installed.length === 0 ? "is not installed" : `version ${installed.join(", ")} is installed, not ${version}`;
+    installed.length === 0 ? "not installed" : `version ${installed.join(", ")} is installed, not ${version}`;
   return ["python", "yaml"].includes(project?.runtime ?? "")
     ? bad("plugin", `${found}, and a program in ${project?.runtime} needs it`, install)
     : good("plugin", `${found}; programs with dynamic resources need none`);

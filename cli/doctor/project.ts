@@ -59,12 +59,12 @@ export const readStackConfig = async (
 ): Promise<StackConfig> => {
   if (project === undefined)
     return stack === undefined
-      ? { check: good("stack", "there is no Pulumi project in this folder: the environment alone counts") }
+      ? { check: good("stack", "there is no Pulumi project in this folder, so only the environment counts") }
       : { check: bad("stack", "there is no Pulumi project in this folder", "run it in the folder of Pulumi.yaml") };
   const selected = stack === undefined ? await run("stack", "--show-name", "--non-interactive") : { stdout: stack };
   if (!("stdout" in selected))
     return {
-      check: good("stack", `no stack is read, so the environment alone counts: ${firstLine(selected.problem)}`),
+      check: good("stack", `no stack is read, so only the environment counts: ${firstLine(selected.problem)}`),
     };
   const name = selected.stdout.trim();
   const printed = await run("config", "--json", "--stack", name, "--non-interactive");

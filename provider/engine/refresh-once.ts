@@ -48,4 +48,4 @@ export const refreshOnce = (): RefreshOnce => {
 };
 
 const KEPT =
-  "Every other read would fail in the same way, so the refresh ends. What it has not read stays in the state as it is.";
+  "The refresh ends here, since every other read would fail in the same way. It does not change the state of what it has not read.";

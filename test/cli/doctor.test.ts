@@ -25,8 +25,8 @@ describe("irm doctor", () => {
       .replace(/exp: \S+Z/, "exp: later");
     expect(shown).toBe(`ok      node              ${process.versions.node}
 ok      engine            pulumi v3.270.0
-ok      plugin            is not installed; programs with dynamic resources need none
-ok      stack             there is no Pulumi project in this folder: the environment alone counts
+ok      plugin            not installed; programs with dynamic resources need none
+ok      stack             there is no Pulumi project in this folder, so only the environment counts
 ok      address           ${api.baseUrl} (environment IRM_BASE_URL)
 ok      exchange-address  ${api.authUrl} (default)
 ok      identity          ${release} (environment IRM_IDENTITY)
@@ -62,7 +62,7 @@ all 15 checks passed
     vi.stubEnv("IRM_BASE_URL", "");
     const found = await doctor();
     expect({ code: found.code, failed: failed(found) }).toEqual({ code: 3, failed: ["address", "credentials"] });
-    expect(messageOf(found, "address")).toContain("environment IRM_BASE_URL");
+    expect(messageOf(found, "address")).toContain("set IRM_BASE_URL in the environment");
     for (const { ok, fix } of found.checks) if (!ok) expect(fix).toContain("docs/connect.md");
     expect(messageOf(found, "credentials")).toContain("IRM_TOKEN");
     vi.stubEnv("GITHUB_ACTIONS", "true");

@@ -366,9 +366,9 @@ describe("irm journal pending", async () => {
     const [head, address, ...more] = stderr.trimEnd().split("\n");
     expect(head).toBe("irm journal pending: pulumi-irm is not configured:");
     // It reads no stack configuration.
-    expect(address).toBe("  - no address of the API; looked at: environment IRM_BASE_URL");
+    expect(address).toBe("  - no address of the API: set IRM_BASE_URL in the environment");
     expect(more).toEqual([
-      expect.stringContaining("no credentials; looked at the environment: IRM_TOKEN"),
+      expect.stringContaining("no credentials in the environment: set IRM_TOKEN"),
       "See docs/recovery.md#sign-in",
     ]);
   });

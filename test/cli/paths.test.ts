@@ -145,7 +145,7 @@ test.each<[string, string[], number, string]>([
     "an argument that a preset lacks",
     ["--from", "{ github: { repo: a/b } }"],
     2,
-    "--from:1:19: github.repo: GitHub Actions has no such argument; did you mean repository?",
+    "--from:1:19: github.repo: unknown argument; did you mean repository?",
   ],
 ])("%s is one clear error", async (_, flags, code, message) => {
   const answer = await paths(...flags);

@@ -154,7 +154,7 @@ describe("configuration", () => {
     expect(() => configFrom(getter({ "irm:baseURL": BASE }), {}, { keys: ["irm:baseURL"] })).toThrow(
       new ConfigError([
         "stack configuration irm:baseURL: there is no such setting; did you mean irm:baseUrl?",
-        "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
+        "no address of the API: set the stack configuration irm:baseUrl, or IRM_BASE_URL in the environment",
       ]),
     );
   });
@@ -175,14 +175,14 @@ describe("configuration", () => {
     expect(unknownKeys(given)).toEqual({ problems: [], warnings: [] });
   });
 
-  it("lists every place where it looked, credentials included, in one error", () => {
+  it("lists all that can be set, credentials included, in one error", () => {
     expect(() => readConfig(getter(), {})).toThrow(
       new ConfigError(
         [
-          "no address of the API; looked at: stack configuration irm:baseUrl, environment IRM_BASE_URL",
-          "no credentials; looked at the environment: IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
-            "IRM_IDENTITY_TOKEN (the workload's own OIDC token, to be exchanged), IRM_IDENTITY_TOKEN_FILE (a file with one), " +
-            "ACTIONS_ID_TOKEN_REQUEST_URL and ACTIONS_ID_TOKEN_REQUEST_TOKEN (GitHub Actions: the job needs the permission id-token: write)",
+          "no address of the API: set the stack configuration irm:baseUrl, or IRM_BASE_URL in the environment",
+          "no credentials in the environment: set IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
+            "IRM_IDENTITY_TOKEN (the workload's own OIDC token, which is exchanged for one) or IRM_IDENTITY_TOKEN_FILE (a file with one); " +
+            "in GitHub Actions, give the job the permission id-token: write",
         ],
         "sign-in",
       ),

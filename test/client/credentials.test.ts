@@ -148,7 +148,7 @@ describe("a malformed workload token is reported with advice, before any request
   });
 
   it("an empty variable counts as unset, and the error lists every source", () => {
-    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials; looked at the environment: IRM_TOKEN");
+    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
   });
 
   it("a line break at the end of a token is ignored", async () => {

@@ -62,7 +62,7 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
       "IRM_TOKEN_FILE",
       "IRM_IDENTITY_TOKEN",
       "IRM_IDENTITY_TOKEN_FILE",
-      "ACTIONS_ID_TOKEN_REQUEST_URL",
+      "id-token: write",
     ])
       expect(up.output).toContain(place);
   });
@@ -114,7 +114,7 @@ for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!,
 
       const refresh = await program.run("refresh", "--yes", "--skip-preview");
       expectOne(refresh, "PERMISSION_DENIED: exchanging the token of IRM_IDENTITY_TOKEN_FILE");
-      expect(refresh.output).toContain("What it has not read stays in the state as it is.");
+      expect(refresh.output).toContain("It does not change the state of what it has not read.");
       expect(sectionsIn(refresh.output)).toEqual(["sign-in"]);
       expect(diagnosticsOf(refresh.output)).not.toContain("failed for the same reason");
       const stored = ({ id, inputs, outputs }: (typeof resources)[0]) => ({ id, inputs, outputs });

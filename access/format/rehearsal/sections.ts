@@ -157,5 +157,5 @@ const CAPABILITIES_SHOWN = 24;
 const shortList = (capabilities: readonly string[]): string => {
   const rest = capabilities.length - CAPABILITIES_SHOWN;
   const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
-  return rest > 0 ? `${shown} and ${rest} more (--format json has all)` : shown;
+  return rest > 0 ? `${shown} and ${rest} more (--format json lists all)` : shown;
 };

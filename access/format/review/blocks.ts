@@ -165,7 +165,7 @@ export const headFacts = ({ origin, seal }: Report): { name: string; value: stri
 export const footOf = ({ source, deletedGroups, seal }: Report): string => {
   const isBound = seal
     ? "An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
-    : "This review does not bind the run (docs/security.md).";
+    : "So this review does not restrict the update (docs/security.md).";
   const foot = `${CAN_DIFFER[source]} ${isBound}`;
   return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;
 };

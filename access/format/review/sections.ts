@@ -92,7 +92,15 @@ export const sectionsOf = (report: Report): Section[] => [
     id: "undeclared",
     title: TITLES.undeclared,
     items: report.undeclared.map(({ identityName, role, groupName, binding }) => ({
-      parts: [quote(identityName), " is ", quote(role), " at ", quote(groupName), " by binding ", quote(binding)],
+      parts: [
+        quote(identityName),
+        " has the role ",
+        quote(role),
+        " at ",
+        quote(groupName),
+        ", by binding ",
+        quote(binding),
+      ],
     })),
   },
   {

@@ -51,7 +51,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
 const shortened = (section: ReturnType<typeof sectionsOf>[number]): Section => {
   const rest = section.items.length - UNDECLARED_SHOWN;
   if (section.id !== "undeclared" || rest <= 0) return section;
-  const more: Section["items"] = [{ parts: [`and ${rest} more (--format json has all)`] }];
+  const more: Section["items"] = [{ parts: [`and ${rest} more (--format json lists all)`] }];
   return { ...section, items: [...section.items.slice(0, UNDECLARED_SHOWN), ...more] };
 };
 
@@ -90,7 +90,7 @@ const pathsLines = (title: string, paths: readonly PathReview[], width: number, 
   return [
     style("bold", title),
     ...paths.slice(0, PATHS_SHOWN).flatMap((path) => [...pathLines(reviewedPathText(path), width, style), ""]),
-    ...(rest > 0 ? [`and ${rest} more (--format json has all)`, ""] : []),
+    ...(rest > 0 ? [`and ${rest} more (--format json lists all)`, ""] : []),
   ];
 };
 
@@ -168,7 +168,7 @@ const changeLines = ({ sign, place, role, capabilities }: Change, width: number,
   const verb = sign === "+" ? "gains" : "loses";
   const rest = capabilities.length - CAPABILITIES_SHOWN;
   const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
-  const more = rest > 0 ? ` and ${rest} more (--format json has all)` : "";
+  const more = rest > 0 ? ` and ${rest} more (--format json lists all)` : "";
   const head = wrapText(`${sign} ${verb} at ${place} and below, through ${role}`, "    ", width, "  ");
   return [...head.map((line) => style(formatOf(sign), line)), ...wrapText(shown + more, "      ", width)];
 };

@@ -38,7 +38,7 @@ describe("on a terminal", () => {
   test("cuts a long list, and counts the rest", () => {
     const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
     expect(answerAsText(answerFor("ci", 1, many), { color: false, width: 80 })).toContain(
-      "and 6 more (--format json has all)",
+      "and 6 more (--format json lists all)",
     );
   });
 

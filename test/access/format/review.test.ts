@@ -225,7 +225,7 @@ test("a terminal has the first of what nothing declares, and counts the rest", (
   }));
   const text = reportAsText({ ...EMPTY_REPORT, undeclared }, { color: false, width: 200 });
   expect(text.match(/- .*old-\d+/g)).toHaveLength(20);
-  expect(text).toContain("- and 3 more (--format json has all)");
+  expect(text).toContain("- and 3 more (--format json lists all)");
 });
 
 test("the headline counts the groups that go with another one", () => {

@@ -117,7 +117,7 @@ describe("every mistake is reported with its line, its column and what to write 
         "access.yaml:3:8: identities.a.github: one of branch, tag, environment, event is required",
         "access.yaml:4:59: identities.b.github.tag: only one of branch, tag, environment, event may be given",
         "access.yaml:5:8: identities.c.gitlab: project is required",
-        "access.yaml:5:26: identities.c.gitlab.projct: GitLab has no such argument; did you mean project?",
+        "access.yaml:5:26: identities.c.gitlab.projct: unknown argument; did you mean project?",
         'access.yaml:5:39: identities.c.gitlab.branch: must be a string: write "1.0", in quotes',
       ],
     ],

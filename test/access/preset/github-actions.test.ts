@@ -162,7 +162,7 @@ describe("githubActions refuses, and says what to write instead:", () => {
     [{ repository, branch: 1 }, 'branch must be a string: write "1", in quotes'],
     [{ repository, branch: "" }, "branch must not be empty"],
     [{ repository, branch: "a\nb" }, "branch must not contain control characters"],
-    [{ repository, branchh: "a", branch: "main" }, "branchh GitHub Actions has no such argument; did you mean branch?"],
+    [{ repository, branchh: "a", branch: "main" }, "branchh unknown argument; did you mean branch?"],
     [{ repository, branch: "main", issuer: "http://ghe.example.com" }, "issuer must be https: https://ghe.example.com"],
     [{ repository, branch: "main", ownerId: 12 }, 'ownerId must be a string: write "12", in quotes'],
     [

@@ -310,7 +310,7 @@ describe("mistakes of a test are those of its policy", () => {
     ],
     [
       { workload: { github: { repo: "a/b" } }, cannot: "*" },
-      "tests[0].workload.github.repo: GitHub Actions has no such argument; did you mean repository?",
+      "tests[0].workload.github.repo: unknown argument; did you mean repository?",
     ],
     [{ workload: {}, cannot: "*" }, "tests[0].workload: names no workload that can assume it"],
     [{ workload: "github", cannot: "*" }, "tests[0].workload: must be a map, such as { github:"],

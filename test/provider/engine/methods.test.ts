@@ -213,7 +213,7 @@ describe("the methods of a kind", () => {
     await methods.group.diff(GROUP, { name: "eng" }, { parent: ORG, name: "new" });
     expect(requests).toEqual([]);
     await expect(methods.group.create({ ...keyOf("eng"), parent: ORG, name: "eng" })).rejects.toThrow(
-      "no credentials; looked at",
+      "no credentials in the environment",
     );
   });
 
@@ -280,7 +280,7 @@ describe("the methods of a kind", () => {
     await methods.group.configure(CONFIG);
     const inputs = { parent: ORG, name: "eng" };
     const create = (name: string) => methods.group.create({ ...inputs, ...keyOf(name) });
-    await expect(create("first")).rejects.toThrow("no credentials; looked at the environment: IRM_TOKEN");
+    await expect(create("first")).rejects.toThrow("no credentials in the environment: set IRM_TOKEN");
     const rest = [create("second"), methods.group.read(GROUP, keyOf("third"))];
     for (const run of rest) await expect(run).rejects.toThrow(/^failed for the same reason as Test::first$/);
   });
