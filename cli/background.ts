@@ -26,7 +26,10 @@ export const variables = ({ baseUrl, authUrl, token }: Pick<ReadyLine, "baseUrl"
     ...(token === null ? [] : [`IRM_TOKEN=${token}`]),
   ].join(" ");
 
-/** Waits until the server is ready. If it does not start, prints its errors and returns its exit code. */
+/**
+ * Waits until the server is ready. If it does not start, prints its errors and returns its exit code. The shell then unsets the variables: they
+ * may be those of another service.
+ */
 export const startInBackground = async (json: boolean): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-serve-"));
   const log = join(folder, "serve.log");
@@ -42,10 +45,11 @@ export const startInBackground = async (json: boolean): Promise<number> => {
   if (typeof line !== "string") {
     process.stderr.write(readFileSync(log, "utf8"));
     rmSync(folder, { recursive: true });
+    if (!json) process.stdout.write("unset IRM_BASE_URL IRM_AUTH_URL IRM_TOKEN; false\n");
     return (await exited)[0] ?? 1;
   }
   const ready: ReadyLine = JSON.parse(line);
-  process.stdout.write(json ? `${line}\n` : `export ${variables(ready)}\n`);
+  process.stdout.write(json ? `${line}\n` : `unset IRM_AUTH_URL; export ${variables(ready)}\n`);
   process.stderr.write(
     `${[
       `serving ${ready.localUrl}`,

@@ -27,7 +27,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .usage("[FOLDER] [FLAGS]")
     .summary("write a first project: policy, tests, program")
     .description(
-      "Writes access.yaml, a policy with an example of each section; access.tests.yaml, a test of it; and Pulumi.yaml, index.ts and .gitignore, each where there is none. Never overwrites a file.",
+      "Writes access.yaml, a policy with an example of each section; a test of it; rules for its reviews; and Pulumi.yaml, index.ts and .gitignore, each where there is none. Never overwrites a file. To a Pulumi.yaml that exists it adds refresh: always.",
     )
     .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
     .option("--organization <NAME>", "name of the organization", "acme")

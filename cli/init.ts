@@ -1,10 +1,10 @@
-// `irm init`: writes a first project: the policy, its tests, the program and .gitignore. Never writes over a file. To a project that exists
-// it adds one option.
+// `irm init`: writes a first project: the policy, its tests, the rules of reviews, the program and .gitignore. Never writes over a file. To a
+// project that exists it adds one option.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../access/policy/index.ts";
-import { starterPolicy, starterProgram, starterTests } from "../access/policy/starter.ts";
+import { starterPolicy, starterProgram, starterRules, starterTests } from "../access/policy/starter.ts";
 import { PROJECT_FILES } from "../client/folder.ts";
 import { printable } from "../schema/index.ts";
 import { commandName, pulumiName } from "./command-name.ts";
@@ -35,10 +35,10 @@ export const init = (folder: string, { organization }: InitFlags): number => {
       return 1;
     }
     write("access.tests.yaml", starterTests);
-    const program = starterProgram(organization);
+    write("review.yaml", starterRules);
     if (project === undefined) write("Pulumi.yaml", starterProject(folder));
-    if (project !== undefined || !write("index.ts", program))
-      hints.push(`add to your program: ${program.trim().split("\n").at(-1)}`);
+    if (project !== undefined || !write("index.ts", starterProgram(organization)))
+      hints.push("add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program");
     if (!write(".gitignore", `${IGNORED.join("\n")}\n`)) hints.push(missingIn(join(folder, ".gitignore")));
     if (project !== undefined) hints.push(refreshAlways(project));
   } catch (error) {
@@ -58,6 +58,7 @@ export const init = (folder: string, { organization }: InitFlags): number => {
 const PURPOSE: Readonly<Record<string, string>> = {
   "access.yaml": "who may do what",
   "access.tests.yaml": "what must hold, whatever is edited there",
+  "review.yaml": "what a review must not find",
   "Pulumi.yaml": "the project; each update repairs what somebody changed by hand",
   "index.ts": "the program: it creates what access.yaml says",
   ".gitignore": "packages, local databases and local state",
@@ -94,8 +95,9 @@ const projectName = (folder: string): string => {
 
 const nextSteps = (folder: string): string => {
   const steps = [
-    ...(folder === "." ? [] : [[`cd ${printable(folder)}`, ""]]),
+    ...(folder === "." ? [] : [[`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(printable(folder))}`, ""]]),
     [`eval "$(${commandName} serve --dev --background)"`, "a server to try it on"],
+    ["export PULUMI_BACKEND_URL=file://$PWD PULUMI_CONFIG_PASSPHRASE=choose-one", "keeps the state in this folder"],
     [`${pulumiName} stack init dev`, ""],
     [`${pulumiName} up`, "creates what access.yaml says"],
     [`${commandName} review`, "after an edit: who gains and who loses access"],

@@ -1,4 +1,4 @@
-// The policy, the tests and the program that `irm init` writes. They are right as they stand, and comments explain each section.
+// The policy, tests, rules and program that `irm init` writes. They are right as they stand, and comments explain each section.
 import { stringify } from "yaml";
 
 // Editors look for the schema from the folder in which the package is installed.
@@ -27,7 +27,7 @@ identities:
   release: # the main branch of one repository
     in: platform
     github: { repository: acme/images, ownerId: "123456", repositoryId: "456789", branch: main }
-  review: # pull requests of every repository of the organization
+  pull-requests: # of every repository of the organization
     github: { repository: acme/*, ownerId: "123456", event: pull_request }
 
 # Roles of your own. Built-in ones need no entry: owner, editor, viewer, registry.pull, registry.push and others.
@@ -41,16 +41,20 @@ access:
   platform/registry:
     publisher: [release]
   /:
-    viewer: [review]
+    viewer: [pull-requests]
 `;
 
 export const starterTests = `${editorLine("access.tests")}
 #
 # What must hold, whatever is edited in access.yaml. \`npx pulumi-irm test\` tests the policy, and each review tests the change.
 tests:
-  - name: pull requests never write
+  - name: pull requests never create, update or delete
     workload: { github: { repository: acme/*, ownerId: "123456", event: pull_request } }
     cannot: ["*.create", "*.update", "*.delete"]
+`;
+
+export const starterRules = `# A review that finds one of these exits with 3, and so does a failed test (docs/review.md#rules).
+deny: [gains-owner, last-owner-goes, matches-everyone, pull-request-writes]
 `;
 
 export const starterProgram = (organization: string): string => `import { AccessPolicy } from "pulumi-irm";

@@ -18,19 +18,21 @@ test("writes a project in which check and test find no mistakes, and says what t
     stdout: "",
     stderr: `wrote ${path("access.yaml")}        who may do what
 wrote ${path("access.tests.yaml")}  what must hold, whatever is edited there
+wrote ${path("review.yaml")}        what a review must not find
 wrote ${path("Pulumi.yaml")}        the project; each update repairs what somebody changed by hand
 wrote ${path("index.ts")}           the program: it creates what access.yaml says
 wrote ${path(".gitignore")}         packages, local databases and local state
 
 Next:
-  cd ${project}
+  cd "${project}"
   ${[
     ['eval "$(npx pulumi-irm serve --dev --background)"', "a server to try it on"],
+    ["export PULUMI_BACKEND_URL=file://$PWD PULUMI_CONFIG_PASSPHRASE=choose-one", "keeps the state in this folder"],
     ["pulumi stack init dev", ""],
     ["pulumi up", "creates what access.yaml says"],
     ["npx pulumi-irm review", "after an edit: who gains and who loses access"],
   ]
-    .map(([command = "", why]) => `${command.padEnd(Math.max(50, `cd ${project}`.length - 1))} ${why}`.trimEnd())
+    .map(([command = "", why]) => `${command.padEnd(Math.max(74, `cd "${project}"`.length + 1))} ${why}`.trimEnd())
     .join("\n  ")}
 `,
   });
@@ -52,7 +54,7 @@ Next:
   });
   expect(await runIrm("test", path("access.yaml"))).toMatchObject({
     code: 0,
-    stdout: "passed  pull requests never write\n1 test, all passed\n",
+    stdout: "passed  pull requests never create, update or delete\n1 test, all passed\n",
   });
 });
 
@@ -81,8 +83,11 @@ test("lets a project that exists refresh with each update, and leaves all else i
       "Pulumi.yaml",
       "access.tests.yaml",
       "access.yaml",
+      "review.yaml",
     ]);
-    expect(stderr).toContain('add to your program: new AccessPolicy("acme", { file: "access.yaml" });\n');
+    expect(stderr).toContain(
+      "add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
+    );
     expect(code, stderr).toBe(0);
     return { stderr, after: readFileSync(file, "utf8") };
   };
@@ -111,7 +116,9 @@ test("names what an existing .gitignore and program lack, and leaves them alone"
   const { code, stderr } = await runIrm("init", dirname(file));
   expect(code).toBe(0);
   expect(stderr).toContain(`\nadd to ${file}: *.db-shm, *.db-wal, .pulumi/\n`);
-  expect(stderr).toContain('\nadd to your program: new AccessPolicy("acme", { file: "access.yaml" });\n');
+  expect(stderr).toContain(
+    "\nadd an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
+  );
   expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
   expect(readFileSync(join(folder.path("other"), "index.ts"), "utf8")).toBe("// mine\n");
 });

@@ -149,7 +149,9 @@ describe("serve --background", () => {
     const { status, stdout, log } = start("--dev", "--auth-port", "0");
     expect(status).toBe(0);
     const [, baseUrl = "", authUrl, token] =
-      /^export IRM_BASE_URL=(http:\S+) IRM_AUTH_URL=(http:\S+) IRM_TOKEN=([\w.-]+)\n$/.exec(stdout) ?? [];
+      /^unset IRM_AUTH_URL; export IRM_BASE_URL=(http:\S+) IRM_AUTH_URL=(http:\S+) IRM_TOKEN=([\w.-]+)\n$/.exec(
+        stdout,
+      ) ?? [];
     expect(authUrl).not.toBe(baseUrl);
     expect((await get(baseUrl, "/iam/v2beta1/groups", token)).status).toBe(200);
     expect(statSync(log).mode & 0o777).toBe(0o600);
@@ -163,7 +165,7 @@ describe("serve --background", () => {
     const { port } = new URL(baseUrl);
     expect(start("--port", port)).toMatchObject({
       status: 1,
-      stdout: "",
+      stdout: "unset IRM_BASE_URL IRM_AUTH_URL IRM_TOKEN; false\n",
       stderr: `irm serve: port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one\n`,
     });
   });

@@ -51,7 +51,7 @@ it("the README's commands run in a fresh clone, and end with the review of an ed
   for (const part of [
     "All of it happened.",
     "+ 10 created",
-    "DENIED test-fails  pull requests never write",
+    "DENIED test-fails  pull requests never create, update or delete",
     "exit code 3",
   ])
     expect(stdout).toContain(part);
