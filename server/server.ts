@@ -30,6 +30,7 @@ import { firstOf } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
 import { ANYONE } from "./seed/bootstrap.ts";
 import type { CopySeed } from "./seed/copy.ts";
+import { copyMarkOf } from "./seed/copy-mark.ts";
 import type { Seed } from "./seed/record.ts";
 import { ensureRecords } from "./seed/start.ts";
 import { createIdentitySource } from "./services/assumable.ts";
@@ -166,6 +167,7 @@ const compose = (
     ...(issuer && { devIssuerUrl: issuer, devSigner: keys.devSigner }),
     signer: keys.signer,
     anyone,
+    isCopy: copyMarkOf(store) !== undefined,
     identities: createIdentitySource(store, log),
     capabilitiesOf: (uid) => grantsOf(store, uid),
     ...(options.refreshTokens && { refreshFamilies: createRefreshFamilies(store, clock) }),

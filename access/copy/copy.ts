@@ -1,4 +1,4 @@
-// A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets and keys.
+// A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets.
 // The reference server starts with it (`irm serve --copy-of`).
 import type { Client } from "../../client/client.ts";
 import { isObject, type Json, resources } from "../../schema/index.ts";
@@ -70,13 +70,8 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
   };
 };
 
-/** A key set without keys: a token of the workload assumes the original, and not the copy. */
-const NO_KEYS = JSON.stringify({ keys: [] });
-
-/** What a record says of others, by uid alone, and what is not to be copied. */
+/** What a record says of others, by uid alone. */
 const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
-  identity: (one) =>
-    isObject(one.staticKeys) ? { ...one, staticKeys: { ...one.staticKeys, issuerKeys: NO_KEYS } } : one,
   roleBinding: ({ identity, group: _, role, ...one }) => ({
     ...one,
     identityUid: uidOf(identity),
@@ -88,9 +83,8 @@ const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
 const uidOf = (shown: unknown): unknown => (isObject(shown) ? shown.uid : undefined);
 
 /** Advisories and readmes have nothing to do with access, and a readme is a request for each repo. */
-const leftOutOf = ({ identity, identityProvider, groupInvite, repo }: VisibleRecords["records"]): string[] => [
+const leftOutOf = ({ identityProvider, groupInvite, repo }: VisibleRecords["records"]): string[] => [
   ...[
-    [identity.filter(({ staticKeys }) => staticKeys).length, "the keys of", "identity", "identities"] as const,
     [
       identityProvider.length,
       "the client secret, if there is one, of",

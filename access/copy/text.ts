@@ -6,7 +6,7 @@ import type { Copy } from "./copy.ts";
 export const COPY_HEAD = "# A copy of the records of a service, written by irm serve --copy-to.";
 
 const ABOUT = `${COPY_HEAD}
-# npx pulumi-irm serve --seed FILE starts a server with them: the same uids and times, no secrets and no keys (docs/server.md#copy).
+# npx pulumi-irm serve --seed FILE starts a server with them: the same uids and times, no secrets (docs/server.md#copy).
 `;
 
 export const copyText = ({ copy, records, named }: Copy): string =>

@@ -22,6 +22,8 @@ export interface ExchangeOptions extends RefreshOptions {
   devSigner?: Signer;
   /** uid of the identity that anyone may assume */
   anyone: string;
+  /** the identities are a copy: static keys authenticate nobody */
+  isCopy?: boolean;
 }
 
 /** An identity in a request is unverified: its uid can be as long as a body, and the log has a line for each request. */
@@ -71,6 +73,9 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     // to be refused would show which of its claims are right.
     try {
       const identityKeys = untrusted ? undefined : (found as Assumable).keys;
+      // A key of the original must not open the copy, nor must one that a run on a copy has set.
+      if (identityKeys && options.isCopy)
+        throw refusal("static_keys_copied", "static keys sign in at the original only");
       const usable = identityKeys ?? (await issuerKeys(token, found, untrusted));
       await verifySignature(token, pickKey(usable, token.keyId, token.algorithm));
     } catch (error) {

@@ -11,7 +11,7 @@ import { parseSeed } from "../../server/index.ts";
 import { clientOf } from "../access/client.ts";
 import { IAM } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
-import { listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { listEverything, startCopy } from "../harness/copy.ts";
 import { createUid } from "../harness/records.ts";
 import { startSharedServer } from "../harness/shared-server.ts";
 import type { Body } from "../support/http.ts";
@@ -21,7 +21,7 @@ import { json, refusal } from "../support/scripted.ts";
 const api = await startSharedServer({ faults: {} });
 const made = await createByHand(api, api.organization);
 const stranger = await api.actor("stranger");
-const everything = withoutKeys(await listEverything(api));
+const everything = await listEverything(api);
 
 const wire = systemTransport();
 

@@ -6,7 +6,7 @@ import { mintDevToken } from "../../cli/token.ts";
 import { parseSeed } from "../../server/index.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createByHand } from "../harness/by-hand.ts";
-import { listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { listEverything, startCopy } from "../harness/copy.ts";
 import { startCommand, temporaryFolder } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
 import { runIrm } from "../support/irm.ts";
@@ -57,7 +57,7 @@ describe("irm serve --dev --copy-of --copy-to", () => {
   test("sends GETs alone, starts with the copy, says what is not in it, and writes it as a seed", async () => {
     vi.stubEnv("IRM_IDENTITY", original.identity);
     vi.stubEnv("IRM_IDENTITY_TOKEN", await mintDevToken(original.issuer, { subject: "owner" }));
-    const everything = withoutKeys(await listEverything(callerOf(original)));
+    const everything = await listEverything(callerOf(original));
     const file = folder.path("copy.yaml");
     // It replaces another copy.
     writeFileSync(file, `${COPY_HEAD}\nold: true\n`);
@@ -86,7 +86,6 @@ describe("irm serve --dev --copy-of --copy-to", () => {
     const messages = lines.map((line) => JSON.parse(line).message);
     expect(messages).toEqual([
       `copied ${Object.values(lists).flat().length} records of ${proxy.url}`,
-      "not copied: the keys of 1 identity",
       "not copied: the client secret, if there is one, of 2 identity providers",
       "not copied: the code of 2 group invites",
       "not copied: the readme of 2 repos",

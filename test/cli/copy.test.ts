@@ -8,7 +8,8 @@ import { createStore } from "../../server/store/store.ts";
 import { IAM, startServer } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { MINUTE_MS } from "../harness/clock.ts";
-import { copyOfServer, listEverything, startCopy, withoutKeys } from "../harness/copy.ts";
+import { copyOfServer, listEverything, startCopy } from "../harness/copy.ts";
+import { createPullToken, usePullToken } from "../harness/pull-token.ts";
 import { createRecord, createUid } from "../harness/records.ts";
 import { openSharedGrpc, startSharedServer } from "../harness/shared-server.ts";
 import { temporaryFolder } from "../support/command.ts";
@@ -55,7 +56,7 @@ const listsOf = async (seed: Parameters<typeof startCopy>[0], options?: Paramete
 describe("a copy", () => {
   test("has the same lists: uids, names, times, claims, roles, bindings, people, repos and tags", async () => {
     for (const [plural, records] of Object.entries(everything)) expect(records.length, plural).toBeGreaterThan(0);
-    expect(await listEverything(copied)).toEqual(withoutKeys(everything));
+    expect(await listEverything(copied)).toEqual(everything);
     expect(copied.organization).toBe(api.organization);
   });
 
@@ -73,11 +74,11 @@ describe("a copy", () => {
 
   test("as a file is a seed of the same records, and so is a copy of the copy", async () => {
     const text = copyText(copy);
-    expect(await listsOf(parseSeed(text, "copy.yaml"))).toEqual(withoutKeys(everything));
+    expect(await listsOf(parseSeed(text, "copy.yaml"))).toEqual(everything);
     const again = await copyOfServer(copied);
     expect(again.records).toEqual(copy.records);
     expect(again.named).toEqual(copy.named);
-    expect(await listsOf(again)).toEqual(withoutKeys(everything));
+    expect(await listsOf(again)).toEqual(everything);
   });
 
   test("stays in its database, with what is changed there", async () => {
@@ -107,14 +108,13 @@ describe("a copy", () => {
     await expect(startCopy(copy, own)).rejects.toThrow(`the database has records of its own; ${needsOwn}`);
   });
 
-  test("has no keys, codes and secrets, and says so", () => {
+  test("has no codes and secrets, and says so", () => {
     expect(copy.copy).toEqual({
       of: api.baseUrl,
       time: expect.stringMatching(/^2026-01-28T13:04:21\.\d+Z$/),
       notVisible: [],
       leftOut: [],
       notCopied: [
-        "the keys of 1 identity",
         "the client secret, if there is one, of 2 identity providers",
         "the code of 2 group invites",
         "the readme of 2 repos",
@@ -125,7 +125,7 @@ describe("a copy", () => {
       expect.stringMatching(/^copied \d+ records of http:/),
       ...copy.copy.notCopied.map((text) => `not copied: ${text}`),
     ]);
-    for (const text of ["kty", "clientSecret", "cginvite"]) expect(copyText(copy)).not.toContain(text);
+    for (const text of ["clientSecret", "cginvite"]) expect(copyText(copy)).not.toContain(text);
   });
 });
 
@@ -143,7 +143,7 @@ describe("the owner of a copy", () => {
     const founding = await copied.ok("GET", `${IAM}/roleBindings`, { query: { group: organization.uid } });
     expect(founding.roleBindings).toMatchObject([{ identity: { uid: copied.identity, name: "owner" } }]);
     await copied.ok("DELETE", `${IAM}/groups/${organization.uid}`);
-    expect(await listEverything(copied)).toEqual(withoutKeys(everything));
+    expect(await listEverything(copied)).toEqual(everything);
   });
 
   test("stays the owner when every role binding of the copy is deleted", async () => {
@@ -172,9 +172,36 @@ test("an identity of the copy is assumed with a token of its real issuer, for th
   expect((await copied.exchange(token, { identity: uid })).status).toBe(200);
   const forAnother = await api.identityToken("seen");
   expect((await copied.exchange(forAnother, { identity: uid })).status).toBe(403);
-  // Without its keys, an identity that signs by itself is not.
-  const keys = (everything.identities ?? []).find(({ name }) => name === "keys") as Body;
-  expect((await copied.exchange(token, { identity: keys.uid })).status).toBe(403);
+});
+
+test("static keys are copied, and sign in at the original alone: not at a copy, its file or its database, whoever set them", async () => {
+  const key = await createPullToken(api, { name: "copied", group: api.organization });
+  await usePullToken(api, key, "copied");
+  const { staticKeys } = await api.ok("GET", `${IAM}/identities/${key.uid}`);
+  const own = await copyOfServer(api);
+  const options = { clock: api.clock, store: folder.path("keys.db") };
+  const starts = [
+    () => startCopy(own, { clock: api.clock }),
+    () => startCopy(parseSeed(copyText(own), "copy.yaml"), options),
+    () => startServer({ ...options, ids: undefined as never }),
+  ];
+  for (const start of starts) {
+    const server = await start();
+    expect((await server.ok("GET", `${IAM}/identities/${key.uid}`)).staticKeys).toEqual(staticKeys);
+    const fresh = await createPullToken(server, { name: "fresh", group: server.organization });
+    await server.ok("PATCH", `${IAM}/identities/${key.uid}`, {
+      body: { staticKeys: { subject: "pull-token-changed" } },
+    });
+    for (const [one, name] of [
+      [key, "copied"],
+      [key, "changed"],
+      [fresh, "fresh"],
+    ] as const)
+      await expect(usePullToken(server, one, name)).rejects.toThrow("may not be exchanged for this identity");
+    await server.ok("PATCH", `${IAM}/identities/${key.uid}`, { body: { staticKeys } });
+    expect(server.log.some((line) => line.includes('"static_keys_copied"'))).toBe(true);
+    await server.close();
+  }
 });
 
 test("people are copied, and what role bindings show of them", async () => {
@@ -239,7 +266,7 @@ describe("of a caller who sees a part", async () => {
   afterAll(() => server.close());
 
   test("the copy has that part, and the bindings of identities that are not visible", async () => {
-    const seen = withoutKeys(await listEverything(api, reader.token));
+    const seen = await listEverything(api, reader.token);
     expect(seen.roleBindings?.some(({ identity }) => identity.uid === reader.uid)).toBe(true);
     expect(await listEverything(server)).toEqual(seen);
     expect(server.organization).toBe(made.platform);

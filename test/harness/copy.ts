@@ -34,15 +34,6 @@ export const listEverything = async (api: TestServer, token = api.owner.token): 
   return lists;
 };
 
-/** What a copy has of it: no keys. */
-export const withoutKeys = (lists: Record<string, Body[]>): Record<string, Body[]> => ({
-  ...lists,
-  identities: (lists.identities ?? []).map(({ staticKeys, ...identity }) => ({
-    ...identity,
-    ...(staticKeys && { staticKeys: { ...staticKeys, issuerKeys: '{"keys":[]}' } }),
-  })),
-});
-
 export const copyOfServer = (api: TestServer, token?: string) => copyOf(clientOf(api, token), api.baseUrl);
 
 /** A server whose new records have other uids than those of the copy. */

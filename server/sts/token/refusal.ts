@@ -16,6 +16,7 @@ export type Reason =
   | "identity_malformed"
   | "aws_identity"
   | "static_keys_expired"
+  | "static_keys_copied"
   | "issuer"
   | "document"
   | "key"
