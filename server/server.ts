@@ -33,6 +33,7 @@ import type { CopySeed } from "./seed/copy.ts";
 import { copyMarkOf } from "./seed/copy-mark.ts";
 import type { Seed } from "./seed/record.ts";
 import { ensureRecords } from "./seed/start.ts";
+import { createDemandSeen, unlistedIn } from "./seed/unseen.ts";
 import { createIdentitySource } from "./services/assumable.ts";
 import type { IdSource } from "./services/context.ts";
 import { createRefreshFamilies } from "./services/refresh-family.ts";
@@ -158,6 +159,8 @@ const compose = (
     options.roles,
   );
 
+  const copy = copyMarkOf(store);
+  const unlisted = copy && unlistedIn(copy.unseen);
   const metrics = createMetrics(bounds);
   const sts = createSts({
     clock,
@@ -167,7 +170,7 @@ const compose = (
     ...(issuer && { devIssuerUrl: issuer, devSigner: keys.devSigner }),
     signer: keys.signer,
     anyone,
-    isCopy: copyMarkOf(store) !== undefined,
+    isCopy: copy !== undefined,
     identities: createIdentitySource(store, log),
     capabilitiesOf: (uid) => grantsOf(store, uid),
     ...(options.refreshTokens && { refreshFamilies: createRefreshFamilies(store, clock) }),
@@ -185,9 +188,11 @@ const compose = (
     sts,
     limit,
     log,
+    demandSeen: copy && createDemandSeen(store, copy.unseen, options.twin === true),
     context: (row, caller) => {
       const now = clock();
-      return { ...shared, tokens: pageTokens(caller), now, createdBy: faults?.createdBy(row, now) };
+      const createdBy = faults?.createdBy(row, now);
+      return { ...shared, tokens: pageTokens(caller), now, createdBy, unlisted };
     },
   });
   const onReset = () => {

@@ -1,13 +1,11 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes were not rehearsed.
-import { type ExportKind, groupOf } from "../../access/export/read.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
-import { visibilityIn } from "../../access/graph/visible.ts";
 import { joinWithAnd } from "../../access/list-text.ts";
 import type { Preview, Step as PreviewStep } from "../../access/preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import type { Rehearsal, Step } from "../../access/rehearsal/report.ts";
 import { groupNameOf } from "../../access/review/rule/rule.ts";
-import { ancestorsOf, isAncestorOrSelf, isUidp, type Resource, resources } from "../../schema/index.ts";
+import { ancestorsOf } from "../../schema/index.ts";
 import type { Twin } from "../twin/twin.ts";
 import { NOT_RUN } from "./others/stand-in.ts";
 import { type RunStep, UNCHANGED } from "./run.ts";
@@ -45,11 +43,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   const notRehearsed: Outcome["notRehearsed"] = [];
   const steps: Step[] = [];
   const waiting: string[] = [];
-  for (const step of ours) {
-    const unseen = unseenFor(step, input);
-    if (unseen === undefined) steps.push({ ...step, ...missingIn(step.error, input) });
-    else notRehearsed.push({ urn: step.urn, op: step.op, why: unseen });
-  }
+  for (const step of ours) steps.push({ ...step, ...missingIn(step.error, input) });
   for (const { urn, op } of notReached) {
     // What depends on a resource is deleted before it.
     const waitsFor = op.includes("delete") ? neededBy : needs;
@@ -164,31 +158,4 @@ const missingIn = (error: string | undefined, { twins, before }: OutcomeInput): 
   // The API may name the record: the capability is missing in the group that holds it.
   const group = [uid, ...ancestorsOf(uid).toReversed()].find((one) => groups.has(one)) ?? uid;
   return { missing: { capabilities: capabilities.split(", "), group, groupName: groupNameOf(before, group) } };
-};
-
-/** Why a step proves nothing: it is about a place whose records the twin does not have. */
-const unseenFor = ({ urn, op }: RunStep, { preview, twins, before }: OutcomeInput): string | undefined => {
-  const type = ourTypeOf(urn);
-  const kind = Object.values<Resource>(resources).find((one) => one.type === type);
-  if (!kind) return undefined;
-  const own = kind.field as ExportKind;
-  const states = preview.steps
-    .filter((one) => one.urn === urn)
-    .flatMap(({ oldState, newState }) => [oldState, newState]);
-  const places = states
-    .flatMap((state) => [isUidp(state?.id) ? groupOf(own, state.id) : undefined, state?.inputs?.parent])
-    .filter(isUidp);
-  for (const { copy } of twins) {
-    const { notVisible } = copy.copy;
-    const isVisible = visibilityIn(before, notVisible);
-    // A group that goes takes along, or is kept by, whatever is in it.
-    const isHidden = ({ kind: hidden, group }: (typeof notVisible)[number]): boolean =>
-      type === "Group" && op.includes("delete")
-        ? places.some((place) => !isVisible(hidden, place) || isAncestorOrSelf(place, group))
-        : hidden === own && places.some((place) => !isVisible(hidden, place));
-    const found = notVisible.find(isHidden);
-    if (found)
-      return `you cannot list every ${resources[found.kind].word} where it acts, so the twin lacks what may be in its way`;
-  }
-  return undefined;
 };

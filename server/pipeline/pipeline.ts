@@ -55,13 +55,15 @@ export interface PipelineOptions {
   limit: RateLimit;
   log: Log;
   store: Pick<Store, "check" | "failure">;
+  /** throws for a request about what a copy does not have; absent: the records are no copy */
+  demandSeen?: ((operation: OperationName, request: Json) => void) | undefined;
   context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
-  ({ authenticate, sts, limit, log, store, context }: PipelineOptions): Pipeline =>
+  ({ authenticate, sts, limit, log, store, demandSeen, context }: PipelineOptions): Pipeline =>
   async ({ operation, decode, authorization, peer, endedBy = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
@@ -83,6 +85,7 @@ export const createPipeline =
       const caller = callerNow();
       throwIfAny(violations);
       authorize(row, request, caller);
+      demandSeen?.(operation, request);
       throwIfEnded(endedBy());
       return messageToJson(
         row.response,

@@ -22,6 +22,7 @@ import { COPIED_KINDS, type CopiedKind, type CopySeed, groupOf } from "./copy.ts
 import { copyMarkOf, setCopyMark } from "./copy-mark.ts";
 import { createProblems, type Problem } from "./problem.ts";
 import { problemText, SeedError } from "./record.ts";
+import type { Unseen } from "./unseen.ts";
 
 /** Throws SeedError with every problem. A store that has this copy already gets what it lacks of it. */
 export const applyCopy = (seed: CopySeed, context: SeedContext): void =>
@@ -33,8 +34,22 @@ export const applyCopy = (seed: CopySeed, context: SeedContext): void =>
     const tops = topsOf(seed);
     const [organization] = tops;
     if (organization === undefined) throw new SeedError("the copy has no group, so there is nothing to serve");
-    setCopyMark(context.store, { source, organization, tops });
+    setCopyMark(context.store, { source, organization, tops, unseen: unseenIn(seed) });
   });
+
+const unseenIn = ({ copy, records, named = {} }: CopySeed): Unseen => {
+  const byName = (["group", "role", "identity"] as const).flatMap((kind) => {
+    const { plural } = resources[kind];
+    const listed = new Set(records[plural]?.map(({ uid }) => uid));
+    const all: readonly { uid: string }[] = named[plural as "groups" | "roles" | "identities"] ?? [];
+    return all.flatMap(({ uid }) => (listed.has(uid) ? [] : [`${kind} ${uid}`]));
+  });
+  return {
+    places: (copy?.notVisible ?? []).map(({ kind, group }) => (group ? `${kind} ${group}` : kind)),
+    named: byName,
+    leftOut: (copy?.leftOut ?? []).map(({ kind, uid }) => `${kind} ${uid}`),
+  };
+};
 
 const sourceOf = ({ copy }: CopySeed): string => [copy?.of, copy?.time].filter(Boolean).join(" at ");
 

@@ -1,5 +1,6 @@
 // What a store remembers of the copy that it holds.
 import type { Store } from "../store/store.ts";
+import type { Unseen } from "./unseen.ts";
 
 export interface CopyMark {
   /** which copy it is: where its records come from, and when they were read */
@@ -8,6 +9,8 @@ export interface CopyMark {
   organization: string;
   /** uids of the groups that have all records of the copy, none below another */
   tops: readonly string[];
+  /** what exists beside it, or may exist */
+  unseen: Unseen;
 }
 
 const KEY = "copy";

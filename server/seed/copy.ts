@@ -26,7 +26,14 @@ const listOf = <S extends z.ZodRawShape>(shape: S) => z.array(z.strictObject({ .
 
 export const CopySeedSchema = z.strictObject({
   /** where the records come from, and what is not among them: for people, and for those who judge by them */
-  copy: z.looseObject({ of: z.string().optional(), time: z.iso.datetime({ offset: true }).optional() }).optional(),
+  copy: z
+    .looseObject({
+      of: z.string().optional(),
+      time: z.iso.datetime({ offset: true }).optional(),
+      notVisible: z.array(z.object({ kind: z.string(), group: z.string().optional() })).optional(),
+      leftOut: z.array(z.object({ kind: z.string(), uid: z.string() })).optional(),
+    })
+    .optional(),
   records: z.strictObject(
     Object.fromEntries(COPIED_KINDS.map((kind) => [resources[kind].plural, records])) as Record<Plural, typeof records>,
   ),

@@ -4,7 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Caller } from "../caller/authorize.ts";
 import type { PageTokens } from "../store/page-token.ts";
-import type { Store } from "../store/store.ts";
+import type { Shape, Store } from "../store/store.ts";
 
 /** Ids of new records; passed in, so that tests are repeatable. */
 export interface IdSource {
@@ -46,6 +46,8 @@ export interface ServiceContext {
    * decides for a new record: uid, times, state. Only a seed has one (`server/seed/apply-copy.ts`); the context of a request never does.
    */
   original?: Json | undefined;
+  /** by shape, uids of records that no list shows: a copy has no more of them than others say */
+  unlisted?: ReadonlyMap<Shape, readonly string[]> | undefined;
   /** this read hides records that were created later; default: none (`server/faults` sets it) */
   createdBy?: number | undefined;
 }

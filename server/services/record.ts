@@ -103,11 +103,15 @@ export const changeInput = (
 };
 
 /** What a list of the method shows to its caller. */
-const readableBy = ({ caller, capabilities, createdBy }: ServiceContext, rootRecords = false): Readable => ({
-  scopes: scopesWith(caller, capabilities),
-  rootRecords,
-  ...(createdBy !== undefined && { only: { sql: "create_time <= ?", values: [createdBy] } }),
-});
+const readableBy = (context: ServiceContext, shape: Shape, rootRecords = false): Readable => {
+  const { caller, capabilities, createdBy, unlisted } = context;
+  const hidden = unlisted?.get(shape);
+  const only = [
+    ...(createdBy === undefined ? [] : [{ sql: "create_time <= ?", values: [createdBy] }]),
+    ...(hidden ? [{ sql: "uid NOT IN (SELECT value FROM json_each(?))", values: [JSON.stringify(hidden)] }] : []),
+  ];
+  return { scopes: scopesWith(caller, capabilities), rootRecords, only };
+};
 
 /** Every record that the caller may read and the filters select, without pages: for the lists of v1. */
 export const listReadable = (
@@ -116,7 +120,7 @@ export const listReadable = (
   uidp: UidpFilterInput = {},
   filters: readonly Condition[] = [],
   rootRecords = false,
-): Row[] => allRows(context.store, shape, uidp, filters, readableBy(context, rootRecords));
+): Row[] => allRows(context.store, shape, uidp, filters, readableBy(context, shape, rootRecords));
 
 /** The response of a list: a page of the records that the caller may read, in the field `plural`. */
 export const page = <P extends string, T>(
@@ -128,7 +132,7 @@ export const page = <P extends string, T>(
   toMessage: (row: Row) => T,
   rootRecords = false,
 ) => {
-  const readable = readableBy(context, rootRecords);
+  const readable = readableBy(context, shape, rootRecords);
   const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
   return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
 };

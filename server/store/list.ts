@@ -27,8 +27,8 @@ export interface Condition {
 export interface Readable {
   scopes: readonly string[];
   rootRecords?: boolean;
-  /** and of those, only these */
-  only?: Condition;
+  /** and of those, only what all of these select */
+  only?: readonly Condition[];
 }
 
 export interface Page {
@@ -157,12 +157,12 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 
 // A grant at a group covers the group and everything below. Root records other than groups are hidden, except of kinds that
 // show them to everyone.
-const readableCondition = (shape: Shape, { scopes, rootRecords, only }: Readable): Condition => {
+const readableCondition = (shape: Shape, { scopes, rootRecords, only = [] }: Readable): Condition => {
   const granted = or([
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
     ...(rootRecords ? [IS_ROOT] : []),
   ]);
-  return only ? and([granted, only]) : granted;
+  return and([granted, ...only]);
 };
 
 const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [

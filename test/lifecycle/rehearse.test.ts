@@ -12,10 +12,13 @@ import { createWorkplace, type Program, type Workplace } from "../harness/engine
 import { irmIn } from "../harness/irm-command.ts";
 
 const SECRET = "a very secret text";
+const CLIENT_SECRET = "the secret of a client";
+/** the service shows them as they are */
+const KEYS = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", kid: "1", x: "a".repeat(43) }] }, null, 1);
 
 const first = `
 import * as pulumi from "@pulumi/pulumi";
-import { Group, Identity } from "pulumi-irm";
+import { Group, Identity, IdentityProvider } from "pulumi-irm";
 import { appendFileSync } from "node:fs";
 class Other extends pulumi.dynamic.Resource {
   constructor(name: string, text: string) {
@@ -30,6 +33,9 @@ new Other("other", "stays");
 export const named = "of the reference";
 export const secret = pulumi.secret("${SECRET}");
 const platform = new Group("platform", { parent: process.env.ORG!, name: "platform", description: secret });
+const issuer = "https://issuer.example";
+new Identity("signer", { parent: platform, name: "signer", staticKeys: { issuer, subject: "signer", issuerKeys: process.env.KEYS! } });
+new IdentityProvider("people", { parent: platform, name: "people", defaultRole: "viewer", oidc: { issuer, clientId: "c", clientSecret: "${CLIENT_SECRET}" } });
 `;
 
 /** The run itself looks for secrets in the folder of the rehearsal. */
@@ -48,7 +54,7 @@ if (process.env.IRM_REHEARSAL && !pulumi.runtime.isDryRun()) {
   const folder = dirname(process.env.IRM_REHEARSAL);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const texts = files.map((one) => readFileSync(one.parentPath + "/" + one.name, "latin1"));
-  const found = files.filter((_, i) => texts[i]!.includes("${SECRET}")).map(({ name }) => name);
+  const found = files.filter((_, i) => texts[i]!.includes("${SECRET}") || texts[i]!.includes("${CLIENT_SECRET}")).map(({ name }) => name);
   const held = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "PULUMI_ACCESS_TOKEN"].filter((name) => process.env[name]);
   writeFileSync(process.env.FOUND!, JSON.stringify({ files: files.length, found, held }));
 }
@@ -68,7 +74,7 @@ describe("irm rehearse", () => {
   beforeAll(async () => {
     place = await createWorkplace();
     others = join(place.folder, "others");
-    const env = { ORG: place.server.organization, OTHERS: others, FOUND: join(place.folder, "found.json") };
+    const env = { ORG: place.server.organization, KEYS, OTHERS: others, FOUND: join(place.folder, "found.json") };
     program = await place.program("dynamic", first, env);
     await program.must("up", "--yes", "--skip-preview");
   });

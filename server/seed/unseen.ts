@@ -1,0 +1,166 @@
+// What a copy lacks because its reader could not see it. The answer about that is PERMISSION_DENIED and never NOT_FOUND, as a service answers
+// a caller who may not read (docs/contract.md#d5): a record that was not copied is not a record that was deleted.
+import type { z } from "zod";
+import {
+  apiError,
+  fieldInfo,
+  isAncestor,
+  isAncestorOrSelf,
+  isObject,
+  isUidp,
+  type Json,
+  type Operation,
+  type OperationName,
+  operations,
+  parentOf,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
+import { capabilitiesOfRole } from "../services/role.ts";
+import { shapes } from "../store/shape.ts";
+import type { Shape, Store } from "../store/store.ts";
+import { COPIED_KINDS, type CopiedKind, groupOf } from "./copy.ts";
+
+export interface Unseen {
+  /** kinds whose lists were not answered, and kinds with a group where nothing could be listed: `role 7209…/a033…` */
+  places: readonly string[];
+  /** kind and uid of records that are known by name alone */
+  named: readonly string[];
+  /** kind and uid of records that were read, and that the copy does not hold */
+  leftOut: readonly string[];
+}
+
+type Kind = keyof typeof resources;
+
+/** Throws PERMISSION_DENIED for a request about something that exists elsewhere, or may exist, and is not in the copy. */
+export type DemandSeen = (operation: OperationName, request: Json) => void;
+
+/** `isTwin`: a list of a group whose records are not in the copy is refused, too. Elsewhere a list has what the reader of the copy saw. */
+export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean): DemandSeen => {
+  const hidden = new Set(places);
+  const known = new Set([...named, ...leftOut]);
+  const isStored = (kind: Kind, uid: string): boolean => store.get(shapes[kind], uid) !== undefined;
+
+  /** Whether the group may have a record of the kind that is not in the copy. What was created here has only what was created here. */
+  const mayHold = (kind: Kind, group: string): boolean => {
+    if (hidden.has(kind)) return true;
+    // Another organization, or somebody who is in none.
+    if (group === "") return kind === "group" || kind === "identity";
+    if (isStored("group", group)) return hidden.has(`${LISTED_WITH[kind] ?? kind} ${group}`);
+    const above = parentOf(group);
+    return mayHold("group", above) || (kind !== "group" && mayHold(kind, above));
+  };
+  const placeOf = (kind: CopiedKind, uid: string): string => {
+    if (kind === "group") return parentOf(uid);
+    // A request about a group itself asks whether the records in it can be listed (client/records.ts).
+    const places = kind === "accountAssociation" ? [uid, parentOf(uid)] : [parentOf(uid), groupOf(kind, uid)];
+    return places.find((place) => isStored("group", place)) ?? groupOf(kind, uid);
+  };
+  const isUnseen = (kind: Kind, uid: string): boolean => {
+    if (known.has(`${kind} ${uid}`)) return true;
+    if (isStored(kind, uid)) return false;
+    return !isCopied(kind) || mayHold(kind, placeOf(kind, uid));
+  };
+
+  const refuse = (text: string): never => {
+    throw apiError("PERMISSION_DENIED", `${text}: read the original with credentials that may list them`);
+  };
+  const demandRecord = (kind: Kind, uid: unknown): void => {
+    if (isUidp(uid) && isUnseen(kind, uid))
+      refuse(`${resources[kind].word} ${uid} may exist, and this copy does not have all ${resources[kind].words}`);
+  };
+  const demandPlace = (kind: Kind, group: unknown): void => {
+    if (isUidp(group) && mayHold(kind, group))
+      refuse(`this copy does not have the ${resources[kind].words} of ${group}`);
+  };
+  /** What is in a group keeps it, and what refers to a role keeps that. */
+  const demandUnused = (kind: Kind, uid: string): void => {
+    const users = USERS[kind];
+    const top = kind === "group" ? uid : parentOf(uid);
+    const isUser = (place: string): boolean => {
+      const [own, group] = place.split(" ") as [Kind, string | undefined];
+      return users?.includes(own) === true && (group === undefined || isAncestorOrSelf(top, group));
+    };
+    const isInUse =
+      places.some(isUser) ||
+      (kind === "group" && leftOut.some((one) => isAncestor(uid, one.slice(one.indexOf(" ") + 1))));
+    if (isInUse) refuse(`records that keep ${resources[kind].word} ${uid} may exist, and this copy does not have them`);
+  };
+  const demandReferences = (kind: Kind, record: unknown): void => {
+    if (!isObject(record)) return;
+    for (const [field, target] of referencesOf(kind)) {
+      const uid = record[field];
+      if (!isUidp(uid)) continue;
+      const row = store.get(shapes[target], uid);
+      // Who gains what depends on what the role grants. Whoever it is bound to gains it, also if only the name is known.
+      if (!row || (target === "role" && capabilitiesOfRole(row).length === 0)) demandRecord(target, uid);
+    }
+  };
+
+  return (operation, request) => {
+    const method = METHODS.get(operation);
+    if (!method) return;
+    const { kind, verb } = method;
+    const { field, parent, words } = resources[kind];
+    if (verb === "list") {
+      if (hidden.has(kind)) refuse(`this copy does not have the ${words}`);
+      const { childrenOf, descendantsOf } = (request.uidp ?? {}) as Json;
+      if (isTwin && isCopied(kind))
+        for (const group of [childrenOf, descendantsOf, request.group]) demandPlace(kind, group);
+      return;
+    }
+    if (verb === "create") {
+      if (parent === "Group") demandPlace(kind, request.parent);
+      else demandRecord(parent === "Repo" ? "repo" : "identityProvider", request.parent);
+    } else {
+      const uid = valueAt(request, (operations[operation] as Operation).scope ?? "uid");
+      demandRecord(kind, uid);
+      if (verb === "delete" && isUidp(uid)) demandUnused(kind, uid);
+    }
+    const batch = Array.isArray(request.requests) ? (request.requests as Json[]) : [];
+    for (const record of [request, request[field], ...batch.map((one) => one[field])]) demandReferences(kind, record);
+  };
+};
+
+/** The uids that no list shows, by shape. */
+export const unlistedIn = ({ named }: Unseen): ReadonlyMap<Shape, readonly string[]> => {
+  const byKind = Map.groupBy(
+    named.map((one) => one.split(" ") as [Kind, string]),
+    ([kind]) => kind,
+  );
+  return new Map([...byKind].map(([kind, all]) => [shapes[kind], all.map(([, uid]) => uid)]));
+};
+
+const isCopied = (kind: Kind): kind is CopiedKind => (COPIED_KINDS as readonly Kind[]).includes(kind);
+
+/** A right to list the one is a right to list the other. */
+const LISTED_WITH: Partial<Record<Kind, Kind>> = { externalGroupRoleMapping: "identityProvider" };
+
+/** By kind, the kinds whose records keep one of it. */
+const USERS: Partial<Record<Kind, readonly Kind[]>> = {
+  group: COPIED_KINDS,
+  role: ["roleBinding", "identityProvider", "externalGroupRoleMapping"],
+};
+
+type Verb = "list" | "create" | "delete" | "other";
+
+const METHODS: ReadonlyMap<string, { kind: Kind; verb: Verb }> = new Map(
+  Object.values<Resource>(resources).flatMap(({ field, methods, operations: standard, list }) =>
+    Object.keys(methods).map((name) => {
+      const isCreate = name === standard.create || name.startsWith("BatchCreate");
+      const other = name === standard.delete ? "delete" : "other";
+      const verb: Verb = name === list.operation ? "list" : isCreate ? "create" : other;
+      return [name, { kind: field as Kind, verb }] as const;
+    }),
+  ),
+);
+
+const referencesOf = (kind: Kind): [field: string, target: Kind][] =>
+  Object.entries(resources[kind].schema.shape).flatMap(([field, type]): [string, Kind][] => {
+    const { references } = fieldInfo(type as z.ZodType);
+    const target = Object.values<Resource>(resources).find((one) => one.type === references);
+    return target ? [[field, target.field as Kind]] : [];
+  });
+
+const valueAt = (request: Json, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, name) => (value as Json | undefined)?.[name], request);
