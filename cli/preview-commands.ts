@@ -13,11 +13,12 @@ import type { VerifyFlags } from "./verify.ts";
 export const addReviewCommands = (program: Command, exit: Exit): void => {
   program
     .command("review")
-    .usage("[FLAGS]")
+    .usage("[FLAGS] [-- ENGINE...]")
     .summary("show who gains and who loses access by a change")
     .description(
       "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails; with --rehearse, also with 3 if the update does not go through, and with 4 if review and rehearsal disagree.",
     )
+    .argument(...ENGINE)
     .option(...PREVIEW)
     .option("--policy <FILE>", "the policy file to compare with the API")
     .option("--exclusive", "with --policy: what the file lacks counts as removed")
@@ -50,21 +51,26 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
       "write what the review shows into this file: an update with IRM_SEAL=FILE makes no other change",
     )
     .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
-    .action(async (flags: ReviewFlags) => exit(await (await import("./review.ts")).review(flags)));
+    .action(async (engine: string[], flags: ReviewFlags) =>
+      exit(await (await import("./review.ts")).review({ ...flags, engine })),
+    );
 
   program
     .command("rehearse")
-    .usage("[FLAGS]")
+    .usage("[FLAGS] [-- ENGINE...]")
     .summary("try an update on a copy of the organization")
     .description(
       "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree.",
     )
+    .argument(...ENGINE)
     .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
     .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
     .option(...SERVICE)
     .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (flags: RehearseFlags) => exit(await (await import("./rehearse.ts")).rehearse(flags)));
+    .action(async (engine: string[], flags: RehearseFlags) =>
+      exit(await (await import("./rehearse.ts")).rehearse({ ...flags, engine })),
+    );
 
   program
     .command("verify")
@@ -122,6 +128,11 @@ const SERVICE = [
   "--service <URL=VARIABLE>",
   "a further service of the program, and the environment variable with a token for it; repeatable",
   appendValue,
+] as const;
+
+const ENGINE = [
+  "[ENGINE...]",
+  "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
 ] as const;
 
 const RATE_LIMIT = [

@@ -17,14 +17,15 @@ export interface Previewed {
   clients: ReadonlyMap<string, Client>;
 }
 
-/** Runs the program of this folder. Its explicit providers name their own services and credentials. `env` adds to its environment. */
+/** Runs the program of this folder. Its explicit providers name their own services and credentials. `env` adds to its environment, and `more` to the engine's arguments. */
 export const previewHere = async (
   stack: string | undefined,
   services: Services,
   env?: NodeJS.ProcessEnv,
+  more?: readonly string[],
 ): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
-  const preview = await runPreview(engineCommand(), stack, env);
+  const preview = await runPreview(engineCommand(), stack, env, more);
   return checked(preview, config, clientsOf(config, services, providersIn(preview)));
 };
 

@@ -6,6 +6,7 @@ import { rehearsalAsText } from "../access/format/rehearsal/terminal.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import type { Rehearsal } from "../access/rehearsal/report.ts";
 import type { Origin } from "../access/review/report.ts";
+import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RehearsalFlags, rehearsalCode, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
@@ -17,6 +18,8 @@ export interface RehearseFlags extends RehearsalFlags {
   stack?: string;
   service?: readonly string[];
   format: Format;
+  /** words after `--` */
+  engine?: readonly string[];
 }
 
 export const rehearse = async (flags: RehearseFlags): Promise<number> => {
@@ -41,14 +44,23 @@ const printIn: Record<Format, (rehearsal: Rehearsal, origin: Origin) => void> = 
 
 const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; rehearsal: Rehearsal }> => {
   const { stack, service = [] } = flags;
+  const engine = engineArguments(flags.engine ?? []);
   const options = rehearsalOptions(flags);
   const services = servicesFrom(service, process.env);
-  const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack }, services);
+  const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack, engine }, services);
   if (!preview || !proposeBy) throw new TypeError("a program has a preview");
   const live = mergeLive(await readServices(clients));
   const proposalOf = (own: Preview) => proposeBy(own, live);
   const proposal = await proposalOf(preview);
-  const rehearsal = await rehearseHere({ ...options, stack, preview, proposal, proposalOf, clients });
+  const rehearsal = await rehearseHere({
+    ...options,
+    stack,
+    arguments: engine,
+    preview,
+    proposal,
+    proposalOf,
+    clients,
+  });
   const place = { stack: name, service: [...clients.keys()].join(", "), folder: process.cwd() };
   return { origin: originOf({ ...place, nowMs: firstOf(clients).clock.today() }), rehearsal };
 };

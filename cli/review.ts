@@ -42,6 +42,7 @@ import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { clientErrorText, systemConfig } from "./client.ts";
+import { engineArguments } from "./engine-arguments.ts";
 import { engineCommand } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
@@ -68,6 +69,8 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   /** of --rehearse */
   as?: string;
   rateLimit?: string;
+  /** words after `--` */
+  engine?: readonly string[];
   format: Format;
 }
 
@@ -150,16 +153,22 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     throw new UsageError(`${given.map((name) => `--${name}`).join(" and ")} cannot be combined`);
   const services = servicesFrom(flags.service ?? [], process.env);
   const options = flags.rehearse ? rehearsalOptions(flags) : undefined;
-  const unrehearsed = (["preview", "policy"] as const).find((name) => flags[name] !== undefined);
-  if (flags.rehearse && unrehearsed)
-    throw new UsageError(`--rehearse runs the program of this folder, and --${unrehearsed} does not`);
+  const engine = engineArguments(flags.engine ?? []);
+  const fixed = (["preview", "policy"] as const).find((name) => flags[name] !== undefined);
+  if (engine.length > 0 && fixed)
+    throw new UsageError(`arguments after -- are for the engine, which --${fixed} does not run`);
+  if (flags.rehearse && fixed)
+    throw new UsageError(`--rehearse runs the program of this folder, and --${fixed} does not`);
   const idle = (["as", "rateLimit"] as const).find((name) => flags[name] !== undefined && !flags.rehearse);
   if (idle) throw new UsageError(`--${idle === "as" ? "as" : "rate-limit"} is for --rehearse`);
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   const at = baseOf(flags, process.env, process.cwd());
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());
   for (const text of [at?.notice, notice]) if (text !== undefined) printNotice(text);
-  const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(flags, services);
+  const { propose, stack, stackOf, policy, clients, preview, proposeBy } = await proposerOf(
+    { ...flags, engine },
+    services,
+  );
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const lives = await readServices(clients);
   const live = mergeLive(lives);
@@ -205,7 +214,7 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   if (!options || !preview || !proposeBy) return sealable;
   const proposalOf = (own: Preview) => proposeBy(own, live);
   const rehearse: Sealable["rehearse"] = async (seal) => {
-    const rehearsed = { ...options, stack: flags.stack, preview, proposal, proposalOf, clients };
+    const rehearsed = { ...options, stack: flags.stack, arguments: engine, preview, proposal, proposalOf, clients };
     made.report.rehearsal = await rehearseHere({ ...rehearsed, ...(seal && { seal: sealText(seal) }) });
   };
   return { ...sealable, rehearse };
@@ -217,12 +226,12 @@ const printNotice = (text: string): void => {
 
 /** Reads what is proposed before the API is asked: the engine runs for long, and the API may change meanwhile. */
 export const proposerOf = async (
-  { preview, policy, stack, exclusive }: Omit<ReviewFlags, "format">,
+  { preview, policy, stack, exclusive, engine }: Omit<ReviewFlags, "format">,
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
   const { preview: parsed, clients } =
-    preview === undefined ? await previewHere(stack, services) : await savedPreview(preview, services);
+    preview === undefined ? await previewHere(stack, services, {}, engine) : await savedPreview(preview, services);
   const groups = deletedGroupsIn(parsed);
   const first = firstOf(clients);
   const proposeBy: NonNullable<Proposer["proposeBy"]> = async (own, live) =>

@@ -6,14 +6,15 @@ import { type Preview, PreviewError, parsePreview } from "./shape.ts";
 // A plain preview leaves out what stays, and does not see what was removed by hand.
 const FLAGS = ["preview", "--json", "--show-sames", "--refresh"];
 
-/** `command` is the engine and its first arguments. `env` adds to its environment. */
+/** `command` is the engine and its first arguments. `env` adds to its environment, and `more` to its arguments. */
 export const runPreview = async (
   command: readonly [string, ...string[]],
   stack?: string,
   env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
 ): Promise<Preview> => {
   const [program, ...first] = command;
-  const args = [...first, ...FLAGS, ...(stack === undefined ? [] : ["--stack", stack])];
+  const args = [...first, ...FLAGS, ...(stack === undefined ? [] : ["--stack", stack]), ...more];
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["inherit", "pipe", "inherit"] });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.on("error", (error: NodeJS.ErrnoException) =>

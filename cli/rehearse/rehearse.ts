@@ -34,6 +34,8 @@ export interface RehearsalInput {
   env: NodeJS.ProcessEnv;
   /** as the user named it; absent: the selected one */
   stack?: string | undefined;
+  /** of the user, for the engine (cli/engine-arguments.ts) */
+  arguments?: readonly string[];
   /** what was reviewed */
   preview: Preview;
   proposal: Proposal;
@@ -87,7 +89,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       ...{ cwd, env: quiet },
     });
     const run = { cwd, env: { ...quiet, ...others.env } };
-    const stack = { stack: name, settings: copied.settings };
+    const stack = { stack: name, settings: copied.settings, arguments: input.arguments ?? [] };
     const counted = countOf(twins);
     const up = await runUp(engine, { ...stack, events: place.events }, run);
     const requests = countOf(twins) - counted;

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { type Preview, parsePreview } from "../../access/preview/shape.ts";
+import { withoutReplace } from "../engine-arguments.ts";
 import { EngineError, type EngineRun, type RehearsalEngine } from "./engine.ts";
 
 /** A step that the engine has carried out, or tried to. */
@@ -36,6 +37,8 @@ const UP = ["up", "--yes", "--skip-preview", "--continue-on-error", "--suppress-
 
 interface Up {
   stack: string;
+  /** of the user, for the engine (cli/engine-arguments.ts) */
+  arguments: readonly string[];
   settings: string;
   /** the file for the events */
   events: string;
@@ -56,12 +59,12 @@ export const runUp = async (engine: RehearsalEngine, up: Up, options: EngineRun)
 
 const runOnce = async (
   engine: RehearsalEngine,
-  { stack, settings, events }: Up,
+  { stack, settings, events, arguments: chosen }: Up,
   flags: readonly string[],
   options: EngineRun,
 ): Promise<UpResult> => {
   rmSync(events, { force: true });
-  const args = [...UP, ...flags, "--stack", stack, "--config-file", settings, "--event-log", events];
+  const args = [...UP, ...flags, ...chosen, "--stack", stack, "--config-file", settings, "--event-log", events];
   const { code, stdout, stderr } = await engine.run(args, options);
   const found = eventsIn(events);
   if (!found.some(({ summaryEvent }) => summaryEvent)) {
@@ -78,10 +81,11 @@ const runOnce = async (
 /** The same flags as a review, so that both read a preview in one way. */
 export const runSecondPreview = async (
   engine: RehearsalEngine,
-  { stack, settings }: { stack: string; settings: string },
+  { stack, settings, arguments: chosen }: Omit<Up, "events">,
   options: EngineRun,
 ): Promise<Preview> => {
-  const args = ["preview", "--json", "--show-sames", "--refresh", "--stack", stack, "--config-file", settings];
+  const own = ["--stack", stack, "--config-file", settings];
+  const args = ["preview", "--json", "--show-sames", "--refresh", ...withoutReplace(chosen), ...own];
   return parsePreview((await engine.run(args, options)).stdout, "what the second preview printed");
 };
 
