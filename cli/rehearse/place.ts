@@ -16,7 +16,7 @@ import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
 import { ELSEWHERE_FILE, REHEARSAL, REHEARSAL_FILE, type Rehearsal } from "../../client/rehearsal.ts";
 import { stackFile } from "../../provider/run/project-file.ts";
-import { isObject } from "../../schema/index.ts";
+import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError } from "./engine.ts";
 
 /** The project of the program that is rehearsed. */
@@ -54,8 +54,10 @@ export interface Place {
   folder: string;
   /** of a project with this name, for commands that run no program */
   projectOf(name: string): string;
-  /** the file in which the backend keeps this stack */
-  checkpointOf(project: string, stack: string): string;
+  /** Writes the file in which a backend of files keeps this stack. */
+  writeState(project: string, stack: string, state: Json): void;
+  /** Copies the settings of a stack, where there are any; a path: where the copy is */
+  copySettings(from: string): string;
   /** folder of the journals */
   journal: string;
   /** the file of the events of a run */
@@ -93,7 +95,18 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       }
       return own;
     },
-    checkpointOf: (project, stack) => at("state", ".pulumi", "stacks", project, `${stack}.json`),
+    writeState: (project, stack, state) => {
+      const own = at("state", ".pulumi", "stacks", project);
+      mkdirSync(own, { recursive: true, mode: 0o700 });
+      // Without it, the engine takes the folder for one of an earlier layout.
+      writeFileSync(at("state", ".pulumi", "meta.yaml"), "version: 1\n", { mode: 0o600 });
+      writeFileSync(join(own, `${stack}.json`), JSON.stringify(state), { mode: 0o600 });
+    },
+    copySettings: (from) => {
+      const to = at(basename(from));
+      writeFileSync(to, existsSync(from) ? readFileSync(from) : "", { mode: 0o600 });
+      return to;
+    },
     journal: at("journal"),
     events: at("events.jsonl"),
     writeTwins: (services, seal) => {

@@ -1,4 +1,4 @@
-// Stack references answer from a snapshot: of each stack that the program reads, its outputs are in the backend of the rehearsal.
+// In a backend of files, stack references answer from a snapshot: of each stack that the program reads, its outputs are there.
 import type { Preview } from "../../access/preview/shape.ts";
 import { partsOfUrn } from "../../access/preview/urn.ts";
 import { isObject, type Json } from "../../schema/index.ts";
@@ -40,15 +40,12 @@ const referencesIn = ({ steps }: Preview): Set<string> =>
       }),
   );
 
-/** As a backend of files names it: `STACK`, or `organization/PROJECT/STACK`. */
+/** As such a backend names it: `STACK`, or `organization/PROJECT/STACK`. The preview has read it. */
 const targetOf = (name: string, own: string): { project: string; stack: string } => {
-  const parts = name.split("/");
-  const stack = parts.at(-1) as string;
-  if (parts.length === 1) return { project: own, stack };
-  const [organization, project] = parts;
-  if (parts.length === 3 && organization === "organization" && project) return { project, stack };
+  const [stack = "", project = own] = name.split("/").reverse();
+  if ([stack, project].every((one) => /^(?!\.)[\w.-]+$/.test(one))) return { project, stack };
   throw new EngineError(
-    `the program reads the stack ${name}, and the backend of a rehearsal has only the organization "organization": name it organization/PROJECT/STACK, or read it by a name from the configuration`,
+    `the program reads the stack ${JSON.stringify(name)}, whose name is none of a backend of files`,
   );
 };
 

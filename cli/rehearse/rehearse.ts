@@ -6,11 +6,13 @@ import { whoAmI } from "../../access/query/whoami.ts";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 import type { Client } from "../../client/client.ts";
+import { stackSetting } from "../../provider/run/project-file.ts";
 import { isObject, isUidp } from "../../schema/index.ts";
 import { notCopiedLines } from "../copy.ts";
 import { accessOf, type TwinAccess } from "../twin/access.ts";
 import { startTwin, type Twin } from "../twin/twin.ts";
 import { carriedOut } from "./carried.ts";
+import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { compareAccess } from "./compare.ts";
 import { rehearsalEngine } from "./engine.ts";
 import { copyJournals } from "./journal.ts";
@@ -58,8 +60,10 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
   const project = projectAt(cwd);
   const name = stackOf(input);
   const engine = rehearsalEngine(input.command, signal);
+  const cloud = cloudOf(env, cwd);
   const twins: Twin[] = [];
   let place: Place | undefined;
+  let backend: CloudBackend | undefined;
   let others: StandIn | undefined;
   try {
     for (const [address, client] of input.clients) {
@@ -75,12 +79,22 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       token: await twin.tokenOf(actors.get(twin)?.uid as string),
     }));
     place.writeTwins(await Promise.all(services), input.seal);
+    const original = { name: input.stack, cwd, env };
+    const own = { project: project.name, stack: name };
+    const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;
+    if (cloud) backend = await startCloudBackend(cloud, fullName);
+    else {
+      await copyStack(engine, place, original, own);
+      await copyReferences(engine, place, preview, { cwd, env, ...own });
+    }
+    const quiet = { ...place.env, ...backend?.env };
     const settings = project.settingsOf(name);
-    const original = { ...(input.stack !== undefined && { name: input.stack }), cwd, env, settings };
-    const copied = await copyStack(engine, place, original, { project: project.name, stack: name });
-    await copyReferences(engine, place, preview, { cwd, env, project: project.name, stack: name });
-    copyJournals(place, { cwd, env, settings, project: project.name, stack: name }, [...input.clients.keys()]);
-    const quiet = { ...place.env, ...copied.env };
+    // Pulumi Cloud keeps configuration too, in environments and beside the stack.
+    const config = cloud
+      ? await configOf(engine, original)
+      : Object.fromEntries(["irm:journal", "irm:baseUrl"].map((key) => [key, stackSetting(cwd, name, key)]));
+    const addresses = [...input.clients.keys()];
+    copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
     const isChanged = changedIn(preview);
     others = await startStandIn({
       packages: packagesIn(preview, project.plugins),
@@ -89,11 +103,11 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       ...{ cwd, env: quiet },
     });
     const run = { cwd, env: { ...quiet, ...others.env } };
-    const stack = { stack: name, settings: copied.settings, arguments: input.arguments ?? [] };
+    const stack = { stack: fullName, settings: place.copySettings(settings), arguments: input.arguments ?? [] };
     const counted = countOf(twins);
     const up = await runUp(engine, { ...stack, events: place.events }, run);
     const requests = countOf(twins) - counted;
-    const exported = await engine.must(["stack", "export", "--stack", name], {
+    const exported = await engine.must(["stack", "export", "--stack", fullName], {
       ...run,
       cwd: place.projectOf(project.name),
     });
@@ -131,6 +145,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     };
   } finally {
     others?.close();
+    backend?.close();
     place?.remove();
     await Promise.all(twins.map((twin) => twin.close()));
   }

@@ -76,7 +76,6 @@ if (command === "up") {
   fs.writeFileSync(process.env.PIDS, process.pid + " " + process.pid);
   setInterval(() => {}, 1000);
 } else if (verb === "export") console.log(JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } }));
-else if (verb === "init") fs.writeFileSync("Pulumi.dev.yaml", "encryptionsalt: s\\n");
 `;
 
 test("an interrupted rehearsal leaves no process, no file and no twin", async () => {
@@ -91,7 +90,7 @@ test("an interrupted rehearsal leaves no process, no file and no twin", async ()
     const proposal = { before: graphOf([]), after: graphOf([]), unknown: [] } as unknown as Proposal;
     const input: RehearsalInput = {
       command: [process.execPath, "-e", STOPS_AT_UP, "--"],
-      ...{ cwd: own, env: { ...process.env, PIDS: pids }, stack: "dev" },
+      ...{ cwd: own, env: { ...process.env, PULUMI_BACKEND_URL: "file:///state", PIDS: pids }, stack: "dev" },
       preview: parsePreview(JSON.stringify({ steps: [] }), "test"),
       ...{ proposal, proposalOf: async () => proposal, copyOf },
       clients: new Map([[api.baseUrl, clientOf(api)]]),
@@ -139,22 +138,46 @@ describe("the place of a rehearsal", () => {
     expect(existsSync(join(home, "plugins", "resource-irm-v0.1.0"))).toBe(true);
   });
 
-  test("has the journal of the stack, where the run will look for it", () => {
-    const [own, journals] = [folder.path("journaled"), folder.path("journals")];
+  test.each([
+    ["a folder", "file:///state", "organization", false],
+    ["a bucket", "s3://states?region=eu-west-1", "organization", false],
+    ["Pulumi Cloud", "https://api.pulumi.com", "acme-inc", false],
+    ["Pulumi Cloud, of a plugin that does not know the organization", "https://api.pulumi.com", "~11-22", false],
+    ["a folder, of an explicit provider with a folder of its own", "file:///state", "organization", true],
+  ])("has the journal of a stack on %s, where the run will look for it", (name, backend, organization, isExplicit) => {
+    const [own, journals] = [folder.path(`journaled ${name}`), folder.path(`journals ${name}`)];
     for (const one of [own, journals]) mkdirSync(one);
-    const settings = join(own, "Pulumi.dev.yaml");
-    writeFileSync(settings, `config:\n  irm:journal: ${journals}\n`);
-    const env = { PULUMI_BACKEND_URL: "file:///state", IRM_BASE_URL: "https://irm.example.com/" };
+    const env = { PULUMI_BACKEND_URL: backend, IRM_BASE_URL: "https://irm.example.com/" };
     const baseUrl = "https://irm.example.com";
-    const pathIn = (journal: string, of: NodeJS.ProcessEnv) =>
-      journalPath("organization/acme/dev", { baseUrl, journal } as Config, of, own);
+    const pathIn = (at: string, of: NodeJS.ProcessEnv) =>
+      journalPath(`${organization}/acme/dev`, { baseUrl, journal: at } as Config, of, own);
     writeFileSync(pathIn(journals, env), "a line\n");
+    const inputs = isExplicit ? { journal: journals } : {};
+    const state = { id: "11-22", inputs };
+    const step = {
+      op: "same",
+      urn: "urn:pulumi:dev::acme::pulumi:providers:irm::one",
+      oldState: state,
+      newState: state,
+    };
+    const preview = parsePreview(JSON.stringify({ steps: [step] }), "test");
+    const config = isExplicit ? {} : { "irm:journal": journals };
     const place = createPlace(env, []);
+    const to = { ...place.env, PULUMI_BACKEND_URL: "http://127.0.0.1:1" };
+    const real = backend.startsWith("https") ? "acme-inc" : "organization";
+    const named = (stack: string) => ({
+      cwd: own,
+      env,
+      config,
+      name: `${real}/acme/${stack}`,
+      preview,
+      addresses: [baseUrl],
+    });
     try {
-      copyJournals(place, { cwd: own, env, settings, project: "acme", stack: "other" }, [baseUrl]);
+      copyJournals(place, named("other"), to);
       expect(readdirSync(place.journal)).toEqual([]);
-      copyJournals(place, { cwd: own, env, settings, project: "acme", stack: "dev" }, [baseUrl]);
-      expect(readFileSync(pathIn(place.journal, place.env), "utf8")).toBe("a line\n");
+      copyJournals(place, named("dev"), to);
+      expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
     } finally {
       place.remove();
     }

@@ -1,13 +1,12 @@
 // `irm rehearse` runs the engine against a copy of the organization: what an update would do, without a trace of it.
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import { Report } from "../../access/review/report.ts";
 import { rehearsalEngine } from "../../cli/rehearse/engine.ts";
-import { createPlace } from "../../cli/rehearse/place.ts";
-import { copyStack } from "../../cli/rehearse/stack.ts";
 import { writesOf } from "../harness/api-process.ts";
+import { startCloud } from "../harness/cloud.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 
@@ -59,6 +58,31 @@ if (process.env.IRM_REHEARSAL && !pulumi.runtime.isDryRun()) {
   writeFileSync(process.env.FOUND!, JSON.stringify({ files: files.length, found, held }));
 }
 `;
+
+const onCloud = `
+import * as pulumi from "@pulumi/pulumi";
+import { Group } from "pulumi-irm";
+import { readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+const config = new pulumi.Config();
+const parent = process.env.ORG!;
+const name = new pulumi.StackReference("elsewhere/network/dev").requireOutput("name") as pulumi.Output<string>;
+const description = pulumi.all([config.requireSecret("hidden"), "before"]).apply((texts) => texts.join(" "));
+new Group("team", { parent, name, description });
+new Group(pulumi.getOrganization(), { parent, name: config.require("name"), description: process.env.FROM_ENVIRONMENT! });
+// new new Group("not-targeted", { parent, name: "not-targeted" });
+const { IRM_REHEARSAL: run } = process.env;
+if (run) writeFileSync(process.env.FOUND!, JSON.stringify(readdirSync(join(dirname(run), "journal")).filter((one) => one.endsWith(".jsonl"))));
+`;
+
+const deploymentWith = (outputs: object) => {
+  const urn = "urn:pulumi:dev::network::pulumi:pulumi:Stack::network-dev";
+  const manifest = { time: "2026-01-01T00:00:00Z", magic: "", version: "" };
+  return {
+    version: 3,
+    deployment: { manifest, resources: [{ urn, custom: false, type: "pulumi:pulumi:Stack", outputs }] },
+  };
+};
 
 const refused = `
 import { Group, Role } from "pulumi-irm/plugin";
@@ -115,26 +139,51 @@ describe("irm rehearse", () => {
     expect(readdirSync(tmp).filter((name) => name.startsWith("irm-"))).toEqual([]);
   });
 
-  it("encrypts secrets again that only the backend of the stack could decrypt, and writes none in clear text", async () => {
-    program.configure({ "dynamic:plain": "of the settings" });
-    await program.commandLine.must("config", "set", "--secret", "dynamic:hidden", SECRET);
-    const { env } = program;
-    const own = createPlace(env, []);
+  it("of a stack on Pulumi Cloud reads there what the update would read, and writes nothing there", async () => {
+    const journal = join(place.folder, "cloud-journal");
+    const cloud = await startCloud({
+      pulumiConfig: { "cloud:name": "of-an-environment", "cloud:hidden": `secret:${SECRET}`, "irm:journal": journal },
+      environmentVariables: { FROM_ENVIRONMENT: "variable" },
+    });
     try {
+      const found = join(place.folder, "cloud-found.json");
+      const {
+        folder,
+        write,
+        env: own,
+      } = await place.program("cloud", onCloud, { ORG: place.server.organization, FOUND: found });
+      writeFileSync(join(folder, "Pulumi.dev.yaml"), "environment: [shared]\n");
+      cloud.stacks.set("acme/cloud/dev", { version: 3, deployment: null });
+      cloud.stacks.set("elsewhere/network/dev", deploymentWith({ name: "of-another" }));
+      const env = { ...own, ...cloud.env };
       const engine = rehearsalEngine(["pulumi"], new AbortController().signal);
-      const original = { name: "dev", cwd: program.folder, env, settings: join(program.folder, "Pulumi.dev.yaml") };
-      const target = { project: "dynamic", stack: "dev", reencrypt: true };
-      const copied = await copyStack(engine, own, original, target);
-      const files = readdirSync(own.folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-      const clear = files.filter((one) => readFileSync(join(one.parentPath, one.name), "latin1").includes(SECRET));
-      expect(clear.map(({ name }) => name)).toEqual([]);
-      expect(readFileSync(copied.settings, "utf8")).toContain("of the settings");
-      const read = { cwd: own.projectOf("dynamic"), env: { ...own.env, ...copied.env } };
-      expect(await engine.must(["config", "get", "dynamic:hidden", "--stack", "dev"], read)).toBe(`${SECRET}\n`);
-      const shown = ["stack", "output", "secret", "--show-secrets", "--stack", "dev"];
-      expect(await engine.must(shown, read)).toBe(`${SECRET}\n`);
+      await engine.must(["up", "--yes", "--skip-preview", "--stack", "acme/cloud/dev"], { cwd: folder, env });
+      // What a killed run left: its secrets, too, are decrypted by Pulumi Cloud alone.
+      const stored = cloud.stacks.get("acme/cloud/dev") as {
+        deployment: { resources: { urn: string }[]; pending_operations: unknown };
+      };
+      const resource = stored.deployment.resources.find(({ urn }) => urn.endsWith("::team"));
+      stored.deployment.pending_operations = [{ resource, type: "updating" }];
+      const kept = structuredClone(cloud.stacks);
+      write(onCloud.replace('"before"', '"after"').replace("// new", ""));
+      await place.server.takeRequests();
+      cloud.takeRequests();
+      const flags = ["rehearse", "--stack", "acme/cloud/dev", "--format", "json", "--", "--target", "**::team"];
+      const { code, stdout, stderr } = await irmIn({ folder, env }, flags);
+      expect(code, stderr).toBe(0);
+      const { steps, errors, secondPreview } = JSON.parse(stdout) as Rehearsal;
+      expect(steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`)).toEqual(["update team"]);
+      expect({ errors, secondPreview }).toEqual({ errors: [], secondPreview: [] });
+      // Of the run, one journal, which it has found.
+      expect(JSON.parse(readFileSync(found, "utf8"))).toEqual([expect.stringMatching(/^acme\.cloud\.dev\./)]);
+      const requests = cloud.takeRequests();
+      const ofRun = requests.slice(requests.findIndex((one) => one.endsWith("/complete")) + 1);
+      expect(ofRun.filter((one) => !/^GET |crypt$|\/yaml\/(open|check)$/.test(one))).toEqual([]);
+      expect(cloud.stacks).toEqual(kept);
+      expect(JSON.stringify([...kept.values()]) + stdout + stderr).not.toContain(SECRET);
+      expect(writesOf(await place.server.takeRequests())).toEqual([]);
     } finally {
-      own.remove();
+      cloud.close();
     }
   });
 
