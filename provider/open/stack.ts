@@ -104,8 +104,8 @@ const isUnderWay = ({ pid, pids, start, ending }: Run): boolean =>
 
 /** A plugin finishes what is under way when its engine has been killed. */
 const waitForRuns = async (session: Session, key: string, first: OpenRuns): Promise<OpenRuns | undefined> => {
-  const { clock, journal, requestTimeoutMs } = session;
-  const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
+  const { clock, journal, requestTimeoutMs, isTwin } = session;
+  const until = isTwin ? 0 : clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
   let open: OpenRuns | undefined = first;
   // One wait, so that it is reported.
   await recoverPatiently(session, key, async (patient) => {
@@ -121,7 +121,7 @@ const waitForRuns = async (session: Session, key: string, first: OpenRuns): Prom
 const waitForWrites = async (session: Session, writes: readonly Write[]): Promise<void> => {
   const waiting = writes.filter(({ isDone }) => !isDone);
   const [first] = waiting;
-  if (!first) return;
+  if (!first || session.isTwin) return;
   const now = await session.serviceNow();
   const last = Math.max(...waiting.map(({ at }) => at));
   const leftMs = last + session.requestTimeoutMs + SEND_TIME_MS + DATE_MS - now;

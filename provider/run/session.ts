@@ -32,6 +32,8 @@ export interface Session extends Client, Ledger {
   stopped?: { reason?: Error };
   /** longest time for one request */
   requestTimeoutMs: number;
+  /** the service is a twin (client/rehearsal.ts): no request of an earlier run can arrive there */
+  isTwin?: boolean;
   /** aborted by ^C */
   cancelled?: AbortSignal;
   /** what the run may do; absent: no review binds it */
@@ -136,6 +138,7 @@ export const sessionWith = (
     ...(seal && { seal, call: seal.call }),
     service,
     requestTimeoutMs: config.requestTimeoutMs,
+    isTwin: notice !== undefined,
     log: environment.log,
     ...(environment.cancelled && { cancelled: environment.cancelled }),
   };
