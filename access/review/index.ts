@@ -104,8 +104,10 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...changedRules.map(({ file, message }) => ({
       finding: { rule: "rules-changed" as const, subject: file, name: file, message },
     })),
-    ...tests.flatMap(({ name, passed, reason = "" }) =>
-      passed ? [] : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason } }],
+    ...tests.flatMap(({ name, passed, failedBefore, reason = "" }) =>
+      passed || failedBefore
+        ? []
+        : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason } }],
     ),
     ...findingsOf(input, people),
     ...subjectsOf(input, findBroken(proposal, verdict.required ?? {}, notVisible)),

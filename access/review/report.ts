@@ -222,6 +222,7 @@ export const TestResult = z.object({
   name: z.string(),
   passed: z.boolean(),
   reason: z.string().optional().describe("why it failed"),
+  failedBefore: z.literal(true).optional().describe("it failed before this change too, for each of these reasons"),
 });
 export type TestResult = z.infer<typeof TestResult>;
 

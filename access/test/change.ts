@@ -1,9 +1,11 @@
 // Tests of access on what a change leads to. Tests of the base count even if the change removes or edits them, and tests that the
 // change adds count as well. A name in a test of the base means the record that had it before the change.
 
-import { organizationsIn } from "../graph/graph.ts";
+import { printable } from "../../schema/index.ts";
+import { type AccessGraph, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { policyGraph } from "../policy/graph.ts";
+import { textOf as textOfNode } from "../graph/same.ts";
+import { type PolicyGraph, policyGraph } from "../policy/graph.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";
 import type { PolicyStack } from "../policy/stack.ts";
@@ -12,9 +14,9 @@ import type { TestResult } from "../review/report.ts";
 import { everyoneIn } from "./everyone.ts";
 import type { TestSuite } from "./file.ts";
 import { namesIn } from "./names.ts";
-import { type Outcome, runTests } from "./run-tests.ts";
-import type { Scene } from "./scene.ts";
-import { organizationIn } from "./scenes.ts";
+import { newReasons, type Reason, reasonText } from "./reason.ts";
+import { type Found, findReasons } from "./run-tests.ts";
+import { organizationIn, organizationsNamed } from "./scenes.ts";
 
 /** What the state of the stack under review knows of a policy; undefined: names decide. */
 export type StackOf = (policy: Policy) => PolicyStack | undefined;
@@ -41,58 +43,158 @@ export const runChangeTests = (
 ): ChangeTests => {
   const known = new Set(base?.tests.map(textOf));
   const added = change.tests.filter((test) => !known.has(textOf(test)));
-  const [old, own] = [
-    base && base.tests.length > 0
-      ? sceneOf(base, proposal, live, nowMs, stackOf, [proposal.before, proposal.after])
-      : undefined,
-    added.length > 0 ? sceneOf(change, proposal, live, nowMs, stackOf, [proposal.after, proposal.before]) : undefined,
-  ];
-  const mistakes = [old, own].flatMap((one) => (one && "mistakes" in one ? one.mistakes : []));
-  if (mistakes.length > 0) return { results: [], mistakes };
-  const results = old && "graph" in old ? run(base?.tests ?? [], old) : [];
-  const ownResults = own && "graph" in own ? run(added, own) : [];
+  const { before, after } = proposal;
+  const all = { proposal, live, nowMs, stackOf };
+  const old = base && runSuite({ ...base, tests: base.tests }, [before, after], all);
+  const own = runSuite({ ...change, tests: added }, [after, before], all);
+  const results = [old, own].flatMap((one) => (one && "ran" in one ? one.ran : []));
   return {
-    results: [...results, ...ownResults].map(({ test, outcome }) => resultOf(test, outcome)),
-    mistakes: ownResults.flatMap(({ test: { name, place }, outcome }) =>
-      "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [],
-    ),
+    results: results.map(({ test, outcome }) => resultOf(test, outcome)),
+    mistakes: [
+      ...[old, own].flatMap((one) => (one && "mistakes" in one ? one.mistakes : [])),
+      ...("ran" in own ? own.ran : []).flatMap(({ test: { name, place }, outcome }) =>
+        "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [],
+      ),
+    ],
   };
 };
 
 /** A test as text, wherever it stands: the reader of tests writes the members in one order. */
 const textOf = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
 
-const run = (tests: readonly AccessTest[], scene: Scene): { test: AccessTest; outcome: Outcome }[] =>
-  runTests(tests, scene).map((outcome, i) => ({ test: tests[i] as AccessTest, outcome }));
+interface Compared {
+  /** why it fails after the change, and why only since the change; both empty: it passes */
+  reasons: readonly Reason[];
+  fresh: readonly Reason[];
+}
 
-const resultOf = ({ name }: AccessTest, outcome: Outcome): TestResult => {
-  if (!("mistakes" in outcome)) return { name, ...outcome };
-  return { name, passed: false, reason: `it names what does not exist: ${outcome.mistakes.join("; ")}` };
+type Ran = { test: AccessTest; outcome: Compared | { mistakes: string[] } };
+
+const resultOf = ({ name }: AccessTest, outcome: Ran["outcome"]): TestResult => {
+  if ("mistakes" in outcome)
+    return { name, passed: false, reason: `it names what does not exist: ${outcome.mistakes.join("; ")}` };
+  const { reasons, fresh } = outcome;
+  if (reasons.length === 0) return { name, passed: true };
+  if (fresh.length > 0) return { name, passed: false, reason: reasonText(fresh) };
+  return { name, passed: false, reason: reasonText(reasons), failedBefore: true };
 };
 
-const sceneOf = (
-  { policy, organization: text }: TestSuite,
-  { after, organizations, unknown }: Proposal,
-  { graph: live, notVisible }: Live,
-  nowMs: number,
-  stackOf: StackOf,
-  graphs: readonly [Proposal["after"], Proposal["before"]],
-): Scene | { mistakes: Mistake[] } => {
+interface Around {
+  proposal: Proposal;
+  live: Live;
+  nowMs: number;
+  stackOf: StackOf;
+}
+
+/** `graphs`: the one whose names come first, and the other. Runs the tests about each organization, before and after the change. */
+const runSuite = (
+  suite: TestSuite,
+  graphs: readonly [AccessGraph, AccessGraph],
+  { proposal, live: { graph: live, notVisible }, nowMs, stackOf }: Around,
+): { ran: Ran[] } | { mistakes: Mistake[] } => {
+  const { policy, tests } = suite;
+  if (tests.length === 0) return { ran: [] };
   const keys = policy && policyGraph(policy, live, stackOf(policy));
   if (keys && keys.mistakes.length > 0) return { mistakes: keys.mistakes };
-  const created = organizationsIn(after).filter(({ uid }) => uid === null);
-  const [touched, second] = organizations ?? [];
-  const found =
-    [keys?.organization, second === undefined ? touched : undefined].find(
-      (id) => id !== undefined && after.groups.has(id),
-    ) ??
-    (created.length === 1 ? created[0]?.id : undefined) ??
-    organizationIn(after, text);
-  if (typeof found !== "string") return { mistakes: [found] };
-  const notKnown = unknown.filter(({ hides }) => hides !== undefined).map(({ message }) => message);
-  const all = graphs.map((one) => everyoneIn(one, nowMs));
-  const names = namesIn(all, found, keys);
-  return { graph: everyoneIn(after, nowMs), organization: found, names, notVisible, notKnown };
+  const found = organizationsOf(suite, keys, proposal);
+  if ("text" in found) return { mistakes: [found] };
+  const { all: named, touched } = found;
+  const organizations = new Set(named);
+  const all = new Map(graphs.map((graph) => [graph, everyoneIn(graph, nowMs)]));
+  const everyone = (graph: AccessGraph) => all.get(graph) as AccessGraph;
+  const notKnown = proposal.unknown.filter(({ hides }) => hides !== undefined).map(({ message }) => message);
+  const { before, after } = proposal;
+  const runs = named.map((organization) => {
+    const others = named.filter((one) => one !== organization);
+    const scene = { organization, organizations, notVisible };
+    const names = namesIn(graphs.map(everyone), organization, { keys, others });
+    const is = findReasons(tests, { ...scene, graph: everyone(after), names, notKnown });
+    const failing = tests.filter((_, i) => !isPassed(is[i] as Found));
+    const namesBefore = namesIn([everyone(before)], organization, { keys, others });
+    const was = before.groups.has(organization)
+      ? findReasons(failing, { ...scene, graph: everyone(before), names: namesBefore })
+      : [];
+    const place = named.length === 1 ? "" : `in ${printable(nameOf(after, before, organization))}: `;
+    return is.map((one, i): Found | Compared => {
+      // An identity of an organization that stays may get access in another.
+      const isAbout = touched.has(organization) || tests[i]?.subject.kind === "identity";
+      if ("mistakes" in one) return isAbout || one.isElsewhere ? one : NOTHING;
+      if (!isAbout) return NOTHING;
+      const old = was[failing.indexOf(tests[i] as AccessTest)];
+      const fresh = newReasons(one.reasons, old && "reasons" in old ? old.reasons : [], after);
+      const placed = (reasons: readonly Reason[]) => reasons.map((own) => ({ ...own, text: place + own.text }));
+      return { reasons: placed(one.reasons), fresh: placed(fresh) };
+    });
+  });
+  return { ran: tests.map((test, i) => ({ test, outcome: joined(runs.map((run) => run[i] as Found | Compared)) })) };
+};
+
+const NOTHING: Compared = { reasons: [], fresh: [] };
+
+const isPassed = (found: Found): boolean => "reasons" in found && found.reasons.length === 0;
+
+/** A test is about the organizations that have what it names: one of them at least. */
+const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
+  const isElsewhere = (one: Found | Compared) => "isElsewhere" in one;
+  const own = runs.every(isElsewhere) ? runs : runs.filter((one) => !isElsewhere(one));
+  const mistakes = own.flatMap((one) => ("mistakes" in one ? one.mistakes : []));
+  if (mistakes.length > 0) return { mistakes: [...new Set(mistakes)] };
+  const compared = own as readonly Compared[];
+  return {
+    reasons: compared.flatMap(({ reasons }) => reasons),
+    fresh: compared.flatMap(({ fresh }) => fresh),
+  };
+};
+
+const nameOf = (after: AccessGraph, before: AccessGraph, id: NodeId): string =>
+  (after.groups.get(id) ?? before.groups.get(id))?.name ?? id;
+
+interface Organizations {
+  /** whose names a test may use */
+  all: readonly NodeId[];
+  touched: ReadonlySet<NodeId>;
+}
+
+/**
+ * The organization that the policy or the file of tests names. It is looked up before the change, which could give its name to
+ * another. Without a name: all that the change touches.
+ */
+const organizationsOf = (
+  { policy, organization: text }: TestSuite,
+  keys: PolicyGraph | undefined,
+  proposal: Proposal,
+): Organizations | Mistake => {
+  const { before, after } = proposal;
+  const isThere = (id: NodeId): boolean => before.groups.has(id) || after.groups.has(id);
+  const only = (id: NodeId): Organizations => ({ all: [id], touched: new Set([id]) });
+  if (keys && isThere(keys.organization)) return only(keys.organization);
+  const name = text ?? policy?.organization.uid ?? policy?.organization.name;
+  if (name !== undefined) {
+    const found = organizationIn(organizationsNamed(before, name).length > 0 ? before : after, name);
+    return typeof found === "string" ? only(found) : found;
+  }
+  const touched = new Set(touchedBy(proposal).filter(isThere));
+  const all = [...new Set([...organizationsIn(before).map(({ id }) => id), ...touched])];
+  if (all.length > 0) return { all, touched };
+  const none = organizationIn(after, undefined);
+  return typeof none === "string" ? only(none) : none;
+};
+
+/** Those of the records that the program has or had, and those in which something differs. */
+const touchedBy = ({ before, after, organizations = new Set() }: Proposal): NodeId[] => {
+  const touched = new Set(organizations);
+  for (const [one, other] of [
+    [before, after],
+    [after, before],
+  ] as const)
+    for (const kind of ["groups", "identities", "roles", "bindings", "providers", "externalGroups", "invites"] as const)
+      for (const [id, node] of one[kind] as ReadonlyMap<NodeId, { group?: NodeId | null }>) {
+        const now = other[kind].get(id);
+        if (now === node || textOfNode(now) === textOfNode(node)) continue;
+        const top = lineageOf(one, kind === "groups" ? id : (node.group ?? "")).at(-1);
+        if (top !== undefined) touched.add(top);
+      }
+  return [...touched];
 };
 
 /** What the change does to the tests, a line for each: `- test "no pull request ever writes"`. */

@@ -10,14 +10,15 @@ import { reachStrictly } from "../paths/strict.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { counts } from "./look.ts";
+import type { Reason } from "./reason.ts";
 import type { Actor, Look } from "./scene.ts";
 
 /** Steps of the searches of a test: a few seconds. */
 const STEPS = 3_000_000;
 
 export interface EverFinder {
-  /** What could be reached of these capabilities at the place, a text for each identity at an end. */
-  find(capabilities: readonly string[], place: NodeId | undefined): string[];
+  /** What could be reached of these capabilities at the place; the first of each title leads there. */
+  find(capabilities: readonly string[], place: NodeId | undefined): Reason[];
 }
 
 /** `relationship`: of a workload that the test is about; without one, each actor starts by itself. */
@@ -26,15 +27,15 @@ export const everFinder = (look: Look, actors: readonly Actor[], relationship?: 
   const world = worldOf(graph, notVisible);
   const options = { audience: "", others: relationship !== undefined, budget: newReviewBudget() };
   const search: Search = { audience: "", nowMs: 0, invites: false, budget: { steps: STEPS } };
-  const starts: { words: string; start: Start }[] =
+  const starts: { who: string; words: string; start: Start }[] =
     relationship === undefined
       ? actors.flatMap(({ identity, words }) => {
           const node = graph.identities.get(identity);
-          return node ? [{ words, start: startOfIdentity(world, node, options) }] : [];
+          return node ? [{ who: identity, words, start: startOfIdentity(world, node, options) }] : [];
         })
-      : startsOfWorkload(world, relationship, options).map((start) => ({ words: "the workload", start }));
-  const reached = starts.map(({ words, start }) => ({
-    words,
+      : startsOfWorkload(world, relationship, options).map((start) => ({ ...THE_WORKLOAD, start }));
+  const reached = starts.map(({ who, words, start }) => ({
+    ...{ who, words },
     held: [
       ...reachStrictly(world, start, search).map((held) => ({ ...held, reading: "strict" })),
       ...reachCautiously(world, start, search).map((held) => ({ ...held, reading: "cautious" })),
@@ -44,14 +45,19 @@ export const everFinder = (look: Look, actors: readonly Actor[], relationship?: 
   return {
     find: (capabilities, place) => {
       const isHere = counts(look, place);
-      const found = reached.flatMap(({ words, held }) => {
-        const leading = held.find((one) => isHere(one.group) && namesIn(one, capabilities).length > 0);
-        return leading ? [textOf(look, words, leading, namesIn(leading, capabilities))] : [];
-      });
-      return isComplete ? found : [...found, "not searched: the search for paths took too many steps"];
+      const found = reached.flatMap(({ who, words, held }) =>
+        held.flatMap((one): Reason[] => {
+          const names = isHere(one.group) ? namesIn(one, capabilities) : [];
+          const about = { who: `path of ${who}`, group: one.group, capabilities: names };
+          return names.length === 0 ? [] : [{ text: textOf(look, words, one, names), about, title: words }];
+        }),
+      );
+      return isComplete ? found : [...found, { text: "not searched: the search for paths took too many steps" }];
     },
   };
 };
+
+const THE_WORKLOAD = { who: "the workload", words: "the workload" };
 
 const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
   [...capabilities].filter((one) => denied.some((text) => matchesCapability(text, one))).sort();

@@ -1,12 +1,14 @@
 // What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
+import { compare } from "../graph/compare.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import type { Reason } from "./reason.ts";
 import type { Actor, Look } from "./scene.ts";
 
 /** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
-export const counts = ({ graph, organization }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
-  if (place === undefined) return once((group) => lineageOf(graph, group).at(-1) === organization);
+export const counts = ({ graph, organizations }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
+  if (place === undefined) return once((group) => organizations.has(lineageOf(graph, group).at(-1) ?? group));
   const lineage = new Set(lineageOf(graph, place));
   return (group) => lineage.has(group);
 };
@@ -20,12 +22,12 @@ const once = <T>(find: (id: NodeId) => T): ((id: NodeId) => T) => {
   };
 };
 
-/** What an actor holds of these capabilities, a text for each binding. A role that cannot be read may grant all of them. */
+/** What an actor holds of these capabilities, a reason for each binding. A role that cannot be read may grant all of them. */
 export const breachFinder = (
   look: Look,
   denied: readonly string[],
   place: NodeId | undefined,
-): ((actor: Actor) => string[]) => {
+): ((actor: Actor) => Reason[]) => {
   const { access, graph } = look;
   const isHere = counts(look, place);
   const capabilitiesOf = once((role) => graph.roles.get(role)?.capabilities ?? []);
@@ -36,17 +38,23 @@ export const breachFinder = (
     access
       .bindingsOf(identity)
       .filter(({ group }) => isHere(group))
-      .flatMap(({ id, group, role }): string[] => {
+      .flatMap(({ id, group, role }): Reason[] => {
         const [where, how] = [pathOf(graph, group), bindingText(look, role, id)];
+        const about = { who: identity, group };
         if (capabilitiesOf(role).length === 0)
-          return [`what ${words} can at ${where} is not visible, ${how}, whose capabilities cannot be read`];
+          return [
+            {
+              text: `what ${words} can at ${where} is not visible, ${how}, whose capabilities cannot be read`,
+              about: { ...about, capabilities: [`those of ${role}`] },
+            },
+          ];
         const names = deniedCapabilities(role);
         if (names.length === 0) return [];
         const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
         const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
-        return [`${words} can ${list}${more} at ${where}, ${how}`];
+        return [{ text: `${words} can ${list}${more} at ${where}, ${how}`, about: { ...about, capabilities: names } }];
       })
-      .sort();
+      .sort((a, b) => compare(a.text, b.text));
 };
 
 const CAPABILITIES_SHOWN = 5;
@@ -57,7 +65,7 @@ const bindingText = ({ graph }: Look, role: NodeId, binding: NodeId): string => 
 };
 
 /** Why a test that found nothing cannot pass; empty: all that it is about is known. */
-export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: boolean): string[] => {
+export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: boolean): Reason[] => {
   const { graph, notVisible, notKnown = [] } = look;
   const counted = counts(look, place);
   // Without a group: the service does not answer the list at all.
@@ -71,7 +79,7 @@ export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: bo
   return [
     ...hidden.map(({ group, message }) => `not visible at ${pathOf(graph, group)}: ${message}`),
     ...notKnown.map((message) => `not known: ${message}`),
-  ];
+  ].map((text) => ({ text, isUnseen: true }));
 };
 
 /** What none of the actors certainly holds. */
@@ -80,7 +88,7 @@ export const missingOf = (
   { actors, words }: { actors: readonly Actor[]; words: string },
   wanted: readonly string[],
   place: NodeId | undefined,
-): string[] => {
+): Reason[] => {
   const { access, graph } = look;
   const isHere = counts(look, place);
   const held = new Set(
@@ -90,14 +98,14 @@ export const missingOf = (
       .filter(({ group }) => isHere(group))
       .map(({ capability }) => capability),
   );
-  const missing = wanted.flatMap(namesOf).filter((one) => !held.has(one));
+  const missing = [...new Set(wanted.flatMap(namesOf))].filter((one) => !held.has(one)).sort();
   if (missing.length === 0) return [];
   const where =
     place === undefined ? "anywhere" : `at ${graph.groups.has(place) ? pathOf(graph, place) : "a group that is gone"}`;
   const unseen = findUnseen(look, place, false);
-  const perhaps = unseen.length === 0 ? "" : ` (${unseen.join("; ")})`;
-  const list = [...new Set(missing)].sort().slice(0, CAPABILITIES_SHOWN).join(", ");
-  return [`${words} cannot ${list} ${where}${perhaps}`];
+  const perhaps = unseen.length === 0 ? "" : ` (${unseen.map(({ text }) => text).join("; ")})`;
+  const text = `${words} cannot ${missing.slice(0, CAPABILITIES_SHOWN).join(", ")} ${where}${perhaps}`;
+  return [{ text, about: { who: "nobody", group: place ?? "anywhere", capabilities: missing } }];
 };
 
 /** A wildcard stands for every capability that a role may have. */

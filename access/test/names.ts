@@ -8,53 +8,94 @@ import { isPeople } from "./everyone.ts";
 /** A name of a test stands for nothing, or for several. */
 export class NameError extends Error {
   override readonly name = "NameError";
+  /** another organization has it */
+  readonly isElsewhere: boolean;
+  constructor(message: string, isElsewhere = false) {
+    super(message);
+    this.isElsewhere = isElsewhere;
+  }
 }
 
 export interface Names {
   identity(text: string): NodeId;
-  /** An identity that `only` lists. */
-  allowed(text: string): NodeId;
+  /** The identities that an entry of `only` means: one in each organization that has the name. */
+  allowed(text: string): readonly NodeId[];
   group(text: string): NodeId;
 }
 
 /** What the keys of a policy stand for. */
 export type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
 
-/** The first of `graphs` that has a name decides; `keys` come before them. */
-export const namesIn = (graphs: readonly AccessGraph[], organization: NodeId, keys?: Keys): Names => {
-  const isThere = (kind: "groups" | "identities", id: NodeId): boolean => graphs.some((graph) => graph[kind].has(id));
-  const identities = graphs.map((graph) => pathsOf(graph, "identities", organization));
-  const groups = graphs.map((graph) => pathsOf(graph, "groups", organization));
+interface NamesOptions {
+  keys?: Keys | undefined;
+  /** that the tests are about as well */
+  others?: readonly NodeId[];
+}
 
-  const find = (what: "identity" | "group", text: string, paths: readonly Paths[]): NodeId => {
-    for (const byPath of paths) {
-      const [one, another] = byPath.get(text) ?? [];
-      if (another !== undefined)
-        throw new NameError(`${byPath.get(text)?.length} have the name ${text}; give the uid of one`);
-      if (one !== undefined) return one;
+/**
+ * The first of `graphs` in which an organization has a name decides, so that a new organization has no part in a name of an old one;
+ * `keys` come before them.
+ */
+export const namesIn = (
+  graphs: readonly AccessGraph[],
+  organization: NodeId,
+  { keys, others = [] }: NamesOptions = {},
+): Names => {
+  const isThere = (kind: "groups" | "identities", id: NodeId): boolean => graphs.some((graph) => graph[kind].has(id));
+  const pathsIn = (kind: "groups" | "identities"): Paths[][] =>
+    graphs.map((graph) => [organization, ...others].map((one) => pathsOf(graph, kind, one)));
+  const identities = pathsIn("identities");
+  const groups = pathsIn("groups");
+
+  /** by organization, its own first */
+  const findAll = (what: "identity" | "group", text: string, paths: readonly Paths[][]): (readonly NodeId[])[] => {
+    for (const byOrganization of paths) {
+      const found = byOrganization.map((byPath) => byPath.get(text) ?? []);
+      if (found.some(({ length }) => length > 0)) return found;
     }
-    const known = new Set(paths.flatMap((byPath) => [...byPath.keys()]));
+    const known = new Set(paths.flat().flatMap((byPath) => [...byPath.keys()]));
     for (const key of what === "identity" ? (keys?.identities.keys() ?? []) : (keys?.groups.keys() ?? []))
       known.add(key);
     throw new NameError(`there is no ${what} ${text}${suggestion(text, known, 3)}`);
+  };
+  const find = (what: "identity" | "group", text: string, paths: readonly Paths[][]): NodeId => {
+    const [own] = single(findAll(what, text, paths)[0], text);
+    if (own === undefined) throw new NameError(`another organization has the ${what} ${text}`, true);
+    return own;
+  };
+  const single = (found: readonly NodeId[] = [], text: string): readonly NodeId[] => {
+    if (found.length > 1) throw new NameError(`${found.length} have the name ${text}; give the uid of one`);
+    return found;
   };
   const byUid = (what: "identity" | "group", uid: string): NodeId => {
     if (isThere(what === "identity" ? "identities" : "groups", uid)) return uid;
     throw new NameError(`there is no ${what} ${uid}`);
   };
-
-  const identity = (text: string): NodeId => {
-    if (isUid(text)) return byUid("identity", text);
+  /** the record of a key, or the path under which the change creates it */
+  const byKey = (text: string): { id: NodeId } | { path: string } => {
     const id = keys?.identities.get(text);
-    if (id === undefined) return find("identity", text.replace(/^\//, ""), identities);
-    if (isThere("identities", id)) return id;
-    const { group = "", name = text } = keys?.graph.identities.get(id) ?? {};
-    return find("identity", keys ? pathOfIdentity(keys.graph, group, name) : text, identities);
+    if (keys === undefined || id === undefined) return { path: text.replace(/^\//, "") };
+    if (isThere("identities", id)) return { id };
+    const { group = "", name = text } = keys.graph.identities.get(id) ?? {};
+    return { path: pathOfIdentity(keys.graph, group, name) };
   };
 
   return {
-    identity,
-    allowed: identity,
+    identity: (text) => {
+      if (isUid(text)) return byUid("identity", text);
+      const known = byKey(text);
+      return "id" in known ? known.id : find("identity", known.path, identities);
+    },
+    allowed: (text) => {
+      // No other record ever gets the uid, so one that does not exist excuses nobody.
+      if (isUid(text)) return [text];
+      const known = byKey(text);
+      if ("id" in known) return [known.id];
+      const isKnown = identities.flat().some((byPath) => byPath.has(known.path));
+      // The key is no mistake before its record exists.
+      if (!isKnown && keys?.identities.has(text)) return [];
+      return findAll("identity", known.path, identities).flatMap((found) => single(found, text));
+    },
     group: (text) => {
       if (isUid(text)) return byUid("group", text);
       if (text === "") throw new NameError('"" names no group; the organization itself is /');

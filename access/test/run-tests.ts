@@ -8,6 +8,7 @@ import { actorOf, findAssumable, othersThan } from "./actor.ts";
 import { everFinder } from "./ever.ts";
 import { breachFinder, findUnseen, missingOf } from "./look.ts";
 import { NameError, type Names } from "./names.ts";
+import { type Reason, reasonText } from "./reason.ts";
 import type { Actor, Look, Scene } from "./scene.ts";
 
 export type Outcome =
@@ -16,14 +17,35 @@ export type Outcome =
   /** it names what does not exist, so it says nothing about access */
   | { mistakes: string[] };
 
-export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] => {
+export type Found =
+  /** why the test fails; empty: it passes */
+  { reasons: readonly Reason[] } | Misnamed;
+
+interface Misnamed {
+  mistakes: string[];
+  /** another organization of the scene has what it names */
+  isElsewhere?: true;
+}
+
+export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] =>
+  findReasons(tests, scene).map((found) => {
+    if ("mistakes" in found) return { mistakes: found.mistakes };
+    const { reasons } = found;
+    return reasons.length === 0 ? { passed: true } : { passed: false, reason: reasonText(reasons) };
+  });
+
+/** What each test finds. */
+export const findReasons = (tests: readonly AccessTest[], scene: Scene): Found[] => {
   const access = accessIn(scene.graph);
-  return tests.map((test): Outcome => run(test, { ...scene, access, budget: newReviewBudget() }));
+  const own = new Set([scene.organization]);
+  return tests.map((test): Found => {
+    // What an identity holds in another organization is its access, too.
+    const organizations = test.subject.kind === "identity" ? (scene.organizations ?? own) : own;
+    return find(test, { ...scene, organizations, access, budget: newReviewBudget() });
+  });
 };
 
-const SHOWN = 5;
-
-const run = (test: AccessTest, look: Look): Outcome => {
+const find = (test: AccessTest, look: Look): Found => {
   const named = resolve(test, look.names);
   if ("mistakes" in named) return named;
   const { actors, words } = aboutWhom(test, named, look);
@@ -31,17 +53,12 @@ const run = (test: AccessTest, look: Look): Outcome => {
   const ever = test.ever
     ? everFinder(look, actors, subject.kind === "workload" ? subject.relationship : undefined)
     : undefined;
-  const denials = named.denials.flatMap(({ capabilities, place }) => {
-    const breaches = [
-      ...actors.flatMap(breachFinder(look, capabilities, place)),
-      ...(ever?.find(capabilities, place) ?? []),
-    ];
-    return breaches.length > 0 ? breaches : findUnseen(look, place, test.subject.kind === "holders");
-  });
-  const reasons = [...new Set(denials), ...missingOf(look, { actors, words }, test.can, named.place)];
-  if (reasons.length === 0) return { passed: true };
-  const more = reasons.length > SHOWN ? [`and ${reasons.length - SHOWN} more`] : [];
-  return { passed: false, reason: [...reasons.slice(0, SHOWN), ...more].join("; ") };
+  const denials = named.denials.flatMap(({ capabilities, place }) => [
+    ...actors.flatMap(breachFinder(look, capabilities, place)),
+    ...(ever?.find(capabilities, place) ?? []),
+    ...findUnseen(look, place, test.subject.kind === "holders"),
+  ]);
+  return { reasons: [...denials, ...missingOf(look, { actors, words }, test.can, named.place)] };
 };
 
 interface Named {
@@ -51,14 +68,16 @@ interface Named {
   denials: readonly { capabilities: readonly string[]; place: NodeId | undefined }[];
 }
 
-const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | { mistakes: string[] } => {
+const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | Misnamed => {
   const mistakes: string[] = [];
-  const look = (find: (text: string) => NodeId, text: string | undefined): NodeId | undefined => {
+  let isElsewhere = true;
+  const look = <T>(find: (text: string) => T, text: string | undefined): T | undefined => {
     try {
       return text === undefined ? undefined : find(text);
     } catch (error) {
       if (!(error instanceof NameError)) throw error;
       mistakes.push(error.message);
+      isElsewhere &&= error.isElsewhere;
       return undefined;
     }
   };
@@ -73,7 +92,7 @@ const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | { m
     only: subject.kind === "holders" ? subject.only.flatMap((one) => look(names.allowed, one) ?? []) : [],
     denials,
   };
-  return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)] } : named;
+  return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)], ...(isElsewhere && { isElsewhere }) } : named;
 };
 
 const aboutWhom = ({ subject }: AccessTest, named: Named, look: Look): { actors: Actor[]; words: string } => {

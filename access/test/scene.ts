@@ -9,6 +9,8 @@ export interface Scene {
   /** with people (access/test/everyone.ts) */
   graph: AccessGraph;
   organization: NodeId;
+  /** all that the tests are about; default: that one */
+  organizations?: ReadonlySet<NodeId>;
   names: Names;
   notVisible: readonly NotVisible[];
   /** access that the change brings, and of which only the run knows to whom, where or what */
@@ -16,6 +18,8 @@ export interface Scene {
 }
 
 export interface Look extends Scene {
+  /** where access counts for a test without a place */
+  organizations: ReadonlySet<NodeId>;
   access: Access;
   /** for the questions about patterns, of one test */
   budget: Budget;

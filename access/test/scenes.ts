@@ -1,6 +1,13 @@
 // What tests run on: a policy alone, without the network, or the live organization.
 import { isUidp, type RoleBundles } from "../../schema/index.ts";
-import { type AccessGraph, type GraphBuilder, type NodeId, newGraph, organizationsIn } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type GraphBuilder,
+  type GroupNode,
+  type NodeId,
+  newGraph,
+  organizationsIn,
+} from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { policyGraph } from "../policy/graph.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -15,10 +22,12 @@ export type Built = { scene: Scene } | { mistakes: Mistake[] };
 export const policyScene = (policy: Policy, bundles: RoleBundles): Scene => {
   const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy, bundles));
   const all = everyoneIn(graph, 0);
-  const names = namesIn([all], organization, { graph, ...keys });
-  // Only the service knows whether a uid exists. It is allowed what the policy does not give it.
-  const allowedId = (text: string): NodeId => (isUidp(text) ? text : names.identity(text));
-  return { graph: all, organization, names: { ...names, allowed: allowedId }, notVisible: [] };
+  return {
+    graph: all,
+    organization,
+    names: namesIn([all], organization, { keys: { graph, ...keys } }),
+    notVisible: [],
+  };
 };
 
 /** A service that has the organization and the roles that the policy names, and nothing else. */
@@ -61,13 +70,16 @@ export const liveScene = (
     };
   }
   const all = everyoneIn(graph, nowMs);
-  return { scene: { graph: all, organization, names: namesIn([all], organization, wanted), notVisible } };
+  return { scene: { graph: all, organization, names: namesIn([all], organization, { keys: wanted }), notVisible } };
 };
+
+/** By name or uid. */
+export const organizationsNamed = (graph: AccessGraph, text: string): GroupNode[] =>
+  organizationsIn(graph).filter(({ id, name }) => (isUidp(text) ? id : name) === text);
 
 export const organizationIn = (graph: AccessGraph, text: string | undefined): NodeId | Mistake => {
   const all = organizationsIn(graph);
-  const found = all.filter(({ id, name }) => text === undefined || (isUidp(text) ? id : name) === text);
-  const [one, another] = found;
+  const [one, another] = text === undefined ? all : organizationsNamed(graph, text);
   if (one !== undefined && another === undefined) return one.id;
   const seen = all.map(({ id, name }) => `${name} ${id}`).sort();
   const list = seen.join(", ") || "none";

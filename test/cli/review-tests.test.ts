@@ -3,7 +3,7 @@ import { unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
-import { created } from "../access/preview/fixture.ts";
+import { changed, created, placeholderOf } from "../access/preview/fixture.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
@@ -118,6 +118,108 @@ describe("the author of a change cannot excuse it", () => {
     expect(failures(report)).toEqual([
       expect.stringContaining("release reads nothing above: platform/release can repo.list at platform"),
     ]);
+  });
+});
+
+describe("a test that failed before the change too", () => {
+  const NOBODY = "tests: [{ name: nobody gives access, capability: [role_bindings.create, roles.update], only: [] }]\n";
+  beforeEach(() => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "access.tests.yaml": NOBODY });
+    repository.git("checkout", "--quiet", "-B", "change");
+  });
+
+  test("is listed as such, and fails nothing", async () => {
+    const { code, report } = await run(previewOf(grant("viewer")), "--base", "main");
+    expect({ code, findings: failures(report) }).toEqual({ code: 0, findings: [] });
+    const reason = expect.stringContaining("owner can role_bindings.create, roles.update at /");
+    expect(report?.tests).toEqual([{ name: "nobody gives access", passed: false, reason, failedBefore: true }]);
+    for (const format of ["terminal", "markdown", "html"]) {
+      const { stdout } = await runIrm("review", "--preview", previewOf(grant("viewer")), "--format", format);
+      expect(stdout.replaceAll(/\s+/g, " "), format).toContain("1 test of access: 1 failed before this change too");
+      expect(stdout.replaceAll(/<[^>]+>|[\s`"]+/g, " "), format).toContain("nobody gives access");
+    }
+  });
+
+  test("fails by what the change adds to it, which the finding names", async () => {
+    const { code, report } = await run(previewOf(grant("owner")), "--base", "main");
+    expect({ code, findings: failures(report) }).toEqual({
+      code: 3,
+      findings: [
+        "true nobody gives access: platform/release can role_bindings.create, roles.update at platform, by its binding to owner",
+      ],
+    });
+  });
+});
+
+describe("of several organizations", () => {
+  let two: TestServer;
+  let ids: { first: string; second: string; ci: string };
+  beforeAll(async () => {
+    ({ api: two } = await startTeam());
+    const second = await createUid(two, "groups", "", { name: "second" });
+    ids = { first: two.organization, second, ci: (await two.actor("ci")).uid };
+  });
+  afterAll(() => two.close());
+  beforeEach(() => {
+    vi.stubEnv("IRM_BASE_URL", two.baseUrl);
+    vi.stubEnv("IRM_TOKEN", two.owner.token);
+  });
+  const base = (text: string): void => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "access.tests.yaml": text });
+    repository.git("checkout", "--quiet", "-B", "change");
+  };
+  const only = "tests: [{ name: only the owner gives access, capability: role_bindings.create, only: [owner] }]\n";
+  const owns = () => created("RoleBinding", "b", { parent: ids.first, identity: ids.ci, role: "owner" });
+  const BROKEN = "ci can role_bindings.create at /, by its binding to owner";
+  const EMPTY: [string, () => object][] = [
+    ["a new", () => created("Group", "third", { name: "third", root: true })],
+    ["an existing", () => created("Group", "empty", { parent: ids.second, name: "empty" })],
+  ];
+
+  test.each(EMPTY)(
+    "tests without a name are about all that the change touches: not just %s, empty one",
+    async (_, more) => {
+      base(only);
+      const { code, report } = await run(previewOf(owns(), more()), "--base", "main");
+      expect({ code, findings: failures(report) }).toEqual({
+        code: 3,
+        findings: [expect.stringMatching(new RegExp(`^true only the owner gives access: in [^:]+: ${BROKEN}$`))],
+      });
+      // What they name is in one of them.
+      base('tests: [{ name: ci does nothing, identity: ci, cannot: "*" }]\n');
+      expect((await run(previewOf(owns(), more()), "--base", "main")).code).toBe(3);
+      expect(await run(previewOf(more()), "--base", "main")).toMatchObject({ code: 0 });
+    },
+  );
+
+  test("a name of the base is one of an organization that exists, not of one that the change creates", async () => {
+    base("tests: [{ name: only ci gives access, capability: role_bindings.create, only: [ci, owner] }]\n");
+    const org = created("Group", "third", { name: "third", root: true });
+    const third = placeholderOf("Group", "third");
+    const claimMatch = { issuer: "https://evil.example.com", subject: "ci" };
+    const twin = created("Identity", "twin", { parent: third, name: "ci", claimMatch });
+    const identity = placeholderOf("Identity", "twin");
+    const steps = [org, twin, created("RoleBinding", "b", { parent: third, identity, role: "owner" })];
+    const { code, report } = await run(previewOf(...steps), "--base", "main");
+    expect({ code, findings: failures(report) }).toEqual({
+      code: 3,
+      findings: ["true only ci gives access: in third: ci can role_bindings.create at /, by its binding to owner"],
+    });
+  });
+
+  test("tests with a name are about that one, whatever else the change touches or renames", async () => {
+    base(`organization: dev\n${only}`);
+    const elsewhere = () => created("RoleBinding", "b", { parent: ids.second, identity: ids.ci, role: "owner" });
+    expect(await run(previewOf(elsewhere()), "--base", "main")).toMatchObject({ code: 0 });
+    const renamed = changed("update", "Group", "acme", ids.first, { old: { name: "dev" }, new: { name: "other", root: true } });
+    const decoy = created("Group", "decoy", { name: "dev", root: true });
+    const { code, report } = await run(previewOf(owns(), renamed, decoy), "--base", "main");
+    expect({ code, findings: failures(report) }).toEqual({
+      code: 3,
+      findings: [`true only the owner gives access: ${BROKEN}`],
+    });
   });
 });
 

@@ -230,10 +230,15 @@ describe("--live", async () => {
     expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
   });
 
-  test("a uid that does not exist is a mistake, also of only", async () => {
+  test("a uid that does not exist is a mistake; in only it excuses nobody, as it does offline", async () => {
     const uid = `${api.organization}/${"1".repeat(16)}`;
-    const { code, stderr } = await live(`tests: [{ name: a, capability: tag.create, only: [${uid}] }]\n`);
+    const { code, stderr } = await live(`tests: [{ name: a, identity: ${uid}, cannot: tag.create }]\n`);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`there is no identity ${uid}`) });
+    const allowed = await live(`tests: [{ name: a, capability: tag.create, only: [${uid}] }]\n`);
+    expect({ code: allowed.code, stdout: allowed.stdout }).toEqual({
+      code: 3,
+      stdout: expect.stringContaining("owner"),
+    });
   });
 
   test("a name that does not exist is a mistake", async () => {

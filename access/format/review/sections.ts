@@ -136,8 +136,15 @@ const rulesParts = ({ rules, tests }: Report): Part[][] => {
     parts.push(isThere ? [quote(file), ...place] : ["there is no ", quote(file), ...place, ": only flags count"]);
   }
   if (tests) {
-    const failed = tests.filter(({ passed }) => !passed).length;
-    parts.push([`${countText(tests.length, "test")} of access: ${failed === 0 ? "all passed" : `${failed} failed`}`]);
+    const old = tests.filter(({ failedBefore }) => failedBefore);
+    const failed = tests.filter(({ passed }) => !passed).length - old.length;
+    const counts = [
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(old.length > 0 ? [`${old.length} failed before this change too`] : []),
+    ];
+    parts.push([`${countText(tests.length, "test")} of access: ${counts.join(", ") || "all passed"}`]);
+    for (const { name, reason = "" } of old)
+      parts.push(["test ", quote(name), " failed before this change too: ", quote(reason)]);
   }
   return parts;
 };

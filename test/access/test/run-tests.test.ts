@@ -6,7 +6,7 @@ import { parsePolicy } from "../../../access/policy/index.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { namesIn } from "../../../access/test/names.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
-import { policyScene } from "../../../access/test/scenes.ts";
+import { liveScene, policyScene } from "../../../access/test/scenes.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
 const POLICY = {
@@ -64,6 +64,19 @@ describe("capability and only", () => {
       failsWith("apply can roles.update at /, by its binding to owner"),
     );
     expect(run({ identity: uid, cannot: "roles.update" })).toEqual({ mistakes: [`there is no identity ${uid}`] });
+  });
+
+  test("only means the same on a service: a key before its record exists, and a uid that is gone, excuse nobody", () => {
+    const tests = [{ name: "it", capability: "roles.update", only: ["apply", `${ROOT}/${"1".repeat(16)}`] }];
+    const { policy } = parsePolicy({ ...POLICY, tests });
+    const graph = newGraph();
+    addGroup(graph, ROOT, "acme", null);
+    bind(graph, ROOT, addIdentity(graph, uidIn(ROOT, 1), "boss", ROOT, {}), addRole(graph, "owner", ["roles.update"]));
+    addRole(graph, "viewer", []);
+    const built = liveScene({ graph, notVisible: [] }, policy ? { policy } : {}, 0);
+    expect("scene" in built && runTests(policy?.tests ?? [], built.scene)).toEqual([
+      { passed: false, reason: expect.stringContaining("boss can roles.update at /, by its binding to owner") },
+    ]);
   });
 
   test("only may be empty: nobody", () => {
