@@ -12,6 +12,7 @@ import { findProject, readStackConfig } from "./doctor/project.ts";
 import { checkProxy } from "./doctor/proxy.ts";
 import { checkCredentials, checkSettings } from "./doctor/settings.ts";
 import { checkSignIn } from "./doctor/sign-in.ts";
+import { installedEngine } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { print, printStyled, stdoutStyle } from "./terminal.ts";
 
@@ -33,7 +34,8 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const { env } = process;
   const cwd = process.cwd();
   const project = findProject(cwd);
-  const run = runEngine(project?.folder ?? cwd);
+  const folder = project?.folder ?? cwd;
+  const run = runEngine(folder, installedEngine(folder));
   const [engine, plugin, { check, get, given }] = await Promise.all([
     checkEngine(run),
     checkPlugin(run, project),

@@ -1,14 +1,32 @@
 // The Pulumi engine that a command runs: the one on the PATH; in a clone, the one that `npm run -s pulumi` runs. The clone that the runner
 // of a GitHub Action has made is no clone to develop in.
+import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** In a clone, it installs an engine first where there is none. */
 export const engineCommand = (): [string, ...string[]] => {
+  const scripts = scriptsOfClone();
+  if (scripts === undefined) return ["pulumi"];
+  return [process.execPath, join(scripts, "with-setup.mjs"), "--engine", "--in-callers-folder", "pulumi"];
+};
+
+/** The executable of that engine for a program in `cwd`, as far as one is installed. Undefined: a clone has none yet. */
+export const installedEngine = (cwd: string): Promise<string | undefined> => {
+  const scripts = scriptsOfClone();
+  if (scripts === undefined) return Promise.resolve("pulumi");
+  return new Promise((done) => {
+    execFile(process.execPath, [join(scripts, "engine", "installed.mjs")], { cwd }, (error, stdout) =>
+      done(error ? undefined : stdout),
+    );
+  });
+};
+
+const scriptsOfClone = (): string | undefined => {
   const clone = fileURLToPath(new URL("..", import.meta.url));
-  const setup = join(clone, "scripts", "with-setup.mjs");
-  if (!existsSync(setup) || isOfAction(clone)) return ["pulumi"];
-  return [process.execPath, setup, "--engine", "--in-callers-folder", "pulumi"];
+  const scripts = join(clone, "scripts");
+  return existsSync(join(scripts, "with-setup.mjs")) && !isOfAction(clone) ? scripts : undefined;
 };
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables

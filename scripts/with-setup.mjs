@@ -4,12 +4,11 @@
 //   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
 //
 // COMMAND is a program on the PATH, or a .ts or .mjs file of this clone.
-import { readFile } from "node:fs/promises";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { exitLike, run } from "./base/child.mjs";
 import { binFolder, findOnPath, log, root } from "./base/project.mjs";
-import { ensureEngine } from "./engine/engine.mjs";
-import { editions, nodejsEdition } from "./engine/version.mjs";
+import { editionIn, ensureEngine } from "./engine/engine.mjs";
+import { nodejsEdition } from "./engine/version.mjs";
 import { ensureDependencies, projectNode } from "./setup/dependencies.mjs";
 
 async function main() {
@@ -67,17 +66,11 @@ async function resolveCommand(command, args, path) {
  * @param {string} command
  * @param {string[]} args
  */
-async function editionFor(command, args) {
+function editionFor(command, args) {
   if (command !== "pulumi") return nodejsEdition;
   const at = args.findIndex((word) => /^(-C|--cwd)$/.test(word));
   const named = at < 0 ? args.find((word) => word.startsWith("--cwd="))?.slice("--cwd=".length) : args[at + 1];
-  for (let folder = resolve(callersFolder(), named ?? "."); ; folder = dirname(folder)) {
-    const text = await readFile(join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
-    const [, runtime] = /^runtime:\s*(?:name:\s*)?([a-z]+)\b/m.exec(text ?? "") ?? [];
-    if (text !== undefined)
-      return editions.find(({ pieces }) => pieces.includes(`pulumi-language-${runtime}`)) ?? nodejsEdition;
-    if (folder === dirname(folder)) return nodejsEdition;
-  }
+  return editionIn(resolve(callersFolder(), named ?? "."));
 }
 
 /** `npm run` changes to the clone; relative paths are meant from where the user is, which npm keeps in INIT_CWD. */

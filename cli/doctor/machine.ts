@@ -18,9 +18,12 @@ export const checkNode = (version = process.versions.node): Check => {
 export const checkEngine = async (run: RunEngine): Promise<Check> => {
   const answer = await run("version");
   if ("stdout" in answer) return good("engine", `pulumi ${answer.stdout.trim()}`);
-  // A clone brings its own engine.
+  // A clone gets its own engine with the first command that needs one.
   if (answer.isMissing && engineCommand()[0] !== "pulumi")
-    return good("engine", "there is no pulumi on the PATH; in this clone, `npm run -s pulumi --` runs its own");
+    return good(
+      "engine",
+      "this clone has none installed yet; the first command that needs one, or `npm run -s pulumi`, installs it",
+    );
   return answer.isMissing
     ? bad(
         "engine",

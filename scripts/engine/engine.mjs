@@ -1,11 +1,12 @@
 // The Pulumi engine: `pulumi` on the PATH, then the cached one, then one that is fetched or built (install.mjs).
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { run } from "../base/child.mjs";
 import { root } from "../base/project.mjs";
 import { projectNode } from "../setup/dependencies.mjs";
 import { findCachedEngine } from "./cache.mjs";
 import { findEngineOnPath } from "./path.mjs";
-import { nodejsEdition } from "./version.mjs";
+import { editions, nodejsEdition } from "./version.mjs";
 
 /**
  * The folder to put on the PATH; undefined when `pulumi` is on it already.
@@ -37,4 +38,15 @@ export async function findEngine(env = process.env, edition = nodejsEdition) {
   const cached = await findCachedEngine(env, edition);
   if (cached.folder !== undefined) return { engine: { folder: cached.folder }, tried: [onPath.problem] };
   return { tried: [onPath.problem, cached.problem] };
+}
+
+/** The edition with the language of the program in this folder, or one above. */
+export async function editionIn(/** @type {string} */ start) {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    const text = await readFile(join(folder, "Pulumi.yaml"), "utf8").catch(() => undefined);
+    const [, runtime] = /^runtime:\s*(?:name:\s*)?([a-z]+)\b/m.exec(text ?? "") ?? [];
+    if (text !== undefined)
+      return editions.find(({ pieces }) => pieces.includes(`pulumi-language-${runtime}`)) ?? nodejsEdition;
+    if (folder === dirname(folder)) return nodejsEdition;
+  }
 }

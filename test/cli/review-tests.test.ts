@@ -213,7 +213,10 @@ describe("of several organizations", () => {
     base(`organization: dev\n${only}`);
     const elsewhere = () => created("RoleBinding", "b", { parent: ids.second, identity: ids.ci, role: "owner" });
     expect(await run(previewOf(elsewhere()), "--base", "main")).toMatchObject({ code: 0 });
-    const renamed = changed("update", "Group", "acme", ids.first, { old: { name: "dev" }, new: { name: "other", root: true } });
+    const renamed = changed("update", "Group", "acme", ids.first, {
+      old: { name: "dev" },
+      new: { name: "other", root: true },
+    });
     const decoy = created("Group", "decoy", { name: "dev", root: true });
     const { code, report } = await run(previewOf(owns(), renamed, decoy), "--base", "main");
     expect({ code, findings: failures(report) }).toEqual({

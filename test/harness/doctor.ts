@@ -50,8 +50,11 @@ case "$*" in
   *) echo "error: unexpected $*" >&2; exit 1 ;;
 esac
 `;
-    writeFileSync(`${bin}/pulumi`, script);
-    chmodSync(`${bin}/pulumi`, 0o755);
+    // Without a host of the language, a clone takes its own engine.
+    for (const name of ["pulumi", "pulumi-language-nodejs"]) {
+      writeFileSync(`${bin}/${name}`, script);
+      chmodSync(`${bin}/${name}`, 0o755);
+    }
     vi.stubEnv("PATH", bin);
   };
 
