@@ -20,8 +20,8 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
     printError("irm check", error.message);
     return 1;
   }
-  const apply = { createsOrganization: organizationExists !== true && !isOrganizationKnown(file) };
-  const { policy, mistakes, warnings } = readPolicy(file, undefined, { builtIn: offlineRoles(lock), apply });
+  const createsOrganization = organizationExists !== true && !isOrganizationKnown(file);
+  const { policy, mistakes, warnings } = readPolicy(file, undefined, { builtIn: offlineRoles(lock), createsOrganization });
   const warningText = warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join("");
   if (policy) {
     process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n${warningText}`);

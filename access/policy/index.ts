@@ -1,6 +1,6 @@
 // The policy file: who may do what, by name.
 export { type Adoption, adoptionsOf, withAdoptions } from "./adoption.ts";
-export { refusedPeople } from "./check/people.ts";
+export { NO_PEOPLE_YET } from "./check/people.ts";
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
 export {

@@ -5,7 +5,7 @@ import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings } from "./check/binding.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
-import { checkPeople, type PeopleDraft } from "./check/people.ts";
+import { checkPeople, NO_DEFAULT_ROLE, type PeopleDraft } from "./check/people.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
 import { type BuiltInRoles, checkRoles, type RoleDraft } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
@@ -35,8 +35,8 @@ export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions
 };
 
 export interface PolicyOptions {
-  /** for AccessPolicy: what it refuses is a mistake. A policy that names its organization by uid never creates it */
-  apply?: { createsOrganization: boolean };
+  /** the run that applies it creates the organization; default: false. A policy that names its organization by uid never creates it */
+  createsOrganization?: boolean;
   /** the built-in roles that may be named; empty: the service decides, which is asked later */
   builtIn?: readonly BuiltInRoles[];
 }
@@ -100,7 +100,11 @@ const inOrder = (mistakes: readonly Mistake[], files: readonly string[]): Mistak
   );
 };
 
-const check = (source: Source, report: Report, { builtIn = [], apply }: PolicyOptions): Policy => {
+const check = (
+  source: Source,
+  report: Report,
+  { builtIn = [], createsOrganization = false }: PolicyOptions,
+): Policy => {
   const value = plainValue(source);
   const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
   const groups = checkGroups(draft.groups, report);
@@ -116,8 +120,8 @@ const check = (source: Source, report: Report, { builtIn = [], apply }: PolicyOp
   const bindings = checkBindings(draft.access, known, report);
   const tests = checkTests(draft.tests, report);
   const organization = checkOrganization(draft.organization, report);
-  const isNew = apply?.createsOrganization === true && organization.uid === undefined;
-  const people = checkPeople(draft.people, known, report, apply && (isNew ? "new organization" : "organization"));
+  const isNew = createsOrganization && organization.uid === undefined;
+  const people = checkPeople(draft.people, known, report, isNew);
   return { organization, groups, roles, identities, bindings, people, tests };
 };
 
@@ -143,11 +147,12 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   identities: ["in", "name", "was", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
   roles: ["in", "name", "was", "description", "can"],
   tests: TEST_FIELDS,
-  people: ["defaultRole", "externalGroups"],
+  people: ["externalGroups"],
 };
 
 const unknownField = (path: Path, key: string): string => {
   if (path.length === 0 && key === "include") return "is for files; an object holds the whole policy";
+  if (path[0] === "people" && key === "defaultRole") return NO_DEFAULT_ROLE;
   const fields = FIELDS[String(path[0] ?? "")] ?? [];
   return `there is no such field here${suggestion(key, fields) || `; there are ${fields.join(", ")}`}`;
 };

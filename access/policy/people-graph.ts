@@ -42,7 +42,7 @@ interface Context {
 
 /** What the policy does not say of an identity provider stays. */
 export const addPolicyPeople = (graph: GraphBuilder, { people }: Policy, context: Context): void => {
-  const { organization, roleIdOf, ambiguous } = context;
+  const { organization, ambiguous } = context;
   for (const one of people.values()) {
     const found = [...graph.providers.values()].filter(
       ({ group, name }) => group === organization && name === one.provider,
@@ -51,9 +51,8 @@ export const addPolicyPeople = (graph: GraphBuilder, { people }: Policy, context
     const id = `${NAMED_ONLY}${one.provider}`;
     const unknownFields = { group: organization, signIn: null, defaultRole: null };
     const provider = found[0] ?? { id, uid: null, name: one.provider, ...unknownFields };
-    const defaultRole = one.defaultRole === undefined ? provider.defaultRole : roleIdOf(one.defaultRole, one);
-    graph.providers.set(provider.id, { ...provider, defaultRole });
-    if (one.externalGroups) setExternalGroups(graph, provider.id, one, context);
+    graph.providers.set(provider.id, provider);
+    setExternalGroups(graph, provider.id, one, context);
   }
 };
 
@@ -70,7 +69,7 @@ const setExternalGroups = (
       .map((one) => [keyOf(one.externalGroupId, one.role), one]),
   );
   for (const { id } of known.values()) graph.externalGroups.delete(id);
-  for (const [externalGroupId, roles] of people.externalGroups ?? [])
+  for (const [externalGroupId, roles] of people.externalGroups)
     for (const name of roles) {
       const role = roleIdOf(name, people);
       const id = `policy:external-group:${keyOf(`${people.provider} ${externalGroupId}`, role)}`;

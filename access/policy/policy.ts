@@ -88,10 +88,8 @@ export interface TestDenial {
 export interface PolicyPeople {
   /** name of the identity provider, which the policy does not create */
   provider: string;
-  /** key of a role of the policy, or a built-in role; absent: it stays as it is */
-  defaultRole?: string;
-  /** the same by id of an external group; absent: they stay as they are */
-  externalGroups?: ReadonlyMap<string, readonly string[]>;
+  /** keys of roles of the policy, or built-in roles, by id of an external group */
+  externalGroups: ReadonlyMap<string, readonly string[]>;
   place?: Place;
 }
 
@@ -121,7 +119,7 @@ export interface PolicyMapping {
 }
 
 export const mappingsOf = ({ people }: Pick<Policy, "people">): PolicyMapping[] =>
-  [...people.values()].flatMap(({ provider, externalGroups = new Map<string, readonly string[]>() }) =>
+  [...people.values()].flatMap(({ provider, externalGroups }) =>
     [...externalGroups].flatMap(([externalGroupId, roles]) =>
       roles.map((role) => ({ provider, externalGroupId, role })),
     ),

@@ -155,7 +155,6 @@ const People = z.record(
   text,
   z
     .strictObject({
-      defaultRole: text.optional().describe("role of each person who signs in: a built-in role, or a key of roles"),
       externalGroups: z
         .record(text, z.array(text).describe("roles: built-in ones, or keys of roles"))
         .nullable()

@@ -90,11 +90,7 @@ const idsOf = ({ group, identity, role }: PolicyBinding, { groups, identities, r
 });
 
 const rolesGiven = (policy: Policy, bindings: readonly PolicyBinding[]): ReadonlySet<string | undefined> =>
-  new Set([
-    ...bindings.map(({ role }) => role),
-    ...mappingsOf(policy).map(({ role }) => role),
-    ...Array.from(policy.people.values(), ({ defaultRole }) => defaultRole),
-  ]);
+  new Set([...bindings.map(({ role }) => role), ...mappingsOf(policy).map(({ role }) => role)]);
 
 const testsOf = ({ tests }: Policy, identities: readonly string[]): string[] =>
   tests.flatMap(({ name, subject }) => {

@@ -37,10 +37,7 @@ const emptyService = (
 ): AccessGraph => {
   const graph: GraphBuilder = newGraph();
   if (uid !== undefined) graph.groups.set(uid, { id: uid, uid, name: uid, parent: null });
-  const given = [...people.values()].flatMap(({ defaultRole, externalGroups }) => [
-    ...(defaultRole === undefined ? [] : [defaultRole]),
-    ...[...(externalGroups?.values() ?? [])].flat(),
-  ]);
+  const given = [...people.values()].flatMap(({ externalGroups }) => [...externalGroups.values()].flat());
   // Every service has the role of owners, which paths lead to.
   for (const role of new Set(["owner", ...bindings.map((one) => one.role), ...given])) {
     if (roles.has(role)) continue;

@@ -122,9 +122,6 @@ const ARGUMENTS = [
   "identityProviders",
 ];
 
-/** Only the preview knows whether the organization exists (policy-people.ts). */
-const OPTIONS = { apply: { createsOrganization: false } };
-
 /** Throws one error with every mistake. */
 const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   const { file, policy: document, adopt, identityProviders } = args ?? {};
@@ -138,7 +135,8 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
     problems.push('adopt: must be "match", or { file } with the name of a file of uids');
   if (problems.length > 0) throw programError([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
   const { policy, mistakes } =
-    file === undefined ? parsePolicy(document, OPTIONS) : readPolicy(inProject(file), undefined, OPTIONS);
+    // Only the preview knows whether the organization exists (policy-people.ts).
+    file === undefined ? parsePolicy(document) : readPolicy(inProject(file));
   if (policy) {
     checkGivenProviders(name, policy, identityProviders);
     return policy;

@@ -42,6 +42,15 @@ test("compares the file with the API, and claims no loss of what it does not dec
   expect(undeclared).toContainEqual(expect.objectContaining({ identity: api.owner.uid, role: "owner" }));
 });
 
+test("refuses a default role of people, as irm check does", async () => {
+  const file = write("people.yaml", "organization: acme\npeople: { sso: { defaultRole: owner } }\n");
+  const { code, stderr } = await runIrm("review", "--policy", file);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining("people.sso.defaultRole: AccessPolicy changes no identity provider"),
+  });
+});
+
 test("--exclusive: what the API holds and the file lacks is removed", async () => {
   const file = policy("{ team: { viewer: [next] } }");
   const flags = ["--policy", file, "--exclusive", "--format", "json"];

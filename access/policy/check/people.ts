@@ -6,57 +6,33 @@ import { checkRole, type KnownRoles } from "./binding.ts";
 import type { Path, Report } from "./report.ts";
 
 export interface PeopleDraft {
-  defaultRole?: string;
   externalGroups?: Readonly<Record<string, (string | null)[]>> | null;
 }
 
-/** What AccessPolicy cannot do for people. `isNew`: the run that gives them roles creates their organization. */
-export const refusedPeople = (
-  { defaultRole }: PeopleDraft,
-  isNew: boolean,
-): { field?: "defaultRole"; text: string }[] => [
-  ...(isNew
-    ? [
-        {
-          text: "this run creates the organization, so it has no identity provider yet; add people once it has one",
-        },
-      ]
-    : []),
-  ...(defaultRole === undefined
-    ? []
-    : [
-        {
-          field: "defaultRole" as const,
-          text: "AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here",
-        },
-      ]),
-];
+/** Why the run that creates an organization gives no people roles there. */
+export const NO_PEOPLE_YET =
+  "this run creates the organization, so it has no identity provider yet; add people once it has one";
 
-/** By name of the identity provider. `appliedTo`: what AccessPolicy refuses is a mistake. */
+export const NO_DEFAULT_ROLE =
+  "AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here";
+
+/** By name of the identity provider. */
 export const checkPeople = (
   draft: Readonly<Record<string, PeopleDraft | null>> | null | undefined,
   known: KnownRoles,
   report: Report,
-  appliedTo?: "new organization" | "organization",
+  isNew: boolean,
 ): Map<string, PolicyPeople> => {
   const found = new Map<string, PolicyPeople>();
   for (const [provider, people] of Object.entries(draft ?? {})) {
     const path = ["people", provider];
     for (const { field, description } of inputViolations(IdentityProvider, { name: provider }))
       if (field === "name") report.mistake(path, `${description}; the key is the name of an identity provider`, AT_KEY);
-    const { defaultRole, externalGroups } = people ?? {};
-    if (defaultRole === undefined && externalGroups == null)
-      report.mistake(path, appliedTo ? "needs externalGroups" : "needs defaultRole, externalGroups or both", AT_KEY);
-    // Both are granted at the organization.
-    if (defaultRole !== undefined) checkRole(defaultRole, ROOT, known, [...path, "defaultRole"], report);
-    const refused = appliedTo === undefined ? [] : refusedPeople(people ?? {}, appliedTo === "new organization");
-    for (const { field, text } of refused) report.mistake(field ? [...path, field] : path, text, AT_KEY);
-    found.set(provider, {
-      provider,
-      place: report.placeOf(path),
-      ...(defaultRole !== undefined && { defaultRole }),
-      ...(externalGroups != null && { externalGroups: checkGroups(externalGroups, known, path, report) }),
-    });
+    const externalGroups = people?.externalGroups;
+    if (externalGroups == null) report.mistake(path, "needs externalGroups", AT_KEY);
+    if (isNew) report.mistake(path, NO_PEOPLE_YET, AT_KEY);
+    const place = report.placeOf(path);
+    found.set(provider, { provider, place, externalGroups: checkGroups(externalGroups ?? {}, known, path, report) });
   }
   return found;
 };

@@ -70,11 +70,8 @@ export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], e
 
 /** The built-in roles that a policy names. A key of `before` is none of them: a role that goes must not be taken for one. */
 const builtInRolesIn = ({ bindings, people, roles }: Policy, before: Policy): RoleBundles => {
-  const given = [...people.values()].flatMap(({ defaultRole, externalGroups }) => [
-    defaultRole ?? [],
-    [...(externalGroups?.values() ?? [])],
-  ]);
-  const names = [...bindings.map(({ role }) => role), ...given.flat(2)];
+  const given = [...people.values()].flatMap(({ externalGroups }) => [...externalGroups.values()].flat());
+  const names = [...bindings.map(({ role }) => role), ...given];
   return Object.fromEntries(
     names.filter((name) => !roles.has(name) && !before.roles.has(name)).map((name) => [name, []]),
   );

@@ -86,7 +86,7 @@ describe("capability and only", () => {
 });
 
 describe("people without an identity", () => {
-  const people = { "acme-sso": { defaultRole: "viewer", externalGroups: { SRE: ["owner"] } } };
+  const people = { "acme-sso": { externalGroups: { SRE: ["owner"], All: ["viewer"] } } };
 
   test("count for only, by their names", () => {
     const capability = "role_bindings.create";
@@ -94,7 +94,9 @@ describe("people without an identity", () => {
       failsWith("external group SRE of acme-sso can role_bindings.create at /, by its binding to owner"),
     );
     expect(run({ capability, only: ["owner", "apply", "external group SRE of acme-sso"] }, { people })).toEqual(passes);
-    expect(run({ identity: "people of acme-sso", can: "repo.list", cannot: "*.create" }, { people })).toEqual(passes);
+    expect(
+      run({ identity: "external group All of acme-sso", can: "repo.list", cannot: "*.create" }, { people }),
+    ).toEqual(passes);
   });
 
   test("are no workload", () => {

@@ -53,7 +53,7 @@ describe("the arguments of AccessPolicy", () => {
     const lines = [
       "organization: acme",
       "groups: { platform: }",
-      "people: { sso: { defaultRole: viewer, groups: {} } }",
+      "people: { sso: { defaultRole: viewer, externalGroups: {}, groups: {} } }",
     ];
     writeFileSync(join(folder, "access.yaml"), lines.join("\n"));
     const file = relative(root, join(folder, "access.yaml"));
@@ -61,7 +61,7 @@ describe("the arguments of AccessPolicy", () => {
       [
         "AccessPolicy acme: the policy has 2 mistakes:",
         `${file}:3:18: people.sso.defaultRole: AccessPolicy changes no identity provider, and so not its default role; set defaultRole where the IdentityProvider is declared, and remove it here`,
-        `${file}:3:39: people.sso.groups: there is no such field here; did you mean externalGroups?`,
+        `${file}:3:59: people.sso.groups: there is no such field here; did you mean externalGroups?`,
       ].join("\n  - "),
     );
     expect(made).toEqual([]);
