@@ -114,7 +114,7 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
   if (settings.rehearse && other !== "")
     problems.push(`${other} and rehearse cannot be combined: a rehearsal runs the program`);
   if (settings.rehearse && own.up === undefined)
-    problems.push("rehearse needs up-identity: the rehearsal has the rights of the identity that applies the program");
+    problems.push("rehearse needs up-identity: the rehearsal acts as the identity that applies the program");
   return { settings, problems };
 };
 

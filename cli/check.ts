@@ -21,7 +21,10 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
     return 1;
   }
   const createsOrganization = organizationExists !== true && !isOrganizationKnown(file);
-  const { policy, mistakes, warnings } = readPolicy(file, undefined, { builtIn: offlineRoles(lock), createsOrganization });
+  const { policy, mistakes, warnings } = readPolicy(file, undefined, {
+    builtIn: offlineRoles(lock),
+    createsOrganization,
+  });
   const warningText = warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join("");
   if (policy) {
     process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n${warningText}`);

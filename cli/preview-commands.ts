@@ -1,5 +1,5 @@
 // The commands of `irm` that preview a program: what it changes, and what differs from it.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { appendValue } from "./append-value.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
@@ -26,6 +26,7 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     .option(...SERVICE)
     .option("--rehearse", "also try the update on a copy, as npx pulumi-irm rehearse does, and show both together")
     .option("--as <UID>", "with --rehearse: the identity that will apply the program (default: the caller's)")
+    .addOption(rightsOption("with --rehearse: "))
     .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
@@ -60,11 +61,12 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS] [-- ENGINE...]")
     .summary("try an update on a copy of the organization")
     .description(
-      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, with the permissions of the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree.",
+      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, as the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree.",
     )
     .argument(...ENGINE)
     .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
     .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
+    .addOption(rightsOption())
     .option(...SERVICE)
     .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
@@ -134,6 +136,12 @@ const ENGINE = [
   "[ENGINE...]",
   "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
 ] as const;
+
+const rightsOption = (when = ""): Option =>
+  new Option(
+    "--rights <OF>",
+    `${when}operator lets that identity do everything on the copy, and own only what its roles grant, so that a step which would be refused fails (default: operator)`,
+  ).choices(["operator", "own"]);
 
 const RATE_LIMIT = [
   "--rate-limit <N>",

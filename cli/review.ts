@@ -47,6 +47,7 @@ import { engineCommand } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { previewHere, savedPreview } from "./preview.ts";
+import type { Rights } from "./rehearse/actor.ts";
 import { rehearsalCode, rehearsalErrorText, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
 import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
@@ -68,6 +69,7 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   rehearse?: boolean;
   /** of --rehearse */
   as?: string;
+  rights?: Rights;
   rateLimit?: string;
   /** words after `--` */
   engine?: readonly string[];
@@ -159,8 +161,8 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     throw new UsageError(`arguments after -- are for the engine, which --${fixed} does not run`);
   if (flags.rehearse && fixed)
     throw new UsageError(`--rehearse runs the program of this folder, and --${fixed} does not`);
-  const idle = (["as", "rateLimit"] as const).find((name) => flags[name] !== undefined && !flags.rehearse);
-  if (idle) throw new UsageError(`--${idle === "as" ? "as" : "rate-limit"} is for --rehearse`);
+  const idle = (["as", "rights", "rateLimit"] as const).find((name) => flags[name] !== undefined && !flags.rehearse);
+  if (idle) throw new UsageError(`--${idle === "rateLimit" ? "rate-limit" : idle} is for --rehearse`);
   if (flags.exclusive && flags.policy === undefined) throw new UsageError("--exclusive is for --policy");
   const at = baseOf(flags, process.env, process.cwd());
   const { verdict, source, changed, notice } = reviewRules(flags, at, process.cwd());

@@ -107,8 +107,8 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   const twin = twinOf(env, parsed.config.baseUrl);
   if (!twin) return refused(noTwinText(parsed.config.baseUrl));
   const credentials = { env: { IRM_TOKEN: twin.token } };
-  // A seal of the settings is of an earlier change.
-  const { seal: _, ...config } = parsed.config;
+  // A seal of the settings is of an earlier change, and the command has chosen the identity.
+  const { seal: _, identity: _identity, ...config } = parsed.config;
   const { journal, seal } = found.rehearsal;
   return { ...parsed, credentials, config: { ...config, journal, credentials, ...(seal !== undefined && { seal }) } };
 };

@@ -64,6 +64,11 @@ export interface RunningServer {
    * accepts a workload with these; otherwise an ApiError.
    */
   tokenOf(identity: string, claims?: Json): Promise<string>;
+  /**
+   * With `twin`: an API token that acts as this identity, or as none, and that may do everything in the copied organizations. It is still that
+   * identity: `Validate` names it, and it owns the organizations that it creates.
+   */
+  operatorToken?(identity: string | undefined): Promise<string>;
   /** Generates the next key for API tokens. It signs in ten minutes; the key before it is accepted for 70 minutes more. */
   rotateKeys(): Promise<void>;
   /** Takes no new requests, waits for those under way, ten seconds at most or until `cut`, and closes the store. */
@@ -171,6 +176,7 @@ const compose = (
     signer: keys.signer,
     anyone,
     isCopy: copy !== undefined,
+    operators: options.twin === true,
     identities: createIdentitySource(store, log),
     capabilitiesOf: (uid) => grantsOf(store, uid),
     ...(options.refreshTokens && { refreshFamilies: createRefreshFamilies(store, clock) }),
@@ -184,7 +190,7 @@ const compose = (
   const limit = options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock);
   const pipeline = createPipeline({
     store,
-    authenticate: createAuthenticate(store, sts, clock, log),
+    authenticate: createAuthenticate(store, sts, clock, log, copy?.tops),
     sts,
     limit,
     log,
@@ -224,6 +230,7 @@ const compose = (
     records: {
       anyone,
       tokenOf: sts.mintFor,
+      ...(options.twin && { operatorToken: sts.mintOperator }),
       rotateKeys: keys.signer.rotate,
       ...(issuer && { issuer }),
       ...(organization && { organization }),

@@ -1,7 +1,7 @@
 // A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets.
 // The reference server starts with it (`irm serve --copy-of`).
 import type { Client } from "../../client/client.ts";
-import { isObject, type Json, resources } from "../../schema/index.ts";
+import { ancestorsOf, isObject, type Json, resources } from "../../schema/index.ts";
 import {
   type ExportKind,
   KINDS,
@@ -13,7 +13,7 @@ import {
 import { countText } from "../format/words.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { knownFields } from "./known.ts";
-import { type NamedRecords, namedBy } from "./named.ts";
+import { lastSegment, type NamedRecords, namedBy } from "./named.ts";
 
 type Plural = (typeof resources)[ExportKind]["plural"];
 
@@ -67,6 +67,22 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
     },
     records,
     named: namedBy(listed),
+  };
+};
+
+/** The copy with an identity that no record names, and of which no more is known. */
+export const withIdentity = (one: Copy, uid: string): Copy => {
+  const { records, named } = one;
+  const known = new Set([...(records.groups ?? []), ...named.groups].map((group) => group.uid));
+  const groups = ancestorsOf(uid).filter((group) => !known.has(group));
+  const nameless = (own: string) => ({ uid: own, name: lastSegment(own) });
+  return {
+    ...one,
+    named: {
+      ...named,
+      groups: [...named.groups, ...groups.map(nameless)],
+      identities: [...named.identities, nameless(uid)],
+    },
   };
 };
 

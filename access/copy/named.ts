@@ -46,7 +46,7 @@ const namedRoles = ({ role, roleBinding, groupInvite, identityProvider, external
   const roles = new Map<string, NamedRole>();
   const add = (uid: unknown, shown: NamedRole | undefined): void => {
     if (!isUidp(uid) || listed.has(uid)) return;
-    roles.set(uid, { ...(shown ?? { uid, name: nameFrom(uid) }), ...roles.get(uid) });
+    roles.set(uid, { ...(shown ?? { uid, name: lastSegment(uid) }), ...roles.get(uid) });
   };
   for (const one of [...roleBinding, ...groupInvite]) {
     const { role: shown } = one;
@@ -99,11 +99,11 @@ const uidsOf = (records: readonly { uid: string }[]): ReadonlySet<string> => new
 
 const named = (shown: Json): Named => {
   const uid = shown.uid as string;
-  return { uid, name: nameFrom(uid), ...textsIn(shown, ["name", "description"]) };
+  return { uid, name: lastSegment(uid), ...textsIn(shown, ["name", "description"]) };
 };
 
 /** A name has to be something: the last part of the uid. */
-const nameFrom = (uid: string): string => uid.slice(uid.lastIndexOf("/") + 1);
+export const lastSegment = (uid: string): string => uid.slice(uid.lastIndexOf("/") + 1);
 
 const textsIn = (record: Json, names: readonly string[]): Json =>
   Object.fromEntries(

@@ -35,7 +35,13 @@ export const NotRehearsed = z.object({ urn: z.string(), op: z.string(), why: z.s
 export type NotRehearsed = z.infer<typeof NotRehearsed>;
 
 export const Rehearsal = z.object({
-  as: z.object({ uid: z.string(), name: z.string().nullable() }).describe("the identity whose permissions counted"),
+  as: z
+    .object({
+      uid: z.string().nullable().describe("null: it is not known"),
+      name: z.string().nullable().describe("null: the caller cannot list it"),
+      rights: z.enum(["operator", "own"]).describe("operator: it may do everything; own: what its roles grant"),
+    })
+    .describe("the identity that the run acted as"),
   steps: z.array(Step).describe("of resources of this package; without those that change nothing"),
   errors: z.array(z.string()).describe("what failed beside the steps"),
   notRehearsed: z.array(NotRehearsed).describe("changes whose end is not known: they count as failures"),

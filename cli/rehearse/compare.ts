@@ -33,7 +33,7 @@ export interface CompareInput {
   /** uids of identities and groups about which the run may have done a part of a step */
   unsure: ReadonlySet<string>;
   /** uids of the identities that the run acts as */
-  actors: ReadonlySet<string>;
+  actors: ReadonlySet<string | null>;
   before: TwinAccess;
   after: TwinAccess;
   /** URN of the resource of a record that the run has created, by uid */

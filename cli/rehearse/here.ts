@@ -6,21 +6,24 @@ import { CopyError, copyOf } from "../copy.ts";
 import { engineCommand } from "../engine-command.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import { parseCount, UsageError } from "../usage.ts";
+import type { Rights } from "./actor.ts";
 import { EngineError } from "./engine.ts";
-import { RehearsalError, type RehearsalInput, rehearse } from "./rehearse.ts";
+import { RehearsalError } from "./error.ts";
+import { type RehearsalInput, rehearse } from "./rehearse.ts";
 
 export interface RehearsalFlags {
   as?: string;
+  rights?: Rights;
   rateLimit?: string;
 }
 
-type Options = Pick<RehearsalInput, "as" | "rateLimit">;
+type Options = Pick<RehearsalInput, "as" | "rights" | "rateLimit">;
 
 /** Throws UsageError. */
-export const rehearsalOptions = ({ as, rateLimit }: RehearsalFlags): Options => {
+export const rehearsalOptions = ({ as, rights, rateLimit }: RehearsalFlags): Options => {
   const rate = rateLimit === undefined ? undefined : parseCount("--rate-limit", rateLimit);
   if (as !== undefined && !isUidp(as)) throw new UsageError(`--as: ${JSON.stringify(as)} is not a uid`);
-  return { as, rateLimit: rate };
+  return { as, rights, rateLimit: rate };
 };
 
 type Given = Omit<RehearsalInput, "command" | "cwd" | "env" | "copyOf">;

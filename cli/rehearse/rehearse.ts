@@ -2,19 +2,21 @@
 import type { Copy } from "../../access/copy/copy.ts";
 import { type Preview, PreviewError } from "../../access/preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
-import { whoAmI } from "../../access/query/whoami.ts";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 import type { Client } from "../../client/client.ts";
+import type { Rehearsal as Twins } from "../../client/rehearsal.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
 import { isObject, isUidp } from "../../schema/index.ts";
 import { notCopiedLines } from "../copy.ts";
 import { accessOf, type TwinAccess } from "../twin/access.ts";
 import { startTwin, type Twin } from "../twin/twin.ts";
+import { actorsOf, type Rights } from "./actor.ts";
 import { carriedOut } from "./carried.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { compareAccess } from "./compare.ts";
 import { rehearsalEngine } from "./engine.ts";
+import { RehearsalError } from "./error.ts";
 import { copyJournals } from "./journal.ts";
 import { type StandIn, startStandIn } from "./others/stand-in.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -22,11 +24,6 @@ import { createPlace, type Place, projectAt } from "./place.ts";
 import { copyReferences } from "./references.ts";
 import { runSecondPreview, runUp, UNCHANGED } from "./run.ts";
 import { copyStack } from "./stack.ts";
-
-/** Why there is no rehearsal, in one sentence. */
-export class RehearsalError extends Error {
-  override readonly name = "RehearsalError";
-}
 
 export interface RehearsalInput {
   /** the engine and its first arguments */
@@ -48,6 +45,8 @@ export interface RehearsalInput {
   copyOf(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
+  /** what it may do on the twins; default: `operator` */
+  rights?: Rights | undefined;
   /** text of the seal that binds the run; absent: none does */
   seal?: string;
   /** requests a second that the API allows */
@@ -56,7 +55,7 @@ export interface RehearsalInput {
 
 /** Ends with nothing left, also when `signal` aborts. Errors: RehearsalError, EngineError, PreviewError, and the errors of the clients. */
 export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Promise<Rehearsal> => {
-  const { cwd, env, preview } = input;
+  const { cwd, env, preview, rights = "operator" } = input;
   const project = projectAt(cwd);
   const name = stackOf(input);
   const engine = rehearsalEngine(input.command, signal);
@@ -66,19 +65,23 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
   let backend: CloudBackend | undefined;
   let others: StandIn | undefined;
   try {
+    const originals = [];
     for (const [address, client] of input.clients) {
       signal.throwIfAborted();
-      twins.push(await startTwin(await input.copyOf(client, address), address));
+      originals.push({ address, client, copy: await input.copyOf(client, address) });
     }
-    const actors = await actorsOf(input, twins);
+    const actors = await actorsOf(originals, { as: input.as, rights, before: input.proposal.before });
+    const services: Twins["services"] = [];
+    for (const { address, copy, actor } of actors) {
+      const twin = await startTwin(copy, address);
+      twins.push(twin);
+      const uid = actor.uid ?? undefined;
+      const token = await (rights === "own" ? twin.tokenOf(uid as string) : twin.operatorToken(uid));
+      services.push({ address, url: twin.url, token });
+    }
     const before = await accessInAll(twins, []);
     place = createPlace(env, credentialsIn(preview));
-    const services = twins.map(async (twin) => ({
-      address: twin.original,
-      url: twin.url,
-      token: await twin.tokenOf(actors.get(twin)?.uid as string),
-    }));
-    place.writeTwins(await Promise.all(services), input.seal);
+    place.writeTwins(services, input.seal);
     const original = { name: input.stack, cwd, env };
     const own = { project: project.name, stack: name };
     const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;
@@ -127,13 +130,13 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const part = carriedOut(preview, undone);
     const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
     const compared = compareAccess({
-      actors: new Set([...actors.values()].map(({ uid }) => uid)),
+      actors: new Set(actors.map(({ actor }) => actor.uid)),
       ...{ proposal: input.proposal, before: before.access, after: after.access, urns, unsure: part.unsure },
       carried: undone.length === 0 ? input.proposal : await input.proposalOf(part.preview),
     });
-    const [actor] = actors.values();
+    const [first] = actors;
     return {
-      as: actor as Rehearsal["as"],
+      as: { uid: null, name: null, ...first?.actor, rights },
       ...outcome,
       ...compared,
       agrees: compared.differences.length === 0,
@@ -157,35 +160,6 @@ const stackOf = ({ stack, preview }: RehearsalInput): string => {
   const found = inUrn ?? stack?.split("/").at(-1);
   if (found === undefined) throw new RehearsalError("the preview does not show the name of the stack: give --stack");
   return found;
-};
-
-/** Of each twin the identity that will apply the program there. */
-const actorsOf = async (
-  { clients, as }: RehearsalInput,
-  twins: readonly Twin[],
-): Promise<Map<Twin, Rehearsal["as"]>> => {
-  const actors = new Map<Twin, Rehearsal["as"]>();
-  const isOf = ({ copy }: Twin, uid: string): boolean => nameIn(copy, uid) !== undefined;
-  if (as !== undefined && !twins.some((twin) => isOf(twin, as)))
-    throw new RehearsalError(
-      `--as ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
-    );
-  for (const twin of twins) {
-    const isNamed = as !== undefined && isOf(twin, as);
-    const uid = isNamed ? as : (await whoAmI(clients.get(twin.original) as Client)).identity;
-    if (uid === null || !isOf(twin, uid))
-      throw new RehearsalError(
-        `the caller ${uid ?? ""} cannot list its own identity at ${twin.original}, so what it may do is not known: give --as, with the uid of the identity that applies the program`,
-      );
-    actors.set(twin, { uid, name: nameIn(twin.copy, uid) as string });
-  }
-  // The identity of --as comes first: it is the one that the output names.
-  return new Map([...actors].sort(([, a], [, b]) => Number(b.uid === as) - Number(a.uid === as)));
-};
-
-const nameIn = ({ records, named }: Copy, uid: string): string | undefined => {
-  const found = [...(records.identities ?? []), ...named.identities].find((one) => one.uid === uid);
-  return found && String(found.name ?? uid);
 };
 
 const accessInAll = async (twins: readonly Twin[], created: Iterable<string>) => {

@@ -15,6 +15,8 @@ export interface Twin {
   url: string;
   /** An API token of any identity of the copy; with `claims`, of one that accepts a workload with these. */
   tokenOf(identity: string, claims?: Json): Promise<string>;
+  /** An API token of this identity, or of none, that may do everything in the copied organizations. */
+  operatorToken(identity: string | undefined): Promise<string>;
   /** a client that acts as this identity */
   clientOf(identity: string): Promise<Client>;
   /** The requests to the API that it has answered so far. */
@@ -36,9 +38,10 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
     },
   });
   const { localUrl: url, tokenOf, close } = server;
+  const operatorToken = server.operatorToken as Twin["operatorToken"];
   const shared = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
   return {
-    ...{ original, copy, url, tokenOf, close },
+    ...{ original, copy, url, tokenOf, operatorToken, close },
     clientOf: async (identity) => {
       const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
       return clientWith({ ...shared, config, env: { IRM_TOKEN: await tokenOf(identity) } });

@@ -14,7 +14,14 @@ export interface Authenticate {
   token(authorization: readonly string[]): Promise<{ uid: string; callerNow: () => Caller }>;
 }
 
-export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, log: Log): Authenticate => {
+/** `operated`: uids of the groups where an operator of a twin may do everything */
+export const createAuthenticate = (
+  store: Store,
+  sts: Sts,
+  clock: () => number,
+  log: Log,
+  operated: readonly string[] = [],
+): Authenticate => {
   const refuse = (reason: string, cause?: unknown) => {
     log("info", "unauthenticated", { reason });
     return unauthenticated(cause);
@@ -37,15 +44,17 @@ export const createAuthenticate = (store: Store, sts: Sts, clock: () => number, 
         const cause = isApiError(error) && error.cause instanceof Error ? error.cause.message : String(error);
         throw refuse(cause, error);
       });
-      const { subject: uid, expiresAtMs, ...limits } = claims;
+      const { subject: uid, expiresAtMs, isOperator, ...limits } = claims;
       const checkIdentity = () => {
+        if (isOperator && uid === "") return;
         if (!store.get(shapes.identity, uid)) throw refuse("the identity of the token was deleted");
       };
       checkIdentity();
       const callerNow = (): Caller => {
         if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
         checkIdentity();
-        return { uid, grants: grantsOf(store, uid), ...limits, token: () => sts.describeApiToken(token) };
+        const operates = isOperator && { operates: operated };
+        return { uid, grants: grantsOf(store, uid), ...limits, ...operates, token: () => sts.describeApiToken(token) };
       };
       return { uid, callerNow };
     },

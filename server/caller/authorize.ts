@@ -11,6 +11,8 @@ export interface Caller extends Limits {
   grants: Grants;
   /** the operator of the service, who may do everything */
   isOperator?: true;
+  /** an operator of a twin: uids of the groups where it may do everything, and grant what it does not hold */
+  operates?: readonly string[];
   /** the other claims of its token */
   token(): ApiTokenDescription;
 }
@@ -48,7 +50,7 @@ export const grantsOf = (store: Store, identityUid: string): Map<string, Set<str
 const enumName = (capability: string): string => capabilityFrom(capability) ?? capability;
 
 const holds = (caller: Caller, capability: string, uid: string): boolean => {
-  if (caller.isOperator) return true;
+  if (caller.isOperator || caller.operates?.some((top) => isAncestorOrSelf(top, uid))) return true;
   const name = enumName(capability);
   if (caller.capabilities && !caller.capabilities.has(name)) return false;
   if (caller.scopes && !caller.scopes.some((scope) => isAncestorOrSelf(scope, uid))) return false;
@@ -61,9 +63,8 @@ export const can = (caller: Caller, capabilities: Iterable<string>, uid: string)
 
 /** The groups, none below another, where the caller holds all of the capabilities. */
 export const scopesWith = (caller: Caller, capabilities: readonly string[]): string[] => {
-  const candidates = [...new Set([...caller.grants.keys(), ...(caller.scopes ?? [])])].filter((uid) =>
-    can(caller, capabilities, uid),
-  );
+  const all = new Set([...caller.grants.keys(), ...(caller.scopes ?? []), ...(caller.operates ?? [])]);
+  const candidates = [...all].filter((uid) => can(caller, capabilities, uid));
   const held = new Set(candidates);
   return candidates.filter((uid) => !ancestorsOf(uid).some((above) => held.has(above)));
 };

@@ -99,6 +99,10 @@ type Times = Pick<Row, "createTime" | "updateTime">;
 
 // The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
+  if (caller.operates && caller.uid === "")
+    throw permissionDenied(
+      "whoever creates an organization owns it, and it is not known which identity will: give --as, with its uid",
+    );
   // Otherwise anyone would own it.
   if (caller.uid === identityRules.anyone)
     throw permissionDenied(

@@ -100,5 +100,5 @@ export const demandRole = (context: ServiceContext, group: string, uid: string):
 
 /** Anti-escalation (docs/contract.md#d21): who gives capabilities to others holds them. */
 export const demandHeld = (context: ServiceContext, capabilities: Iterable<string>, group: string): void => {
-  if (!context.withoutAntiEscalation) demand(context.caller, capabilities, group);
+  if (!context.withoutAntiEscalation && !context.caller.operates) demand(context.caller, capabilities, group);
 };

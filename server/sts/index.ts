@@ -35,6 +35,8 @@ export type { Grants, Limits } from "./token/limit.ts";
 export { unauthenticatedError as unauthenticated } from "./token/refusal.ts";
 
 export interface StsOptions extends ExchangeOptions {
+  /** tokens of operators are minted and accepted */
+  operators?: boolean;
   /** for tests; it must guard its connections itself */
   dispatcher?: Dispatcher;
   /** the name service; default: DNS */
@@ -54,6 +56,8 @@ export interface Sts {
    * to accept a workload with these, as in an exchange. The claims are not signed. Throws refusals as ApiError.
    */
   mintFor(identity: string, claims?: Json): Promise<string>;
+  /** The same of an operator who acts as this identity, or as none. Only with `operators`. */
+  mintOperator(identity: string | undefined): Promise<string>;
   verifyApiToken(token: string): Promise<ApiTokenClaims>;
   /** for a verified token */
   describeApiToken(token: string): ApiTokenDescription;
@@ -67,6 +71,18 @@ export const createSts = (options: StsOptions): Sts => {
   if (options.audiences.length === 0) throw new TypeError("the API needs an audience");
   const fetchDocument = createFetchDocument(options);
   const documents = () => createDocuments({ clock, dev, fetchDocument });
+  const mint = async (identity: string, isOperator?: true): Promise<string> => {
+    const { token } = await mintApiToken(signer, clock(), {
+      issuer: authUrl,
+      subject: identity,
+      audience: options.audiences,
+      actor: { issuer: authUrl, subject: identity, audience: authUrl },
+      grants: options.capabilitiesOf(identity),
+      limits: {},
+      ...(isOperator && { isOperator }),
+    });
+    return token;
+  };
   return {
     exchange: createExchange(options, { named: documents(), matched: documents() }),
     exchangeRefreshToken: createRefresh(options),
@@ -76,16 +92,9 @@ export const createSts = (options: StsOptions): Sts => {
       } catch (error) {
         throw answerOf(error);
       }
-      const { token } = await mintApiToken(signer, clock(), {
-        issuer: authUrl,
-        subject: identity,
-        audience: options.audiences,
-        actor: { issuer: authUrl, subject: identity, audience: authUrl },
-        grants: options.capabilitiesOf(identity),
-        limits: {},
-      });
-      return token;
+      return mint(identity);
     },
+    mintOperator: (identity = "") => mint(identity, true),
     verifyApiToken: (token) => verifyApiToken(options, token),
     describeApiToken,
     discovery: () => discoveryDocument(authUrl),

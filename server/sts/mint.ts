@@ -29,11 +29,13 @@ export interface Mint {
   actor: Actor;
   grants: Grants;
   limits: Limits;
+  /** of a twin; no exchange gives such a token */
+  isOperator?: true;
 }
 
 /** Signs a token that is valid from now on; returns it with its expiry. */
 export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) => {
-  const { issuer, subject, audience, actor, grants, limits } = mint;
+  const { issuer, subject, audience, actor, grants, limits, isOperator } = mint;
   const issuedAt = Math.floor(nowMs / 1000);
   const expiry = issuedAt + API_TOKEN_LIFE_MS / 1000;
   const token = await signer.sign({
@@ -47,7 +49,7 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
     ...(actor.email !== undefined && { email: actor.email }),
     ...(actor.emailVerified !== undefined && { email_verified: actor.emailVerified }),
     cap: capabilityClaim(limitGrants(grants, limits)),
-    ...limitsClaim(limits),
+    ...(isOperator ? { internal: { operator: true } } : limitsClaim(limits)),
   });
   if (token.length > MAX_TOKEN_BYTES) throw refusal("token_size", "the API token would be longer than 16 KiB");
   return { token, expiry: new Date(expiry * 1000).toISOString() };

@@ -47,7 +47,7 @@ test("all problems are named at once", () => {
     "policy and preview-file cannot be combined",
     "policy and seal cannot be combined: a seal has the steps of a program",
     "policy and rehearse cannot be combined: a rehearsal runs the program",
-    "rehearse needs up-identity: the rehearsal has the rights of the identity that applies the program",
+    "rehearse needs up-identity: the rehearsal acts as the identity that applies the program",
   ]);
 });
 

@@ -3,11 +3,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
 import { startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
-import { resources } from "../../schema/index.ts";
+import { operations, resources } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";
+import { IAM } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { copyOfServer, listEverything } from "../harness/copy.ts";
 import { startSharedServer } from "../harness/shared-server.ts";
+import type { Body } from "../support/http.ts";
 
 const api = await startSharedServer();
 const made = await createByHand(api, api.organization);
@@ -55,5 +57,55 @@ describe("a twin", () => {
 
   test("knows no identity that it has not: a token for it is refused", async () => {
     expect((await accessOf(twin, [`${api.organization}/0123456789abcdef`])).size).toBe(0);
+  });
+});
+
+describe("an operator of a twin", () => {
+  const operator = async (uid?: string) => {
+    const token = await twin.operatorToken(uid);
+    return async (method: string, path: string, body?: object): Promise<{ status: number; json: Body }> => {
+      const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+      const answer = await fetch(twin.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      return { status: answer.status, json: (await answer.json()) as Body };
+    };
+  };
+  const WHO_AM_I = operations.Validate.path;
+  /** which it does not hold */
+  const OTHERS = "CAP_IAM_ROLES_CREATE";
+
+  test("is the identity that will apply, and may do everything in the copied organization, without holding it", async () => {
+    const send = await operator(viewer.uid);
+    const held = await accessOf(twin, [viewer.uid]);
+    const { json } = await send("GET", WHO_AM_I);
+    expect(json.subject).toBe(viewer.uid);
+    const roleUid = (await send("POST", `${IAM}/roles/${made.platform}`, { name: "wide", capabilities: [OTHERS] })).json
+      .uid;
+    const link = { identityUid: made.release, roleUid };
+    expect((await send("POST", `${IAM}/roleBindings/${made.platform}`, link)).status).toBe(200);
+    expect((await send("GET", `${IAM}/roles?uidp.descendantsOf=${api.organization}`)).json.roles).toContainEqual(
+      expect.objectContaining({ name: "wide" }),
+    );
+    // What the service keeps to itself is refused there, too.
+    const verified = { name: "verified", verified: true };
+    expect((await send("POST", `${IAM}/groups/${made.platform}`, verified)).status).toBe(403);
+    // Its roles have not grown.
+    expect(await accessOf(twin, [viewer.uid])).toEqual(held);
+  });
+
+  test("owns the organization that it creates, and holds nothing in any other", async () => {
+    const send = await operator(viewer.uid);
+    const founded = (await send("POST", `${IAM}/groups`, { name: "founded" })).json.uid as string;
+    expect((await accessOf(twin, [viewer.uid])).get(viewer.uid)?.get(founded)?.has("groups.delete")).toBe(true);
+    expect((await send("POST", `${IAM}/groups/${founded}`, { name: "below" })).status).toBe(200);
+    const another = (await (await operator(made.release))("POST", `${IAM}/groups`, { name: "another" })).json.uid;
+    expect((await send("GET", `${IAM}/groups/${another}`)).json.message).toContain(`needs groups.list at ${another}`);
+  });
+
+  test("that is no identity may do the same, except for what depends on who it is", async () => {
+    const send = await operator();
+    expect((await send("POST", `${IAM}/groups/${made.platform}`, { name: "new" })).status).toBe(200);
+    expect((await send("POST", `${IAM}/groups`, { name: "founded" })).json.message).toBe(
+      "Permission denied: whoever creates an organization owns it, and it is not known which identity will: give --as, with its uid",
+    );
   });
 });

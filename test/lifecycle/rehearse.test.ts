@@ -197,11 +197,11 @@ describe("irm rehearse", () => {
     await send(`roleBindings/${organization}`, { identityUid: ci, roleUid: viewer?.uid });
     const env = { ORG: organization };
     const native = await place.program("native", refused, env, { plugin: inject("pluginFolder") });
-    const flags = ["rehearse", "--stack", "dev", "--as", ci, "--rate-limit", "1", "--format", "json"];
+    const flags = ["rehearse", "--stack", "dev", "--as", ci, "--rights", "own", "--rate-limit", "1", "--format", "json"];
     const { code, stdout, stderr } = await irmIn(native, flags);
     expect(code, stderr).toBe(3);
     const { as, steps, requests, seconds, agrees } = JSON.parse(stdout) as Rehearsal;
-    expect(as).toEqual({ uid: ci, name: "ci" });
+    expect(as).toEqual({ uid: ci, name: "ci", rights: "own" });
     const at = { group: organization, groupName: "/" };
     const byName = Object.fromEntries(steps.map(({ urn, ...step }) => [urn.split("::").at(-1), step]));
     expect(byName).toMatchObject({

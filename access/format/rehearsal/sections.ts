@@ -38,7 +38,7 @@ export const titleOf = (rehearsal: Rehearsal): string => `Rehearsal of the updat
 
 /** Who, and how many requests. */
 export const factsOf = ({ as, requests, seconds }: Rehearsal): { name: string; value: string }[] => [
-  { name: "As", value: as.name === null ? as.uid : `${as.name} (${as.uid})` },
+  { name: "As", value: actorText(as) },
   {
     name: "Requests",
     value: seconds === null ? `${requests}` : `${requests}, which take ${countText(seconds, "second")} at the limit`,
@@ -158,4 +158,9 @@ const shortList = (capabilities: readonly string[]): string => {
   const rest = capabilities.length - CAPABILITIES_SHOWN;
   const shown = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ");
   return rest > 0 ? `${shown} and ${rest} more (--format json lists all)` : shown;
+};
+
+const actorText = ({ uid, name, rights }: Rehearsal["as"]): string => {
+  const shown = uid === null ? "an identity that is not known" : name === null ? uid : `${name} (${uid})`;
+  return `${shown}, with ${rights === "own" ? "its own rights" : "the rights of an operator"}`;
 };

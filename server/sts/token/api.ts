@@ -14,9 +14,11 @@ const LEEWAY_MS = 60 * 1000;
 
 /** The claims of a verified token. Limits are absent unless the exchange requested them. */
 export interface ApiTokenClaims extends Limits {
-  /** uid of the identity */
+  /** uid of the identity; "": of an operator, none */
   subject: string;
   expiresAtMs: number;
+  /** of a twin: it may do everything in the copied organizations */
+  isOperator?: true;
 }
 
 /** The other claims of a token, besides its holder and limits. */
@@ -37,6 +39,8 @@ export interface ApiTokenOptions {
   authUrl: string;
   audiences: readonly string[];
   signer: Signer;
+  /** tokens of operators are accepted: only a twin mints any */
+  operators?: boolean;
 }
 
 export const verifyApiToken = async (options: ApiTokenOptions, compact: string): Promise<ApiTokenClaims> => {
@@ -61,8 +65,11 @@ const verify = (options: ApiTokenOptions, compact: string): ApiTokenClaims => {
   if (!options.audiences.some((ours) => audiences.includes(ours))) throw refusal("audience", "aud is not ours");
   const expiresAtMs = checkTimes(claims, options.clock());
   const subject = ownValue(claims, "sub");
+  const internal = ownValue(claims, "internal") ?? {};
+  if (options.operators && isObject(internal) && ownValue(internal, "operator") === true)
+    return { subject: isUidp(subject) ? subject : "", expiresAtMs, isOperator: true };
   if (!isUidp(subject)) throw refusal("token_claims", "sub is not a uid");
-  return { subject, expiresAtMs, ...readLimits(ownValue(claims, "internal") ?? {}) };
+  return { subject, expiresAtMs, ...readLimits(internal) };
 };
 
 /** Reads a verified token again: few requests need it. */

@@ -11,7 +11,7 @@ import { EMPTY_REPORT } from "./reviews.ts";
 const urnOf = (name: string) => `urn:pulumi:dev::acme::irm:index:Role::${name}`;
 
 const good: Rehearsal = {
-  as: { uid: "u1", name: "ci" },
+  as: { uid: "u1", name: "ci", rights: "operator" },
   steps: [{ urn: urnOf("publisher"), op: "create", ok: true }],
   ...{ errors: [], notRehearsed: [], others: [], differences: [], undecided: [], losses: [] },
   gains: ["repo.create", "repo.list"].map((capability) => ({
@@ -45,7 +45,7 @@ describe("a rehearsal", () => {
     expect(goesThrough(Rehearsal.parse(good))).toBe(true);
     const text = rehearsalAsText(good, origin, { color: false, width: 100 });
     expect(text).toContain("Rehearsal of the update: 1 step goes through\n");
-    expect(text).toContain("As: ci (u1)\nRequests: 7\n");
+    expect(text).toContain("As: ci (u1), with the rights of an operator\nRequests: 7\n");
     expect(text).toContain("- release (new) gains at platform and below, through publisher: repo.create, repo.list\n");
     expect(text).not.toContain("fail");
   });
@@ -95,7 +95,7 @@ describe("a rehearsal", () => {
     const report: Report = { ...EMPTY_REPORT, source: "preview", rehearsal: bad };
     const text = reportAsText(report, { color: false, width: 200 });
     expect(text).toContain("Rehearsal of the update\n- 1 step fails, 1 change not rehearsed, 1 other error");
-    expect(text).toContain("review and twin disagree\n- As: ci (u1)\n");
+    expect(text).toContain("review and twin disagree\n- As: ci (u1), with the rights of an operator\n");
     expect(text).toContain("Steps that fail\n- create <b>@all");
   });
 });

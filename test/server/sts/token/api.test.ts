@@ -12,6 +12,7 @@ import {
   createService,
   DEV_KEY,
   GROUP,
+  identity,
   NOW,
   ORG,
   OTHER_RSA,
@@ -178,5 +179,30 @@ describe("the documents of our issuers", () => {
       jwks_uri: `${AUTH_URL}/dev-issuer/.well-known/jwks.json`,
     });
     expect(sts.devIssuer?.jwks()).toMatchObject({ keys: [{ kid: DEV_KEY.kid }] });
+  });
+});
+
+describe("a token of an operator", () => {
+  const twin = createService([], { operators: true }).sts;
+  const { sts: other } = createService([]);
+
+  it("names its identity, or none, and is one for a twin alone", async () => {
+    const [own, nobody] = [await twin.mintOperator(UID), await twin.mintOperator(undefined)];
+    const expiresAtMs = NOON_MS + 3_600_000;
+    expect(await twin.verifyApiToken(own)).toEqual({ subject: UID, expiresAtMs, isOperator: true });
+    expect(await twin.verifyApiToken(nobody)).toEqual({ subject: "", expiresAtMs, isOperator: true });
+    expect(await other.verifyApiToken(own)).toEqual({ subject: UID, expiresAtMs });
+    await expect(other.verifyApiToken(nobody)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("comes from no exchange: a claim of the workload's token is not taken over", async () => {
+    const keys = { issuer: "https://keys.example", subject: "s", issuerKeys: JSON.stringify({ keys: [RSA.jwk] }) };
+    const { sts } = createService([identity({ staticKeys: keys })], { operators: true });
+    const upstream = {
+      ...claims({ iss: keys.issuer, sub: keys.subject, aud: AUTH_URL }),
+      internal: { operator: true },
+    };
+    const { token } = await sts.exchange({ identity: UID }, await sign(upstream));
+    expect(await sts.verifyApiToken(token ?? "")).toEqual({ subject: UID, expiresAtMs: NOON_MS + 3_600_000 });
   });
 });
