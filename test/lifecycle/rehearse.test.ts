@@ -85,8 +85,10 @@ const deploymentWith = (outputs: object) => {
 };
 
 const refused = `
+import * as pulumi from "@pulumi/pulumi";
 import { Group, Role } from "pulumi-irm/plugin";
-const team = new Group("team", { parent: process.env.ORG!, name: "team" });
+const description = new pulumi.Config().requireSecret("hidden");
+const team = new Group("team", { parent: process.env.ORG!, name: "team", description });
 new Group("below", { parent: team, name: "below" });
 new Role("reader", { parent: process.env.ORG!, name: "reader", capabilities: ["repo.list"] });
 `;
@@ -187,7 +189,7 @@ describe("irm rehearse", () => {
     }
   });
 
-  it("prints each refused step with what its identity lacks, and exits with 3", async () => {
+  it("prints each refused step with what its identity lacks, exits with 3, and has what a passphrase encrypts", async () => {
     const { organization } = place.server;
     const send = async (path: string, body: object) =>
       (await place.call("POST", `/iam/v2beta1/${path}`, body)).json.uid;
@@ -195,8 +197,9 @@ describe("irm rehearse", () => {
     const ci = (await send(`identities/${organization}`, { name: "ci", claimMatch })) as string;
     const [viewer] = place.rows("roles", "name = ? AND parent IS NULL", "viewer");
     await send(`roleBindings/${organization}`, { identityUid: ci, roleUid: viewer?.uid });
-    const env = { ORG: organization };
+    const env = { ORG: organization, PULUMI_CONFIG_PASSPHRASE: "a passphrase" };
     const native = await place.program("native", refused, env, { plugin: inject("pluginFolder") });
+    await native.must("config", "set", "--secret", "native:hidden", SECRET);
     const flags = ["rehearse", "--stack", "dev", "--as", ci, "--rights", "own", "--rate-limit", "1", "--format", "json"];
     const { code, stdout, stderr } = await irmIn(native, flags);
     expect(code, stderr).toBe(3);
