@@ -85,7 +85,7 @@ export { nearest, nearestNames, suggestion } from "./nearest.ts";
 export { canonicalForm, fieldPaths, normalForm } from "./normal.ts";
 export { once } from "./once.ts";
 export { openapiDocument } from "./openapi/document.ts";
-export type { HttpMethod, Operation } from "./operation.ts";
+export { type HttpMethod, isWrite, type Operation } from "./operation.ts";
 export {
   domainOf,
   type OperationName,

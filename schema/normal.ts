@@ -67,9 +67,10 @@ const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
   const scalar = scalarInfo(inner)?.scalar;
   if (scalar === "timestamp" && !Number.isNaN(Date.parse(value as string)))
     return new Date(value as string).toISOString();
-  // Trailing zeros of the fraction mean nothing (proto3 JSON mapping).
+  // Zeros at either end mean nothing (proto3 JSON mapping).
   if (scalar === "duration")
     return String(value)
+      .replace(/^(-?)0+(?=\d)/, "$1")
       .replace(/(\.\d*?)0+s$/, "$1s")
       .replace(".s", "s");
   return value;

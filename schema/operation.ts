@@ -1,4 +1,5 @@
 // One row of the table of methods: its bindings to REST and gRPC, its messages, and who may call it.
+import { classOf } from "./capability.ts";
 import type { Message } from "./field.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
@@ -27,6 +28,10 @@ export interface Operation extends OperationRow {
   /** whole path template, `{version}` where the path is versioned */
   path: string;
 }
+
+/** Whether a method changes records. An exchange needs no capability, and a check by POST only that of a read. */
+export const isWrite = ({ method, capabilities }: Pick<Operation, "method" | "capabilities">): boolean =>
+  method !== "GET" && capabilities.some((name) => classOf(name) !== "read");
 
 export type Operations = Readonly<Record<string, Operation>>;
 

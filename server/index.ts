@@ -11,6 +11,7 @@ export type { Attempt, Faults } from "./faults/faults.ts";
 export { type FaultScript, FaultsError, parseFaults } from "./faults/script.ts";
 export type { ServerKeys } from "./keys.ts";
 export { type ServerOptions, ServerOptionsError } from "./options.ts";
+export type { CarriedOut } from "./pipeline/pipeline.ts";
 export { ListenError } from "./port/listen.ts";
 export { readTlsKeys, TlsError, type TlsKeys } from "./port/tls.ts";
 export { type ParsedSeed, SeedError } from "./seed/record.ts";

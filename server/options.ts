@@ -4,6 +4,7 @@ import type { Log } from "./base/log.ts";
 import type { BoundOptions } from "./connection/bounds.ts";
 import type { FaultScript } from "./faults/script.ts";
 import type { ServerKeys } from "./keys.ts";
+import type { CarriedOut } from "./pipeline/pipeline.ts";
 import type { TlsKeys } from "./port/tls.ts";
 import type { ParsedSeed } from "./seed/record.ts";
 import { roleProblems } from "./seed/roles.ts";
@@ -37,6 +38,8 @@ export interface ServerOptions extends BoundOptions {
    * viewer are among them; default: the table of this version (docs/capabilities.md)
    */
   roles?: RoleBundles;
+  /** called with each write that was carried out, in the order of their transactions, before it is answered; it must not throw */
+  onWrite?: (write: CarriedOut) => void;
   /** milliseconds since the epoch; default: `Date.now` */
   clock?: () => number;
   /** default: random */

@@ -195,6 +195,7 @@ const compose = (
     limit,
     log,
     demandSeen: copy && createDemandSeen(store, copy.unseen, options.twin === true),
+    ...(options.onWrite && { onWrite: options.onWrite }),
     context: (row, caller) => {
       const now = clock();
       const createdBy = faults?.createdBy(row, now);

@@ -7,6 +7,7 @@ import {
   invalidArgument,
   isExchange,
   isUidp,
+  isWrite,
   type Json,
   messageToJson,
   type Operation,
@@ -49,6 +50,14 @@ export interface Call {
   endedBy?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
 }
 
+/** A write that was carried out: what it asked for, without what its wire adds, and its response. */
+export interface CarriedOut {
+  method: OperationName;
+  /** without zeros; its mask is explicit, or `*` */
+  request: Json;
+  response: Json;
+}
+
 export interface PipelineOptions {
   authenticate: Authenticate;
   sts: Sts;
@@ -57,13 +66,14 @@ export interface PipelineOptions {
   store: Pick<Store, "check" | "failure">;
   /** throws for a request about what a copy does not have; absent: the records are no copy */
   demandSeen?: ((operation: OperationName, request: Json) => void) | undefined;
+  onWrite?: (write: CarriedOut) => void;
   context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
 export type Pipeline = (call: Call) => Promise<Json>;
 
 export const createPipeline =
-  ({ authenticate, sts, limit, log, store, demandSeen, context }: PipelineOptions): Pipeline =>
+  ({ authenticate, sts, limit, log, store, demandSeen, onWrite, context }: PipelineOptions): Pipeline =>
   async ({ operation, decode, authorization, peer, endedBy = () => undefined }) => {
     const row: Operation = operations[operation];
     try {
@@ -87,10 +97,10 @@ export const createPipeline =
       authorize(row, request, caller);
       demandSeen?.(operation, request);
       throwIfEnded(endedBy());
-      return messageToJson(
-        row.response,
-        serve(operation, request, { ...context(row, caller), capabilities: row.capabilities, caller }),
-      );
+      const own = { ...context(row, caller), capabilities: row.capabilities, caller };
+      const response = serve(operation, request, own);
+      if (isWrite(row)) onWrite?.({ method: operation, request, response });
+      return messageToJson(row.response, response);
     } catch (error) {
       throw funnel(error, operation, { log, store });
     }

@@ -58,7 +58,7 @@ advisories:
   "seed.yaml",
 );
 
-export const startFixture = async (options: Pick<ServerOptions, "store"> = {}): Promise<Fixture> => {
+export const startFixture = async (options: Pick<ServerOptions, "store" | "onWrite"> = {}): Promise<Fixture> => {
   const api = await startServer({ seed, refreshTokens: true, ...options });
   const only = async (path: string, plural: string, query: Body): Promise<string> => {
     const { [plural]: found } = await api.ok("GET", path, { query });

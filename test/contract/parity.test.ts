@@ -1,6 +1,8 @@
 // Each operation through REST in lowerCamel, REST in snake_case and gRPC, from one table of cases. Three equal servers get the
-// same requests and must give the same responses.
+// same requests and must give the same responses, and hand the same writes over.
 import { afterAll, describe, expect, test } from "vitest";
+import type { Call } from "../../access/change/methods.ts";
+import { writesFrom } from "../../access/change/write.ts";
 import { type Operation, type OperationName, operations, VERSIONS } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
 import { grpcOf, type Outcome, WAYS, type Way } from "../support/way.ts";
@@ -9,7 +11,11 @@ import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 import { refusals } from "./refusal-case.ts";
 
 const ways = Object.entries(WAYS) as [string, Way][];
-const fixtures: Fixture[] = await Promise.all(ways.map(() => startFixture()));
+/** The writes that each server has handed over. */
+const written: Call[][] = ways.map(() => []);
+const fixtures: Fixture[] = await Promise.all(
+  ways.map((_, i) => startFixture({ onWrite: (call) => void written[i]?.push(call) })),
+);
 afterAll(() =>
   Promise.all(
     fixtures.map(({ api }) => {
@@ -36,6 +42,9 @@ const expectParity = async (call: (way: Way, fixture: Fixture) => Promise<Outcom
   return outcomes as [Outcome, ...Outcome[]];
 };
 
+/** A check by POST and an exchange change no record. */
+const WRITES = Object.keys(operations).filter((name) => /^(Create|Update|Delete|Batch)/.test(name)) as OperationName[];
+
 const rows = Object.entries(operations) as [OperationName, Operation][];
 
 test("every operation of the table has a case, and every case an operation", () => {
@@ -47,14 +56,26 @@ describe.each(rows)("%s", (operation, row) => {
 
   test.each(versions)("has the same response on every wire under %s", async (version) => {
     const own: OperationCase = operationCases[operation];
+    const counts: number[] = [];
     await expectParity(async (way, fixture) => {
       const request = await own.request(fixture);
       const token = await bearerOf(operation, fixture);
+      const calls = written[fixtures.indexOf(fixture)] as Call[];
+      const before = calls.length;
       const outcome = await way(fixture.api, { operation, request, token, version });
       expect(outcome, outcome.message).toMatchObject({ code: "OK", json: own.answer(fixture, request) });
+      counts.push(calls.slice(before).filter(({ method }) => method === operation).length);
       return outcome;
     }, own.volatile);
+    expect(new Set(counts)).toEqual(new Set([WRITES.includes(operation) ? 1 : 0]));
   });
+});
+
+test("a write has one normal form on every wire, under every version", () => {
+  const [first, ...others] = written.map((calls) => writesFrom(calls).writes);
+  for (const other of others) expect(other).toEqual(first);
+  const named = (first ?? []).filter(({ method }) => method === "CreateRole" || method === "UpdateIdentity");
+  expect(named.length).toBeGreaterThan(2);
 });
 
 describe("the refusal of a caller without a token is the same for", () => {
@@ -67,7 +88,7 @@ describe("the refusal of a caller without a token is the same for", () => {
   });
 });
 
-describe("a refusal is the same on every wire:", () => {
+describe("a refusal is the same on every wire, and no write:", () => {
   test.each(refusals)("$operation, $reason", async ({ operation, request, token, code, message, details }) => {
     const [first, ...others] = await expectParity(async (way, fixture) => {
       const own = {
@@ -75,7 +96,11 @@ describe("a refusal is the same on every wire:", () => {
         request: await request(fixture),
         token: (await token?.(fixture)) ?? fixture.api.owner.token,
       };
-      return way(fixture.api, own);
+      const calls = written[fixtures.indexOf(fixture)] as Call[];
+      const before = calls.length;
+      const outcome = await way(fixture.api, own);
+      expect(calls).toHaveLength(before);
+      return outcome;
     });
     for (const outcome of [first, ...others]) expect(outcome.details.length).toBeGreaterThan(0);
     expect({ code: first.code, message: first.message }).toEqual({ code, message: message(fixtures[0] as Fixture) });

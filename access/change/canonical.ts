@@ -1,0 +1,21 @@
+// JSON in one spelling: members in the order of their UTF-16 code units, no spaces (RFC 8785). And its digest.
+import { createHash } from "node:crypto";
+
+export const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join()}}`;
+};
+
+/** The items sorted by a text of each. */
+export const inOrderOf = <T>(items: readonly T[], textOf: (item: T) => string): T[] =>
+  items
+    .map((item) => ({ item, text: textOf(item) }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ item }) => item);
+
+/** `sha256:` and 64 hexadecimal digits, of the canonical form */
+export const digestOf = (value: unknown): string =>
+  `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;

@@ -1,0 +1,205 @@
+// The file of a change: the requests that an update sends, and the access that they give. It has no secret. Of a file that another job or
+// another person has written, the writes are read and its rows are compared: never is one believed.
+import { z } from "zod";
+import { inputFields, isObject, isUidp, parseMask, suggestion, WILDCARD } from "../../schema/index.ts";
+import { quote } from "../quote.ts";
+import { digestOf } from "./canonical.ts";
+import { METHODS } from "./methods.ts";
+import { type CheckMade, fieldProblems, textProblems } from "./value.ts";
+import type { Write } from "./write.ts";
+
+export const WRITES_MAX = 10_000;
+export const BYTES_MAX = 16 * 1024 * 1024;
+/** Objects and lists in each other. The deepest record has half of it. */
+const DEPTH_MAX = 32;
+const DAYS = 7;
+
+/** The file is no change, or holds one that cannot be used: one sentence. */
+export class ChangeError extends Error {
+  override readonly name = "ChangeError";
+}
+
+const uid = z.string().refine(isUidp, "must be a uid");
+const time = z.iso.datetime({ error: "must be an RFC 3339 time in UTC" });
+const text = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .describe(
+    'a text, { "$uid": N }: what write N made, { "$segment": N }: the last segment of that, or { "$text": […] }: of both',
+  );
+
+export const WriteShape = z.strictObject({
+  n: z.int().describe("number of the write, from 1"),
+  service: z.string().optional().describe("one of services; absent: the first one"),
+  method: z.string().describe("of the API, for one record: CreateRoleBinding"),
+  parent: text.optional().describe("of a create; absent: it makes an organization"),
+  uid: text.optional().describe("of an update or a delete"),
+  fields: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'what the write sets, without defaults; { "$secret": true } hides a value; { "$map": [[KEY, VALUE], …] } is a map',
+    ),
+  mask: z
+    .array(z.string())
+    .optional()
+    .describe("of an update: the paths that it changes; one without a field is cleared"),
+});
+
+export const RowShape = z.strictObject({
+  change: z.enum(["gain", "loss"]),
+  identity: text.describe("uid, or the write that makes it"),
+  group: text.describe("where it holds, and below"),
+  capability: z.string(),
+});
+export type ChangeRow = z.infer<typeof RowShape>;
+
+const Content = z.strictObject({
+  version: z.literal(1),
+  operation: z.enum(["up", "destroy"]),
+  arguments: z.array(z.string()).describe("of the engine"),
+  stack: z.string(),
+  services: z.array(z.string()).min(1).describe("addresses"),
+  commit: z
+    .string()
+    .optional()
+    .describe("of the program; absent: its folder has changes that are not committed, or no commit"),
+  created: time,
+  expires: time,
+  as: uid.describe("the identity that applies it"),
+  writes: z.array(WriteShape),
+  rows: z.array(RowShape).describe("access that identities gain and lose by it"),
+});
+export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
+
+export const ChangeShape = Content.extend({
+  digest: z.string().describe("sha256: and 64 hexadecimal digits, of everything else as canonical JSON (RFC 8785)"),
+});
+export type Change = ChangeContent & { digest: string };
+
+/** `nowMs`: by the clock of the service */
+export const lifeFrom = (nowMs: number): Pick<ChangeContent, "created" | "expires"> => ({
+  created: new Date(nowMs).toISOString(),
+  expires: new Date(nowMs + DAYS * 24 * 60 * 60 * 1000).toISOString(),
+});
+
+/** The file of a change. Throws a ChangeError where no reader would take it. */
+export const changeText = (content: ChangeContent): string => {
+  const { length } = content.writes;
+  if (length > WRITES_MAX) throw new ChangeError(`the change has ${length} writes, and a file holds ${WRITES_MAX}`);
+  const made = `${JSON.stringify({ ...content, digest: digestOf(content) }, undefined, 1)}\n`;
+  const bytes = Buffer.byteLength(made);
+  if (bytes > BYTES_MAX) throw new ChangeError(`the change has ${bytes} bytes, and a file holds ${BYTES_MAX}`);
+  return made;
+};
+
+/** `file` names it in an error. Throws a ChangeError. */
+export const parseChange = (content: string, file: string): Change => {
+  const fail = (problem: string): never => {
+    throw new ChangeError(`${file} ${problem}; npx pulumi-irm rehearse --out FILE makes a change`);
+  };
+  if (Buffer.byteLength(content) > BYTES_MAX) return fail(`has more than ${BYTES_MAX} bytes`);
+  if (isTooDeep(content)) return fail(`has more than ${DEPTH_MAX} objects and lists in each other`);
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch {
+    // The error of the parser would show a part of the file.
+    return fail("is not JSON");
+  }
+  const { version, writes } = isObject(json) ? json : {};
+  if (!Array.isArray(writes)) return fail("is not a change");
+  if (typeof version === "number" && version !== 1)
+    return fail(`is a change of version ${version}, and this version of pulumi-irm reads version 1`);
+  if (writes.length > WRITES_MAX) return fail(`has ${writes.length} writes, and at most ${WRITES_MAX} are read`);
+  const { data, error } = ChangeShape.safeParse(json);
+  if (error) {
+    const [first] = error.issues;
+    return fail(`is not a change: ${[first?.path.join("."), first?.message].filter(Boolean).join(": ")}`);
+  }
+  const { digest, ...rest } = data;
+  const own = digestOf(rest);
+  if (own !== digest)
+    return fail(`was changed after it was written: its content has the digest ${own}, not ${quote(digest)}`);
+  const change = data as Change;
+  const [problem] = changeProblems(change);
+  return problem === undefined ? change : fail(`is not a change: ${problem}`);
+};
+
+/** Before a parser or a checker goes as deep as a file says. */
+const isTooDeep = (content: string): boolean => {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < content.length; at += 1) {
+    const one = content[at];
+    if (isText && one === "\\") at += 1;
+    else if (one === '"') isText = !isText;
+    else if (isText) continue;
+    else if (one === "[" || one === "{") depth += 1;
+    else if (one === "]" || one === "}") depth -= 1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
+};
+
+const changeProblems = ({ writes, rows, services }: Change): string[] => [
+  ...writes.flatMap((write, i) => {
+    if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
+    const checkMade = madeBefore(writes, write.n);
+    return writeProblems(write, services, checkMade).map((problem) => `write ${write.n}: ${problem}`);
+  }),
+  ...rows.flatMap(({ identity, group }, i) => {
+    const checkMade = madeBefore(writes, writes.length + 1);
+    return [
+      ...textProblems(identity, checkMade, `rows.${i}.identity`),
+      ...textProblems(group, checkMade, `rows.${i}.group`),
+    ];
+  }),
+];
+
+/** A reference to a write that makes a record, and that comes before this one. */
+const madeBefore =
+  (writes: readonly Write[], before: number): CheckMade =>
+  (n) => {
+    if (n < 1 || n >= before) return `refers to write ${n}, which does not come before it`;
+    const { method } = writes[n - 1] as Write;
+    return METHODS.get(method)?.verb === "create" ? undefined : `refers to write ${n}, which makes no record`;
+  };
+
+const writeProblems = (write: Write, services: readonly string[], checkMade: CheckMade): string[] => {
+  const { service, method: name, parent, uid: own, fields, mask } = write;
+  const method = METHODS.get(name);
+  if (method === undefined) return [`unknown method ${quote(name)}${suggestion(name, [...METHODS.keys()])}`];
+  const { verb, schema, resource } = method;
+  const has = (what: string, is: boolean, should: boolean): string[] =>
+    is === should ? [] : [should ? `${name} needs ${what}` : `${name} takes no ${what}`];
+  return [
+    ...(service === undefined || services.includes(service) ? [] : [`${quote(service)} is none of its services`]),
+    ...(verb === "create" && resource.root && parent === undefined
+      ? []
+      : has("parent", parent !== undefined, verb === "create")),
+    ...has("uid", own !== undefined, verb !== "create"),
+    ...has("mask", mask !== undefined, verb === "update"),
+    ...has("fields", Object.keys(fields).length > 0, verb !== "delete").filter(() => verb === "delete"),
+    ...[...uidProblems(parent, checkMade, "parent"), ...uidProblems(own, checkMade, "uid")],
+    ...fieldProblems(schema, fields, inputFields(schema), checkMade),
+    ...(mask ?? [])
+      .filter((path) => path === WILDCARD || parseMask(schema, path).paths[0] !== path)
+      .map((path) => `mask: there is no field ${quote(path)}`),
+  ];
+};
+
+const uidProblems = (value: unknown, checkMade: CheckMade, path: string): string[] => {
+  if (value === undefined) return [];
+  if (typeof value === "string" && !isUidp(value)) return [`${path}: must be a uid`];
+  return textProblems(value, checkMade, path);
+};
+
+/** Why the change cannot be carried out on these services, or no longer; undefined: it can. */
+export const unusableText = (
+  { services, expires }: Change,
+  { file, given, nowMs }: { file: string; given: readonly string[]; nowMs: number },
+): string | undefined => {
+  const [wanted, own] = [services, given].map((all) => [...all].sort().join(", "));
+  if (wanted !== own) return `${file} is a change for ${wanted}, and this is ${own}`;
+  if (Date.parse(expires) < nowMs) return `${file} expired at ${expires}; make the change again`;
+  return undefined;
+};

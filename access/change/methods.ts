@@ -1,0 +1,75 @@
+// The methods that a change may have: one for each verb of each kind of record. A batch is the writes of its records.
+import {
+  type Json,
+  type Message,
+  type OperationName,
+  operations,
+  RepoReadme,
+  type Resource,
+  resources,
+} from "../../schema/index.ts";
+
+export interface WriteMethod {
+  verb: "create" | "update" | "delete";
+  resource: Resource;
+  /** field of the request that holds the record; absent: a delete */
+  field?: string;
+  /** the record, or the part of it that the method changes */
+  schema: Message;
+}
+
+/** A request that was carried out, as the server hands it over. */
+export interface Call {
+  method: OperationName;
+  /** address of the service; absent: the first one of the change */
+  service?: string;
+  request: Json;
+  response: Json;
+}
+
+const ofResources = (Object.values(resources) as Resource[]).flatMap((resource): [OperationName, WriteMethod][] => {
+  const { create, update, delete: remove } = resource.operations;
+  const { field, schema } = resource;
+  return [
+    ...(create ? [[create, { verb: "create", resource, field, schema }] as [OperationName, WriteMethod]] : []),
+    ...(update ? [[update, { verb: "update", resource, field, schema }] as [OperationName, WriteMethod]] : []),
+    ...(remove ? [[remove, { verb: "delete", resource, schema }] as [OperationName, WriteMethod]] : []),
+  ];
+});
+
+/** By name. */
+export const METHODS: ReadonlyMap<string, WriteMethod> = new Map<string, WriteMethod>([
+  ...ofResources,
+  ["UpdateRepoReadme", { verb: "update", resource: resources.repo, field: "repoReadme", schema: RepoReadme }],
+]);
+
+const BATCHES: Partial<Record<OperationName, (call: Call) => Call[]>> = {
+  BatchCreateRoleBindings: ({ request, response, ...call }) => {
+    const { parent, roleUid, requests } = request as { parent: string; roleUid?: string; requests: Json[] };
+    return requests.map(({ roleBinding }, i) => {
+      const own = roleBinding as Json;
+      return {
+        ...call,
+        method: "CreateRoleBinding",
+        request: { parent, roleBinding: { ...own, roleUid: own.roleUid || roleUid } },
+        response: (response.roleBindings as Json[])[i] as Json,
+      };
+    });
+  },
+  BatchDeleteExternalGroupRoleMappings: ({ request, ...call }) =>
+    (request.names as string[]).map((uid) => ({
+      ...call,
+      method: "DeleteExternalGroupRoleMapping",
+      request: { uid },
+      response: {},
+    })),
+};
+
+/** The writes of single records that a call stands for. */
+export const singleCalls = (call: Call): Call[] => BATCHES[call.method]?.(call) ?? [call];
+
+export const methodOf = (name: string): WriteMethod => {
+  const method = METHODS.get(name);
+  if (!method) throw new TypeError(`${name} in ${Object.keys(operations).length} methods is no write of a record`);
+  return method;
+};

@@ -1,0 +1,78 @@
+// Texts of a change. A uid that the twin made has another value on the service, so it is an object that names the write which made it, also
+// inside a text. A secret is no text at all. An author has no way to write such an object: see value.ts.
+
+/** The uid that a write made; or the last segment of it, for a text that has no more than that. */
+export type Made = { $uid: number } | { $segment: number };
+
+/** A secret. There is no digest of it: whoever has the file could try out what is easy to guess. */
+export const HIDDEN = { $secret: true } as const;
+
+export type Text = string | Made | { $text: (string | Made)[] } | typeof HIDDEN;
+
+const ROOT = 40;
+const SEGMENT = 16;
+const HEX = /[0-9a-f]{16,}/g;
+
+interface Found {
+  begin: number;
+  end: number;
+  made: Made;
+}
+
+/** The uids that a change has made so far. */
+export interface MadeUids {
+  add(uid: string, n: number): void;
+  textOf(text: string): Exclude<Text, typeof HIDDEN>;
+}
+
+export const madeUids = (): MadeUids => {
+  const bySegment = new Map<string, { uid: string; n: number }[]>();
+
+  const foundAt = (text: string, at: number, segment: string): Found[] =>
+    (bySegment.get(segment) ?? []).map(({ uid, n }): Found => {
+      const [begin, end] = [at + segment.length - uid.length, at + segment.length];
+      const isWhole = begin >= 0 && text.startsWith(uid, begin);
+      return isWhole ? { begin, end, made: { $uid: n } } : { begin: at, end, made: { $segment: n } };
+    });
+
+  const allIn = (text: string): Found[] => {
+    const found: Found[] = [];
+    for (const { 0: run, index } of text.matchAll(HEX))
+      for (const length of [ROOT, SEGMENT])
+        for (let at = 0; at + length <= run.length; at += 1)
+          found.push(...foundAt(text, index + at, run.slice(at, at + length)));
+    // A uid begins with the uids of those above it.
+    return found.sort((a, b) => a.begin - b.begin || b.end - a.end);
+  };
+
+  return {
+    add: (uid, n) => {
+      const segment = uid.slice(uid.lastIndexOf("/") + 1);
+      bySegment.set(segment, [...(bySegment.get(segment) ?? []), { uid, n }]);
+    },
+    textOf: (text) => {
+      if (bySegment.size === 0) return text;
+      const parts: (string | Made)[] = [];
+      let at = 0;
+      for (const { begin, end, made } of allIn(text)) {
+        if (begin < at) continue;
+        if (begin > at) parts.push(text.slice(at, begin));
+        parts.push(made);
+        at = end;
+      }
+      if (at === 0) return text;
+      if (at < text.length) parts.push(text.slice(at));
+      return parts.length === 1 ? (parts[0] as Made) : { $text: parts };
+    },
+  };
+};
+
+/** Whether a text has one of the secrets. Of a short one, which may be any word, only as the whole text. */
+export const secretIn = (secrets: Iterable<string>): ((text: string) => boolean) => {
+  const all = new Set(secrets);
+  all.delete("");
+  const long = [...all].filter((secret) => secret.length >= INSIDE_MIN);
+  return (text) => all.has(text) || long.some((secret) => text.includes(secret));
+};
+
+const INSIDE_MIN = 8;

@@ -1,0 +1,53 @@
+// Writes of which it is not known what access they give: a value that decides it is secret, or was computed from the uid of a new record, which
+// is another one on the service.
+import { fieldPaths, isObject } from "../../schema/index.ts";
+import { METHODS } from "./methods.ts";
+import type { Write } from "./write.ts";
+
+/** Texts that no decision reads. A name is none of them: people decide by it. */
+const FOR_PEOPLE = ["description", "company"];
+
+/** Why it is not known, by path of the value; empty: it is known. */
+export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[] => {
+  const method = METHODS.get(name);
+  if (method === undefined) return [`${name}: unknown method`];
+  const { schema, resource } = method;
+  const references = fieldPaths(schema, (info) => info.references !== undefined);
+  const secret = fieldPaths(schema, (info) => info.secret === true);
+  const isHarmless = (path: string): boolean =>
+    resource.givesNoAccess === true || [...FOR_PEOPLE, ...secret].includes(path);
+  const places: [string, unknown][] = [["parent", parent], ["uid", uid], ...references.map(placeIn(fields))];
+  return [
+    ...places
+      .filter(([, value]) => isComputed(value))
+      .map(([path]) => `${path} is computed from the uid of a new record`),
+    ...places
+      .slice(0, 2)
+      .filter(([, value]) => isHidden(value))
+      .map(([path]) => `${path} is secret`),
+    ...hiddenPaths(fields)
+      .filter((path) => !isHarmless(path))
+      .map((path) => `${path} is secret`),
+  ];
+};
+
+const placeIn =
+  (fields: object) =>
+  (path: string): [string, unknown] => [
+    path,
+    path.split(".").reduce<unknown>((held, name) => (isObject(held) ? held[name] : undefined), fields),
+  ];
+
+const isHidden = (value: unknown): boolean => isObject(value) && value.$secret === true;
+
+const isComputed = (value: unknown): boolean => isObject(value) && ("$text" in value || "$segment" in value);
+
+/** In a list or a map, the path of that. */
+const hiddenPaths = (value: unknown, path = ""): string[] => {
+  if (isHidden(value)) return [path];
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => hiddenPaths(item, path)))];
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    hiddenPaths(item, name.startsWith("$") ? path : path === "" ? name : `${path}.${name}`),
+  );
+};

@@ -1,0 +1,179 @@
+// The normal form of a write: whatever wire, version, order of fields or batch it came by, and however often it was sent. So two writes that
+// ask for the same are the same text, but for the numbers of the writes that they refer to.
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import {
+  fieldInfo,
+  fieldPaths,
+  inputFields,
+  isObject,
+  type Json,
+  type Message,
+  normalForm,
+  parentOf,
+  parseMask,
+  WILDCARD,
+} from "../../schema/index.ts";
+import { canonical, digestOf } from "./canonical.ts";
+import { type Call, methodOf, singleCalls, type WriteMethod } from "./methods.ts";
+import { HIDDEN, madeUids, secretIn, type Text } from "./text.ts";
+import { type Encoding, encodeFields, mapMade } from "./value.ts";
+
+export interface Write {
+  /** from 1 */
+  n: number;
+  /** address; absent: the first service of the change */
+  service?: string;
+  method: string;
+  /** of a create; absent: a new organization */
+  parent?: Text;
+  /** of an update and a delete */
+  uid?: Text;
+  /** of an update, those of the mask: one that is absent is cleared */
+  fields: Json;
+  /** of an update: paths, sorted, none below another one */
+  mask?: string[];
+}
+
+export interface NormalOptions {
+  /** Texts that must not be in a change: leaves of what a state marks as secret. Default: none. */
+  secrets?: Iterable<string>;
+  /** A record before the change, by the plural of its kind; undefined: it is not known. Tells which paths `*` changes. */
+  recordOf?: (plural: string, uid: string, service: string | undefined) => Json | undefined;
+}
+
+export interface Normal {
+  writes: Write[];
+  /** uids that the twin made, by the number of the write */
+  uids: ReadonlyMap<number, string>;
+  /** Any text, such as a uid, as a write has it. */
+  textOf(text: string): Text;
+}
+
+/** The writes that the calls stand for, in their order. */
+export const writesFrom = (
+  calls: readonly Call[],
+  { secrets = [], recordOf = () => undefined }: NormalOptions = {},
+): Normal => {
+  const made = madeUids();
+  const [writes, uids, keys]: [Write[], Map<number, string>, string[]] = [[], new Map(), []];
+  // A code that the twin has made is no secret of the state, and the service makes another one.
+  const singles = calls.flatMap(singleCalls);
+  const isSecret = secretIn([...secrets, ...singles.flatMap(secretsOfAnswer)]);
+  const textOf = (text: string): Text => (isSecret(text) ? HIDDEN : made.textOf(text));
+  const encoding: Encoding = { textOf, orderOf: (encoded) => canonical(neutral(encoded, keys)) };
+  const current = new Map<string, Json>();
+  const latest = new Map<string, string>();
+
+  for (const { method: name, service, request, response } of singles) {
+    const method = methodOf(name);
+    const { verb, resource, field, schema } = method;
+    const own = (field === undefined ? {} : (request[field] ?? {})) as Json;
+    const uid = (verb === "create" ? response.uid : verb === "update" ? own.uid : request.uid) as string;
+    const record = `${service ?? ""} ${schema === resource.schema ? resource.plural : name} ${uid}`;
+    const known = current.get(record) ?? recordOf(resource.plural, uid, service);
+    const head = { n: writes.length + 1, ...(service !== undefined && { service }), method: name };
+    const write: Write =
+      verb === "create"
+        ? { ...head, ...createOf(method, request, response, encoding) }
+        : {
+            ...head,
+            uid: textOf(uid),
+            ...(verb === "update" ? updateOf(method, request, response, known, encoding) : { fields: {} }),
+          };
+    current.set(record, response);
+    const text = canonical({ ...write, n: 0 });
+    // A request that was sent again, and has changed nothing.
+    if ((verb !== "create" || known !== undefined) && latest.get(record) === text) continue;
+    latest.set(record, text);
+    writes.push(write);
+    keys.push(keyOf(write, keys));
+    if (verb === "create" && known === undefined && !resource.list.sharesUid) {
+      made.add(uid, write.n);
+      uids.set(write.n, uid);
+    }
+  }
+  return { writes, uids, textOf };
+};
+
+const secretsOfAnswer = ({ method, response }: Call): string[] =>
+  fieldPaths(methodOf(method).schema, ({ secret }) => secret === true)
+    .map((path) => valueAt(response, path))
+    .filter((value) => typeof value === "string");
+
+const createOf = ({ resource, field, schema }: WriteMethod, request: Json, response: Json, encoding: Encoding) => {
+  // The parent of a group may be a name or a suffix (docs/contract.md#values).
+  const parent = resource.root ? parentOf(response.uid as string) : (request.parent as string);
+  const own = request[field as string] as Json;
+  return {
+    ...(parent !== "" && { parent: encoding.textOf(parent) }),
+    fields: encodeFields(schema, normalForm(schema, respelled(schema, own, response)), encoding),
+  };
+};
+
+const updateOf = (
+  { field, schema }: WriteMethod,
+  request: Json,
+  response: Json,
+  before: Json | undefined,
+  encoding: Encoding,
+) => {
+  const own = request[field as string] as Json;
+  const { paths } = parseMask(schema, (request.updateMask as string | undefined) ?? "");
+  const named = paths.includes(WILDCARD) ? changedPaths(schema, own, before, response) : paths;
+  const mask = named.filter((path) => !named.some((above) => path.startsWith(`${above}.`))).sort();
+  const normal = normalForm(schema, respelled(schema, own, response));
+  return { fields: encodeFields(schema, partOf(normal, mask), encoding), mask };
+};
+
+/** With the uid that the service has read in a text (`respelled`). */
+const respelled = (schema: Message, own: Json, response: Json): Json =>
+  fieldPaths(schema, ({ respelled }) => respelled === true).reduce((value, path) => {
+    const [stored, given] = [valueAt(response, path), valueAt(own, path)];
+    return stored === undefined || given === undefined ? value : withValue(value, path.split("."), stored);
+  }, own);
+
+/** Of `*`, which replaces the record. What the service does not return may have changed. */
+const changedPaths = (schema: Message, own: Json, before: Json | undefined, after: Json): string[] =>
+  inputFields(schema).filter((name) => {
+    if (before === undefined) return true;
+    const field = schema.shape[name] as z.ZodType;
+    const hasInput = fieldPaths(schema, ({ inputOnly, answeredAs }) => inputOnly === true && answeredAs === undefined)
+      .filter((path) => path === name || path.startsWith(`${name}.`))
+      .some((path) => valueAt(own, path) !== undefined);
+    const valueIn = (record: Json): unknown => {
+      const { answeredAs } = fieldInfo(field);
+      const value = record[name] ?? (answeredAs === undefined ? undefined : valueAt(record, answeredAs));
+      return normalForm(schema, { [name]: value })[name];
+    };
+    return hasInput || !isDeepStrictEqual(valueIn(before), valueIn(after));
+  });
+
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((held, name) => (isObject(held) ? held[name] : undefined), value);
+
+const withValue = (value: Json, [name = "", ...rest]: string[], held: unknown): Json => ({
+  ...value,
+  [name]: rest.length === 0 ? held : withValue((value[name] ?? {}) as Json, rest, held),
+});
+
+const partOf = (value: Json, paths: readonly string[]): Json =>
+  paths.reduce<Json>((part, path) => {
+    const held = valueAt(value, path);
+    return held === undefined ? part : withValue(part, path.split("."), held);
+  }, {});
+
+const neutral = (value: unknown, keys: readonly string[]): unknown =>
+  mapMade(value, (made) => Object.fromEntries(Object.entries(made).map(([name, n]) => [name, keys[n - 1]])));
+
+/**
+ * What a write asks for, whatever its number and that of the writes which it refers to: equal in two changes that ask for the same. `keys` are
+ * those of the writes before it. Two equal creates have one key, so a change is a number of writes for each key.
+ */
+export const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
+
+export const keysOf = (writes: readonly Write[]): string[] => {
+  const keys: string[] = [];
+  for (const write of writes) keys.push(keyOf(write, keys));
+  return keys;
+};
