@@ -15,10 +15,17 @@ interface Kind {
   steps: string[];
 }
 
+const JWK = {
+  ...{ kty: "EC", crv: "P-256", use: "sig", alg: "ES256" },
+  ...{ x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM" },
+};
 const claims = (subject: string) => `claimMatch: { issuer: "https://issuer.example", subject: "${subject}" }`;
 const group = (name: string, more = "", options = "") =>
   `new Group("${name}", { parent: org, name: "${name}"${more} }${options && `, ${options}`});`;
 const changed = ', description: "changed"';
+const keyed = (kid: string) =>
+  `new Identity("keyed", { parent: org, name: "keyed", allowReplace: true, forceDestroy: true, staticKeys: {
+  issuer: "https://keyed.example", subject: "keyed", issuerKeys: JSON.stringify({ keys: [{ ...${JSON.stringify(JWK)}, kid: "${kid}" }] }) } });`;
 const replacement = (name: string) => ["create-replacement", "replace", "delete-replaced"].map((op) => `${op} ${name}`);
 const set = (name: string, roles: string[], more = "") =>
   `new RoleBindingSet("${name}", { parent: new Group("${name}-in", { parent: org, name: "${name}-in" }), ${more}
@@ -100,6 +107,12 @@ const KINDS: readonly Kind[] = [
     steps: ["import importing"],
   },
   {
+    kind: "read by its uid",
+    before: 'Group.get("read", by.read);',
+    after: 'new Group("below", { parent: Group.get("read", by.read), name: "below" });',
+    steps: ["create below"],
+  },
+  {
     kind: "ignored changes",
     before: group("ignored", ', description: "by hand"', '{ ignoreChanges: ["description"] }'),
     after: group("ignored", changed, '{ ignoreChanges: ["description"] }'),
@@ -115,6 +128,12 @@ const KINDS: readonly Kind[] = [
     before: group("secret", ', description: pulumi.secret("hidden")'),
     after: group("secret", ', description: pulumi.secret("also hidden")'),
     steps: ["update secret"],
+  },
+  {
+    kind: "static keys",
+    before: keyed("1"),
+    after: keyed("2"),
+    steps: replacement("keyed"),
   },
   { kind: "set", before: set("set", ["viewer"]), after: set("set", ["viewer", "editor"]), steps: ["update set"] },
   {
@@ -209,7 +228,7 @@ describe("a run on a twin", () => {
   beforeAll(async () => {
     [place, other] = await Promise.all([createWorkplace(), createWorkplace()]);
     const { organization } = place.server;
-    for (const name of ["adopted", "adopting", "left", "imported", "importing", "take-in"])
+    for (const name of ["adopted", "adopting", "left", "imported", "importing", "read", "take-in"])
       by[name] = (await place.call("POST", `/iam/v2beta1/groups/${organization}`, { name })).json.uid as string;
     const [viewer] = place.rows("roles", "name = ?", "viewer");
     const oidc = {
