@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { text as textOf } from "node:stream/consumers";
 import { runPreview } from "../access/preview/run-preview.ts";
-import { checkService } from "../access/preview/service.ts";
+import { hereIn, type IsHere, otherServiceText } from "../access/preview/service.ts";
 import { type Preview, PreviewError, parsePreview } from "../access/preview/shape.ts";
 import type { Client } from "../client/client.ts";
+import { type Config, serviceOf } from "../client/config.ts";
 import { systemConfig } from "./client.ts";
 import { engineCommand } from "./engine-command.ts";
-import { clientsOf, providersIn, type servicesFrom } from "./services.ts";
+import { clientsOf, type servicesFrom } from "./services.ts";
+import { UsageError } from "./usage.ts";
 
 type Services = ReturnType<typeof servicesFrom>;
 
@@ -15,9 +17,11 @@ export interface Previewed {
   preview: Preview;
   /** by address, at least one: the first is the service of the environment, where it names one */
   clients: ReadonlyMap<string, Client>;
+  /** Which resources count at an address; undefined: all, since it is the only one. */
+  hereAt(address: string): IsHere | undefined;
 }
 
-/** Runs the program of this folder. Its explicit providers name their own services and credentials. `env` adds to its environment, and `more` to the engine's arguments. */
+/** Runs the program of this folder. `env` adds to its environment, and `more` to the engine's arguments. */
 export const previewHere = async (
   stack: string | undefined,
   services: Services,
@@ -25,24 +29,22 @@ export const previewHere = async (
   more?: readonly string[],
 ): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
-  const preview = await runPreview(engineCommand(), stack, env, more);
-  return checked(preview, config, clientsOf(config, services, providersIn(preview)));
+  return checked(await runPreview(engineCommand(), stack, env, more), config, services);
 };
 
-/** A saved preview may come from anyone: what it names gets no token of this environment. */
 export const savedPreview = async (file: string, services: Services): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL || services.length === 0 ? systemConfig() : undefined;
   const preview = parsePreview(await readPreview(file), file === "-" ? "stdin" : file);
-  return checked(preview, config, clientsOf(config, services));
+  return checked(preview, config, services);
 };
 
-const checked = (
-  preview: Preview,
-  config: Parameters<typeof checkService>[1],
-  clients: ReadonlyMap<string, Client>,
-): Previewed => {
-  checkService(preview, config, clients.keys());
-  return { preview, clients };
+const checked = (preview: Preview, config: Config | undefined, services: Services): Previewed => {
+  const addresses = services.map(({ baseUrl = "" }) => serviceOf(baseUrl));
+  const other = otherServiceText(preview, config, addresses);
+  if (other !== undefined) throw new UsageError(other);
+  const clients = clientsOf(config, services);
+  const isHere = clients.size === 1 ? () => undefined : (address: string) => hereIn(preview, address, config);
+  return { preview, clients, hereAt: isHere };
 };
 
 const readPreview = async (file: string): Promise<string> => {

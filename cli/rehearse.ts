@@ -6,12 +6,13 @@ import { rehearsalAsText } from "../access/format/rehearsal/terminal.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import type { Rehearsal } from "../access/rehearsal/report.ts";
 import type { Origin } from "../access/review/report.ts";
+import { joinProposals } from "../access/review/services.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { type RehearsalFlags, rehearsalCode, rehearsalOptions, rehearseHere } from "./rehearse/here.ts";
 import { proposerOf, reviewErrorText } from "./review.ts";
-import { firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
+import { firstOf, readServices, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 
 export interface RehearseFlags extends RehearsalFlags {
@@ -49,8 +50,8 @@ const makeRehearsal = async (flags: RehearseFlags): Promise<{ origin: Origin; re
   const services = servicesFrom(service, process.env);
   const { proposeBy, preview, clients, stack: name } = await proposerOf({ stack, engine }, services);
   if (!preview || !proposeBy) throw new TypeError("a program has a preview");
-  const live = mergeLive(await readServices(clients));
-  const proposalOf = (own: Preview) => proposeBy(own, live);
+  const lives = await readServices(clients);
+  const proposalOf = async (own: Preview) => joinProposals([...(await proposeBy(own, lives)).values()]);
   const proposal = await proposalOf(preview);
   const rehearsal = await rehearseHere({
     ...options,

@@ -32,6 +32,7 @@ import { reviewOf } from "../access/review/index.ts";
 import { proposalFromPolicy } from "../access/review/policy.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
+import { joinProposals, joinReviews } from "../access/review/services.ts";
 import { unseenTakeovers } from "../access/review/takeovers.ts";
 import { possibleTwins } from "../access/review/twins.ts";
 import { LockError } from "../access/roles/lock.ts";
@@ -173,28 +174,34 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   );
   const tests = reviewTests(flags, at, process.cwd(), policy);
   const lives = await readServices(clients);
-  const live = mergeLive(lives);
   const nowMs = firstOf(clients).clock.today();
   // What is younger than the review is found by the clock of the service.
   const sealedMs = await firstOf(clients).serviceNow();
   const base = at && flags.policy !== undefined ? policyAtBase(flags.policy, at, process.cwd()) : undefined;
-  const proposal = await propose(live, base);
-  const { results, mistakes } = runChangeTests(tests.sides, proposal, live, nowMs, stackOf);
+  const proposals = await propose(lives, base);
+  const atServices = [...proposals].map(([address, proposal]) => ({ proposal, live: lives.get(address) as Live }));
+  const { results, mistakes } = runChangeTests(tests.sides, atServices, nowMs, stackOf);
   if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
   const roles = rolesReview(lives, { at, policy: flags.policy, nowMs, preview });
-  const reviewed = (own: Proposal): Review =>
-    reviewOf(own, {
-      ...verdict,
-      ...(source && { rules: source }),
+  const [first] = proposals.keys();
+  const reviewedAt = (service: string, own: Proposal, live = lives.get(service) as Live): Review => {
+    const ofAll = {
       changedRules: [...changed, ...tests.changed, ...roles.changedLock],
       ...(at?.other && { otherBranch: at.other }),
       tests: results,
+    };
+    return reviewOf(own, {
+      ...verdict,
+      ...(source && { rules: source }),
+      ...(service === first && ofAll),
       notVisible: live.notVisible,
       nowMs,
       times: live,
-      service: [...clients.keys()][0] ?? "",
+      service,
     });
-  const made = reviewed(proposal);
+  };
+  const made = joinReviews(new Map([...proposals].map(([service, own]) => [service, reviewedAt(service, own)])));
+  const proposal = joinProposals([...proposals.values()]);
   if (roles.changes.length > 0) made.report.roles = roles.changes;
   for (const text of made.unknownSubjects) printNotice(text);
   made.report.origin = originOf({
@@ -211,10 +218,13 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
     ...{ made, nowMs: sealedMs },
     sealed: (days) => sealOf(sealing(days)),
     sealedAs: (seal) =>
-      contentFor(seal, sealing(), { createdAt: live.createdAt, reportOf: (own) => reviewed(own).report }),
+      contentFor(seal, sealing(), {
+        createdAt: mergeLive(lives).createdAt,
+        reportOf: (own) => reviewedAt(first as string, own, mergeLive(lives)).report,
+      }),
   };
   if (!options || !preview || !proposeBy) return sealable;
-  const proposalOf = (own: Preview) => proposeBy(own, live);
+  const proposalOf = async (own: Preview) => joinProposals([...(await proposeBy(own, lives)).values()]);
   const rehearse: Sealable["rehearse"] = async (seal) => {
     const rehearsed = { ...options, stack: flags.stack, arguments: engine, preview, proposal, proposalOf, clients };
     made.report.rehearsal = await rehearseHere({ ...rehearsed, ...(seal && { seal: sealText(seal) }) });
@@ -232,12 +242,17 @@ export const proposerOf = async (
   services: ReturnType<typeof servicesFrom>,
 ): Promise<Proposer> => {
   if (policy !== undefined) return policyProposer(policy, stack, exclusive === true);
-  const { preview: parsed, clients } =
+  const previewed =
     preview === undefined ? await previewHere(stack, services, {}, engine) : await savedPreview(preview, services);
-  const groups = deletedGroupsIn(parsed);
-  const first = firstOf(clients);
-  const proposeBy: NonNullable<Proposer["proposeBy"]> = async (own, live) =>
-    planFrom(own, live, await readHeldRecords((service = "") => clients.get(service) ?? first, groups));
+  const { preview: parsed, clients, hereAt } = previewed;
+  const proposeBy: NonNullable<Proposer["proposeBy"]> = async (own, lives) => {
+    const all = [...lives].map(async ([address, live]): Promise<[string, Proposal]> => {
+      const groups = deletedGroupsIn(parsed, hereAt(address));
+      const held = await readHeldRecords(clients.get(address) as Client, groups);
+      return [address, planFrom(own, live, held, hereAt(address))];
+    });
+    return new Map(await Promise.all(all));
+  };
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(storedStates(parsed), one);
@@ -247,18 +262,22 @@ export const proposerOf = async (
     }
   };
   return {
-    propose: (live) => proposeBy(parsed, live),
+    propose: (lives) => proposeBy(parsed, lives),
     proposeBy,
     stack: stackIn(parsed) ?? stack,
     ...{ stackOf, clients, preview: parsed },
   };
 };
 
+/** By address of the service. */
+type Lives = ReadonlyMap<string, Live>;
+type Proposals = ReadonlyMap<string, Proposal>;
+
 export interface Proposer {
   /** `base` is the policy before the change; absent: there is no base */
-  propose(live: Live, base?: { policy?: Policy }): Proposal | Promise<Proposal>;
+  propose(lives: Lives, base?: { policy?: Policy }): Proposals | Promise<Proposals>;
   /** the same of another preview of the program */
-  proposeBy?: (preview: Preview, live: Live) => Promise<Proposal>;
+  proposeBy?: (preview: Preview, lives: Lives) => Promise<Proposals>;
   /** of the program */
   stack?: string | undefined;
   stackOf: StackOf;
@@ -290,7 +309,10 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
   const adoptions = adoptionsBy(file, policy, stack);
   const known = adoptions ? withAdoptions(stack, adoptions) : stack;
   return {
-    propose(live, base) {
+    propose(lives, base) {
+      // A policy has the service of the environment.
+      const [[address, live] = []] = [...lives];
+      if (address === undefined || live === undefined) throw new TypeError("a policy has a service");
       const wanted = policyGraph(policy, live.graph, known);
       const { graph, organization, mistakes } = wanted;
       if (mistakes.length > 0) throw new PolicyError(textOfMistakes(mistakes));
@@ -299,11 +321,12 @@ const policyProposer = async (file: string, stackName: string | undefined, isExc
       const isRemoved = stack ? removedBy(stack, live.graph) : () => false;
       const proposal = proposalFromPolicy(graph, live, isExclusive ? undefined : isRemoved);
       const unknown = exported && !stack ? [{ subject: "", message: noStackText(adoptions !== undefined) }] : [];
-      return {
+      const own = {
         ...proposal,
         unknown: [...unknown, ...unseenTakeovers(wanted, adoptions ?? []), ...twins, ...proposal.unknown],
         organizations: new Set([organization]),
       };
+      return new Map([[address, own]]);
     },
     stack: stack && exported?.name,
     // A test of the base is about the records of the base, whatever adopt.json of the change says.

@@ -1,16 +1,11 @@
-// The services of a review: the environment names one, and explicit providers name others. --service names credentials for them. Where
-// this command has run the program, it uses the credentials of the program's providers as well: the program has them anyway.
+// The services of a command: the environment names one, and --service names others, with the credentials for them. What the program says
+// of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
 
 import { newGraph } from "../access/graph/graph.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
-import type { Preview } from "../access/preview/shape.ts";
-import { partsOfUrn } from "../access/preview/urn.ts";
-import { valuesIn } from "../access/preview/value.ts";
-import { addressConflicts } from "../client/addresses.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
-import { type Config, type Given, serviceOf } from "../client/config.ts";
-import { CREDENTIAL_SETTINGS } from "../client/credential-settings.ts";
+import { type Config, serviceOf } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
 import { systemTransport } from "../client/transport.ts";
@@ -18,7 +13,7 @@ import { addressProblem } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
 import { UsageError } from "./usage.ts";
 
-/** Settings of a provider, as texts: baseUrl, tokenEnv, … */
+/** As of a provider: baseUrl, tokenEnv, identity. */
 type Settings = Readonly<Record<string, string>>;
 
 /** `URL=VARIABLE`, or `URL=VARIABLE,VARIABLE`: a token, and the uid of the identity to assume with it. All problems at once. */
@@ -39,55 +34,22 @@ export const servicesFrom = (texts: readonly string[], env: NodeJS.ProcessEnv): 
   return services;
 };
 
-const PROVIDER = "pulumi:providers:irm";
-/** A token in the inputs of a provider is secret, and a preview does not show it. */
-const SETTINGS = ["baseUrl", "authUrl", "identity", "tokenEnv", "tokenFile", "identityTokenEnv", "identityTokenFile"];
-
-/** The settings of a program's explicit providers. */
-export const providersIn = ({ steps }: Preview): Settings[] =>
-  steps
-    .filter(({ urn }) => partsOfUrn(urn).type === PROVIDER)
-    .map(({ newState, oldState }) => {
-      const inputs = valuesIn((newState ?? oldState)?.inputs);
-      const entries = SETTINGS.flatMap((name) =>
-        typeof inputs[name] === "string" ? [[name, inputs[name] as string]] : [],
-      );
-      return Object.fromEntries(entries) as Settings;
-    })
-    .filter(({ baseUrl }) => baseUrl !== undefined && URL.canParse(baseUrl));
-
-/**
- * A client of each service, by address: the environment's own first, then those of --service, then the program's own providers. Of two
- * settings for one address the first counts. A provider whose token a preview does not show has no client.
- */
-export const clientsOf = (
-  configured: Config | undefined,
-  services: readonly Settings[],
-  providers: readonly Settings[] = [],
-): Map<string, Client> => {
+/** A client of each service, by address: the environment's own first, then those of --service. Of two settings for one the first counts. */
+export const clientsOf = (configured: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
   const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
   const clients = new Map<string, Client>();
   const add = (config: Config): void => void clients.set(serviceOf(config.baseUrl), clientWith({ ...parts, config }));
   if (configured) add(configured);
-  const addAll = (all: readonly Settings[], givenOf: (address: string) => Pick<Given, "flag" | "provider">): void => {
-    for (const settings of all) {
-      const address = serviceOf(settings.baseUrl as string);
-      if (clients.has(address)) continue;
-      const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), ...givenOf(address) };
-      add(readConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
-    }
-  };
-  addAll(services, (address) => ({ flag: `--service ${address}` }));
-  addAll(providers.filter(showsCredentials), (address) => ({ provider: `of ${address}` }));
+  for (const settings of services) {
+    const address = serviceOf(settings.baseUrl as string);
+    if (clients.has(address)) continue;
+    const given = { keys: Object.keys(settings).map((name) => `irm:${name}`), flag: `--service ${address}` };
+    add(readConfig((key) => settings[key.replace(/^irm:/, "")], process.env, given));
+  }
   // The error says which address is missing.
   if (clients.size === 0) add(systemConfig());
   return clients;
 };
-
-/** At another address than the environment's, a provider has a token of its own, and a preview shows where it is, or nothing of it. */
-const showsCredentials = ({ baseUrl, authUrl, ...settings }: Settings): boolean =>
-  addressConflicts({ baseUrl, authUrl }, process.env).length === 0 ||
-  Object.keys(settings).some((name) => Object.hasOwn(CREDENTIAL_SETTINGS, name));
 
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
@@ -97,7 +59,7 @@ export const readServices = async (clients: ReadonlyMap<string, Client>): Promis
   new Map(await Promise.all([...clients].map(async ([address, one]) => [address, await readLive(one)] as const)));
 
 /** Merges what several services return. Uids of organizations are random, so two services never share one: a service that claims
- * a record of an earlier one is not believed. */
+ * a record of an earlier one is not believed. A review keeps them apart (access/review/services.ts). */
 export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
   const lives = [...services.values()];
   const graph = newGraph();

@@ -24,25 +24,15 @@ export const NOTHING_HELD: HeldRecords = { records: [], unseen: new Map() };
 
 type Caller = Pick<Client, "call" | "clock">;
 
-/** A group to ask about. */
-export interface AskedGroup {
-  uid: NodeId;
-  /** address of the service that has it; undefined where that is not known */
-  service: string | undefined;
-}
-
 const KINDS = [resources.repo, resources.accountAssociation] as const;
 
-/** The records in these groups and below. Each group's own service answers for it. */
-export const readHeldRecords = async (
-  clientOf: (service: string | undefined) => Caller,
-  groups: readonly AskedGroup[],
-): Promise<HeldRecords> => {
+/** The records in these groups and below. */
+export const readHeldRecords = async (client: Caller, groups: readonly NodeId[]): Promise<HeldRecords> => {
   const records = new Map<string, HeldRecord>();
   const unseen = new Map<NodeId, string[]>();
-  for (const { uid: group, service } of groups)
+  for (const group of groups)
     for (const kind of KINDS) {
-      const found = await listHeld(clientOf(service), kind, group);
+      const found = await listHeld(client, kind, group);
       for (const one of found.records) records.set(`${one.kind} ${one.uid}`, one);
       if (!found.isComplete) unseen.set(group, [...(unseen.get(group) ?? []), kind.words]);
     }

@@ -1,7 +1,6 @@
 // Deletions that the API refuses: of a group that holds something (docs/contract.md#d7), and of a role that is bound. And those that the
 // provider refuses: of an identity with role bindings and of an identity provider with mappings (provider/reconcile/delete.ts), and of what
 // forceDestroy may not take along. The run fails there, so what would go with such a record stays.
-import { serviceIn } from "../../client/preview-marks.ts";
 import { FORCE_DESTROY_MAX, isAncestorOrSelf, isRoot, parentOf } from "../../schema/index.ts";
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { ListedKind } from "../graph/live.ts";
@@ -16,10 +15,8 @@ import { isOrMayBe } from "./value.ts";
 import type { Work } from "./work.ts";
 
 /** The groups whose deletion the run asks for; without those that it empties first. */
-export const groupsToDelete = (
-  resources: Iterable<Resource>,
-): { uid: string; service: string | undefined; resource: string; stored: Stored }[] =>
-  deletionsOf(resources, "group").map((one) => ({ ...one, service: serviceOf(one.stored) }));
+export const groupsToDelete = (resources: Iterable<Resource>): { uid: string; resource: string; stored: Stored }[] =>
+  deletionsOf(resources, "group");
 
 /** The records of a kind that the run deletes. */
 const deletionsOf = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
@@ -28,8 +25,6 @@ const deletionsOf = (resources: Iterable<Resource>, kind: Resource["kind"]) =>
     .flatMap(({ deleted, logicalName: resource }) =>
       deleted.filter(({ stays }) => !stays).map((stored) => ({ stored, uid: stored.uid, resource })),
     );
-
-const serviceOf = ({ inputs, outputs }: Stored): string | undefined => serviceIn(outputs) ?? serviceIn(inputs);
 
 export const isForced = ({ inputs, outputs }: Stored): boolean =>
   isOrMayBe(inputs.forceDestroy) || isOrMayBe(outputs.forceDestroy);

@@ -3,7 +3,7 @@ import { isAncestorOrSelf, isRoot, parentOf, printable, rootOf } from "../../sch
 import { compare } from "../graph/compare.ts";
 import { type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { type AskedGroup, type HeldRecord, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
+import { type HeldRecord, type HeldRecords, NOTHING_HELD } from "../graph/live-contents.ts";
 import { type IsVisible, visibilityIn } from "../graph/visible.ts";
 import {
   type AdoptedRecord,
@@ -23,6 +23,7 @@ import { nodeOf } from "./reference.ts";
 import { removeRecord } from "./remove-record.ts";
 import { groupHolding, NODES, ORDER, type Resource, resourcesIn, type Stored, wordOf } from "./resource.ts";
 import { findRestored } from "./restored.ts";
+import type { IsHere } from "./service.ts";
 import { managedBindings } from "./set.ts";
 import type { Preview } from "./shape.ts";
 import { isDynamicUrn, ourTypeOf } from "./urn.ts";
@@ -30,12 +31,12 @@ import { isOrMayBe } from "./value.ts";
 import { report, type Work } from "./work.ts";
 
 /** The groups that the run deletes: `planFrom` asks what they hold, which is in the way or goes with them. */
-export const deletedGroupsIn = (preview: Preview): AskedGroup[] =>
-  groupsToDelete(resourcesIn(preview).byUrn.values()).map(({ uid, service }) => ({ uid, service }));
+export const deletedGroupsIn = (preview: Preview, isHere?: IsHere): string[] =>
+  groupsToDelete(resourcesIn(preview, isHere).byUrn.values()).map(({ uid }) => uid);
 
-/** `held` is what is in those groups beside the graph. */
-export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHING_HELD): Proposal => {
-  const { byUrn, unclear, deletedElsewhere } = resourcesIn(preview);
+/** `held` is what is in those groups beside the graph. `isHere`: of several services, the one that `live` is of; default: it is the only one. */
+export const planFrom = (preview: Preview, live: Live, held: HeldRecords = NOTHING_HELD, isHere?: IsHere): Proposal => {
+  const { byUrn, unclear, deletedElsewhere } = resourcesIn(preview, isHere);
   // The engine works on several resources at once: the order of its steps changes from run to run.
   const sorted = [...byUrn.values()].sort((a, b) => compare(a.urn, b.urn));
   const resources = ORDER.flatMap((kind) => sorted.filter((one) => one.kind === kind));

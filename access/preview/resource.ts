@@ -12,6 +12,7 @@ import {
   printable,
 } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
+import type { IsHere } from "./service.ts";
 import type { Preview, State, Step } from "./shape.ts";
 import { ourTypeOf, partsOfUrn } from "./urn.ts";
 import { isOrMayBe, valuesIn } from "./value.ts";
@@ -114,14 +115,14 @@ export const storedStates = ({ steps }: Preview) => {
 
 const NO_CHANGE = ["same", "refresh", "read"];
 
-export const resourcesIn = ({ steps, lines }: Preview): Resources => {
+export const resourcesIn = ({ steps, lines }: Preview, isHere: IsHere = () => true): Resources => {
   const byUrn = new Map<string, Resource>();
   const unclear: Resources["unclear"] = [];
   const [deletedElsewhere, adoptedElsewhere] = [new Set<string>(), new Set<string>()];
   for (const step of steps) {
     const { urn } = step;
     const type = ourTypeOf(urn);
-    if (type === undefined) continue;
+    if (type === undefined || !isHere(urn)) continue;
     const { name } = partsOfUrn(urn);
     const { [type]: kind } = KINDS;
     if (!kind) {

@@ -1,28 +1,46 @@
-// A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense.
-import { type Config, serviceOf } from "../../client/config.ts";
+// A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense, so each step counts at
+// its own service alone.
+import type { Config } from "../../client/config.ts";
+import { serviceOf } from "../../client/config.ts";
 import { serviceIn } from "../../client/preview-marks.ts";
-import { type Preview, PreviewError } from "./shape.ts";
+import type { Preview, Step } from "./shape.ts";
 import { ourTypeOf } from "./urn.ts";
 
-/** Throws when records of the preview are at an address that is not asked about, unless the move is confirmed as for a run. */
-export const checkService = (
+type Environment = Pick<Config, "baseUrl" | "movedFrom"> | undefined;
+
+/** Why records of the preview are at an address that is not asked about, unless the move is confirmed as for a run. */
+export const otherServiceText = (
   { steps }: Preview,
-  environment: Pick<Config, "baseUrl" | "movedFrom"> | undefined,
+  environment: Environment,
   services: Iterable<string> = [],
-): void => {
+): string | undefined => {
   const current = environment && serviceOf(environment.baseUrl);
   const asked = new Set([current, environment?.movedFrom, ...services]);
-  const others = steps
-    .filter(({ urn }) => ourTypeOf(urn) !== undefined)
-    .flatMap(({ oldState, newState }) => [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]))
-    .map((bag) => serviceIn(bag ?? {}))
-    .filter((address) => address !== undefined && !asked.has(address));
-  const [other] = others;
-  if (other === undefined) return;
+  const other = steps.flatMap(addressesOf).find((address) => !asked.has(address));
+  if (other === undefined) return undefined;
   const flag = `--service ${other}=VARIABLE, an environment variable with a token for it`;
-  throw new PreviewError(
-    current === undefined
-      ? `the preview is of the service at ${other}, and neither IRM_BASE_URL nor --service names it. Give ${flag}`
-      : `the preview is of the service at ${other}, and IRM_BASE_URL names ${current}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`,
-  );
+  return current === undefined
+    ? `the preview is of the service at ${other}, and neither IRM_BASE_URL nor --service names it. Give ${flag}`
+    : `the preview is of the service at ${other}, and IRM_BASE_URL names ${current}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`;
+};
+
+/** What the state and the program say of where the record of a step is. */
+const addressesOf = ({ urn, oldState, newState }: Step): string[] =>
+  ourTypeOf(urn) === undefined
+    ? []
+    : [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]).flatMap((bag) => serviceIn(bag ?? {}) ?? []);
+
+/** Whether a resource, by its URN, counts at a service. One that no step places counts at each. */
+export type IsHere = (urn: string) => boolean;
+
+/** The same for a service of several; of a single one, all of a preview is its own. */
+export const hereIn = ({ steps }: Preview, service: string, environment: Environment): IsHere => {
+  const [current, former] = [environment && serviceOf(environment.baseUrl), environment?.movedFrom];
+  const places = new Map<string, Set<string>>();
+  for (const step of steps)
+    for (const address of addressesOf(step)) {
+      const own = places.get(step.urn) ?? new Set();
+      places.set(step.urn, own.add(address === former && current !== undefined ? current : address));
+    }
+  return (urn) => places.get(urn)?.has(service) ?? true;
 };

@@ -43,6 +43,11 @@ export const Assumption = z.object({
 });
 export type Assumption = z.infer<typeof Assumption>;
 
+const serviceOfMany = z
+  .string()
+  .optional()
+  .describe("address of the service that has it; absent: the change is about one service");
+
 const relationship = z
   .record(z.string(), z.unknown())
   .nullable()
@@ -67,6 +72,7 @@ export const IdentityReview = z.object({
     .optional()
     .describe("assumableBefore and assumableAfter; in JSON only"),
   changed: z.boolean().optional().describe("of an identity that stays: who can assume it changes; in JSON only"),
+  service: serviceOfMany,
 });
 export type IdentityReview = z.infer<typeof IdentityReview>;
 
@@ -82,6 +88,7 @@ export const PeopleReview = z.object({
   losses: z.array(Row),
   before: z.string().nullable().describe("who they are, in words"),
   after: z.string().nullable(),
+  service: serviceOfMany,
 });
 export type PeopleReview = z.infer<typeof PeopleReview>;
 
@@ -114,6 +121,7 @@ export const Finding = z.object({
   allowed: z.literal(true).optional().describe("excused by --allow"),
   denied: z.literal(true).optional().describe("of a rule that is denied or required: the exit code is 3"),
   unknown: z.literal(true).optional().describe("not found, but possible: an entry of unknown may hide it"),
+  service: serviceOfMany,
 });
 export type Finding = z.infer<typeof Finding>;
 

@@ -34,19 +34,18 @@ export interface ChangeTests {
   mistakes: Mistake[];
 }
 
+/** `services`: what the change does at each of them, and what each returns now. */
 export const runChangeTests = (
   { base, change }: TestSides,
-  proposal: Proposal,
-  live: Live,
+  services: readonly AtService[],
   nowMs: number,
   stackOf: StackOf,
 ): ChangeTests => {
   const known = new Set(base?.tests.map(textOf));
   const added = change.tests.filter((test) => !known.has(textOf(test)));
-  const { before, after } = proposal;
-  const all = { proposal, live, nowMs, stackOf };
-  const old = base && runSuite({ ...base, tests: base.tests }, [before, after], all);
-  const own = runSuite({ ...change, tests: added }, [after, before], all);
+  const all = { services, nowMs, stackOf };
+  const old = base && runSuite(base, ["before", "after"], all);
+  const own = runSuite({ ...change, tests: added }, ["after", "before"], all);
   const results = [old, own].flatMap((one) => (one && "ran" in one ? one.ran : []));
   return {
     results: results.map(({ test, outcome }) => resultOf(test, outcome)),
@@ -58,6 +57,11 @@ export const runChangeTests = (
     ],
   };
 };
+
+export interface AtService {
+  proposal: Proposal;
+  live: Live;
+}
 
 /** A test as text, wherever it stands: the reader of tests writes the members in one order. */
 const textOf = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
@@ -80,53 +84,81 @@ const resultOf = ({ name }: AccessTest, outcome: Ran["outcome"]): TestResult => 
 };
 
 interface Around {
-  proposal: Proposal;
-  live: Live;
+  services: readonly AtService[];
   nowMs: number;
   stackOf: StackOf;
 }
 
-/** `graphs`: the one whose names come first, and the other. Runs the tests about each organization, before and after the change. */
+/** An organization that the tests of a suite are about. */
+interface Place {
+  organization: NodeId;
+  /** access that the change touches */
+  isTouched: boolean;
+  at: AtService;
+  /** with people, each computed once */
+  everyone: Record<Side, AccessGraph>;
+  keys: PolicyGraph | undefined;
+}
+
+type Side = "before" | "after";
+
+/** `sides`: the graph whose names come first, and the other. Runs the tests about each organization, before and after the change. */
 const runSuite = (
   suite: TestSuite,
-  graphs: readonly [AccessGraph, AccessGraph],
-  { proposal, live: { graph: live, notVisible }, nowMs, stackOf }: Around,
+  sides: readonly [Side, Side],
+  around: Around,
 ): { ran: Ran[] } | { mistakes: Mistake[] } => {
-  const { policy, tests } = suite;
+  const { tests } = suite;
   if (tests.length === 0) return { ran: [] };
-  const keys = policy && policyGraph(policy, live, stackOf(policy));
-  if (keys && keys.mistakes.length > 0) return { mistakes: keys.mistakes };
-  const found = organizationsOf(suite, keys, proposal);
-  if ("text" in found) return { mistakes: [found] };
-  const { all: named, touched } = found;
-  const organizations = new Set(named);
-  const all = new Map(graphs.map((graph) => [graph, everyoneIn(graph, nowMs)]));
-  const everyone = (graph: AccessGraph) => all.get(graph) as AccessGraph;
-  const notKnown = proposal.unknown.filter(({ hides }) => hides !== undefined).map(({ message }) => message);
-  const { before, after } = proposal;
-  const runs = named.map((organization) => {
-    const others = named.filter((one) => one !== organization);
-    const scene = { organization, organizations, notVisible };
-    const names = namesIn(graphs.map(everyone), organization, { keys, others });
-    const is = findReasons(tests, { ...scene, graph: everyone(after), names, notKnown });
-    const failing = tests.filter((_, i) => !isPassed(is[i] as Found));
-    const namesBefore = namesIn([everyone(before)], organization, { keys, others });
-    const was = before.groups.has(organization)
-      ? findReasons(failing, { ...scene, graph: everyone(before), names: namesBefore })
-      : [];
-    const place = named.length === 1 ? "" : `in ${printable(nameOf(after, before, organization))}: `;
-    return is.map((one, i): Found | Compared => {
-      // An identity of an organization that stays may get access in another.
-      const isAbout = touched.has(organization) || tests[i]?.subject.kind === "identity";
-      if ("mistakes" in one) return isAbout || one.isElsewhere ? one : NOTHING;
-      if (!isAbout) return NOTHING;
-      const old = was[failing.indexOf(tests[i] as AccessTest)];
-      const fresh = newReasons(one.reasons, old && "reasons" in old ? old.reasons : [], after);
-      const placed = (reasons: readonly Reason[]) => reasons.map((own) => ({ ...own, text: place + own.text }));
-      return { reasons: placed(one.reasons), fresh: placed(fresh) };
-    });
-  });
+  const found = around.services.map((at) => placesAt(suite, at, around));
+  const places = found.flatMap((one) => ("places" in one ? one.places : []));
+  // A policy or a file that names an organization names it at one service.
+  const [first] = found.flatMap((one) => ("mistakes" in one ? [one.mistakes] : []));
+  if (places.length === 0) return { mistakes: first ?? [] };
+  const runs = places.map((place) => runAt(tests, place, places, sides));
   return { ran: tests.map((test, i) => ({ test, outcome: joined(runs.map((run) => run[i] as Found | Compared)) })) };
+};
+
+const runAt = (
+  tests: readonly AccessTest[],
+  { organization, isTouched, at, everyone, keys }: Place,
+  places: readonly Place[],
+  sides: readonly Side[],
+): (Found | Compared)[] => {
+  const { before, after, unknown } = at.proposal;
+  const beside = places.filter((one) => one.at !== at || one.organization !== organization);
+  const namesOf = (names: readonly Side[]) =>
+    namesIn(
+      names.map((side) => everyone[side]),
+      organization,
+      {
+        keys,
+        others: beside.map((one) => ({
+          graphs: names.map((side) => one.everyone[side]),
+          organization: one.organization,
+          isOtherService: one.at !== at,
+        })),
+      },
+    );
+  const organizations = new Set(places.flatMap((one) => (one.at === at ? [one.organization] : [])));
+  const scene = { organization, organizations, notVisible: at.live.notVisible };
+  const notKnown = unknown.filter(({ hides }) => hides !== undefined).map(({ message }) => message);
+  const is = findReasons(tests, { ...scene, graph: everyone.after, names: namesOf(sides), notKnown });
+  const failing = tests.filter((_, i) => !isPassed(is[i] as Found));
+  const was = before.groups.has(organization)
+    ? findReasons(failing, { ...scene, graph: everyone.before, names: namesOf(["before"]) })
+    : [];
+  const place = places.length === 1 ? "" : `in ${printable(nameOf(after, before, organization))}: `;
+  return is.map((one, i): Found | Compared => {
+    // An identity of an organization that stays may get access in another.
+    const isAbout = isTouched || tests[i]?.subject.kind === "identity";
+    if ("mistakes" in one) return isAbout || one.isElsewhere ? one : NOTHING;
+    if (!isAbout) return NOTHING;
+    const old = was[failing.indexOf(tests[i] as AccessTest)];
+    const fresh = newReasons(one.reasons, old && "reasons" in old ? old.reasons : [], after);
+    const placed = (reasons: readonly Reason[]) => reasons.map((own) => ({ ...own, text: place + own.text }));
+    return { reasons: placed(one.reasons), fresh: placed(fresh) };
+  });
 };
 
 const NOTHING: Compared = { reasons: [], fresh: [] };
@@ -149,35 +181,32 @@ const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
 const nameOf = (after: AccessGraph, before: AccessGraph, id: NodeId): string =>
   (after.groups.get(id) ?? before.groups.get(id))?.name ?? id;
 
-interface Organizations {
-  /** whose names a test may use */
-  all: readonly NodeId[];
-  touched: ReadonlySet<NodeId>;
-}
-
 /**
  * The organization that the policy or the file of tests names. It is looked up before the change, which could give its name to
- * another. Without a name: all that the change touches.
+ * another. Without a name: all whose names a test may use, of which the change touches some.
  */
-const organizationsOf = (
+const placesAt = (
   { policy, organization: text }: TestSuite,
-  keys: PolicyGraph | undefined,
-  proposal: Proposal,
-): Organizations | Mistake => {
-  const { before, after } = proposal;
+  at: AtService,
+  { nowMs, stackOf }: Around,
+): { places: Place[] } | { mistakes: Mistake[] } => {
+  const { before, after } = at.proposal;
+  const keys = policy && policyGraph(policy, at.live.graph, stackOf(policy));
+  if (keys && keys.mistakes.length > 0) return { mistakes: keys.mistakes };
+  const everyone = { before: everyoneIn(before, nowMs), after: everyoneIn(after, nowMs) };
+  const place = (organization: NodeId, isTouched = true): Place => ({ organization, isTouched, at, everyone, keys });
   const isThere = (id: NodeId): boolean => before.groups.has(id) || after.groups.has(id);
-  const only = (id: NodeId): Organizations => ({ all: [id], touched: new Set([id]) });
-  if (keys && isThere(keys.organization)) return only(keys.organization);
+  if (keys && isThere(keys.organization)) return { places: [place(keys.organization)] };
   const name = text ?? policy?.organization.uid ?? policy?.organization.name;
   if (name !== undefined) {
     const found = organizationIn(organizationsNamed(before, name).length > 0 ? before : after, name);
-    return typeof found === "string" ? only(found) : found;
+    return typeof found === "string" ? { places: [place(found)] } : { mistakes: [found] };
   }
-  const touched = new Set(touchedBy(proposal).filter(isThere));
-  const all = [...new Set([...organizationsIn(before).map(({ id }) => id), ...touched])];
-  if (all.length > 0) return { all, touched };
+  const touched = new Set(touchedBy(at.proposal).filter(isThere));
+  const all = new Set([...organizationsIn(before).map(({ id }) => id), ...touched]);
+  if (all.size > 0) return { places: [...all].map((one) => place(one, touched.has(one))) };
   const none = organizationIn(after, undefined);
-  return typeof none === "string" ? only(none) : none;
+  return typeof none === "string" ? { places: [place(none)] } : { mistakes: [none] };
 };
 
 /** Those of the records that the program has or had, and those in which something differs. */

@@ -28,8 +28,15 @@ export type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
 
 interface NamesOptions {
   keys?: Keys | undefined;
-  /** that the tests are about as well */
-  others?: readonly NodeId[];
+  /** that the tests are about as well, with graphs in the same order */
+  others?: readonly Elsewhere[];
+}
+
+export interface Elsewhere {
+  graphs: readonly AccessGraph[];
+  organization: NodeId;
+  /** no record of another service counts for this one */
+  isOtherService: boolean;
 }
 
 /**
@@ -43,7 +50,10 @@ export const namesIn = (
 ): Names => {
   const isThere = (kind: "groups" | "identities", id: NodeId): boolean => graphs.some((graph) => graph[kind].has(id));
   const pathsIn = (kind: "groups" | "identities"): Paths[][] =>
-    graphs.map((graph) => [organization, ...others].map((one) => pathsOf(graph, kind, one)));
+    graphs.map((graph, i) => [
+      pathsOf(graph, kind, organization),
+      ...others.map((one) => pathsOf(one.graphs[i] as AccessGraph, kind, one.organization)),
+    ]);
   const identities = pathsIn("identities");
   const groups = pathsIn("groups");
 
@@ -94,7 +104,9 @@ export const namesIn = (
       const isKnown = identities.flat().some((byPath) => byPath.has(known.path));
       // The key is no mistake before its record exists.
       if (!isKnown && keys?.identities.has(text)) return [];
-      return findAll("identity", known.path, identities).flatMap((found) => single(found, text));
+      return findAll("identity", known.path, identities)
+        .filter((_, i) => !others[i - 1]?.isOtherService)
+        .flatMap((found) => single(found, text));
     },
     group: (text) => {
       if (isUid(text)) return byUid("group", text);

@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { changed, created } from "../access/preview/fixture.ts";
-import { shuffledIds, startServer } from "../harness/api-server.ts";
+import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
@@ -227,7 +227,7 @@ describe("everything else exits with 1", () => {
       "--preview",
       write("other.json", JSON.stringify({ steps: [bound] })),
     );
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(
       "irm review: the preview is of the service at https://irm.example.com, and IRM_BASE_URL names",
     );
@@ -283,7 +283,7 @@ test("a program with two services is reviewed with credentials for each", async 
     const file = write("two.json", JSON.stringify({ steps, changeSummary: { create: 2 } }));
     const alone = await runIrm("review", "--preview", file);
     expect(alone).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining(`give --service ${other.baseUrl}=VARIABLE`),
     });
     vi.stubEnv("OTHER_TOKEN", other.owner.token);
@@ -303,9 +303,17 @@ test("a program with two services is reviewed with credentials for each", async 
     expect({ code: both.code, stderr: both.stderr }).toEqual({ code: 0, stderr: "" });
     const named = Report.parse(JSON.parse(both.stdout));
     expect(named.identities).toEqual(identities);
+    expect(identities.map(({ uid, service }) => [uid, service]).sort()).toEqual(
+      [
+        [ci, api.baseUrl],
+        [there.uid, other.baseUrl],
+      ].sort(),
+    );
+    const terminal = await runIrm("review", ...flags.slice(0, -2), "--service", `${api.baseUrl}=OWN_TOKEN`);
+    expect(terminal.stdout).toContain(`at ${other.baseUrl}`);
     expect(named.origin?.service).toBe(`${other.baseUrl}, ${api.baseUrl}`);
     expect(await runIrm("review", ...flags)).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining(
         `the preview is of the service at ${api.baseUrl}, and neither IRM_BASE_URL nor --service names it`,
       ),
@@ -313,6 +321,62 @@ test("a program with two services is reviewed with credentials for each", async 
   } finally {
     await other.close();
   }
+});
+
+describe("a service that lists records of another one", () => {
+  let evil: TestServer;
+  // The same ids: each of its uids is one of ours.
+  beforeAll(async () => {
+    evil = await startServer();
+    // There, it is an owner already.
+    expect([evil.organization, (await evil.actor("ci", { role: "owner" })).uid]).toEqual([api.organization, ci]);
+  });
+  afterAll(() => evil.close());
+  beforeEach(() => void vi.stubEnv("EVIL_TOKEN", evil.owner.token));
+
+  const review = async (steps: object[], ...flags: string[]) => {
+    const file = write("evil.json", JSON.stringify({ steps, changeSummary: { create: steps.length } }));
+    const service = `${evil.baseUrl}=EVIL_TOKEN`;
+    const all = ["--preview", file, "--service", service, "--format", "json", "--deny", "gains-owner", ...flags];
+    const { code, stdout, stderr } = await runIrm("review", ...all);
+    return { code, stderr, report: Report.parse(JSON.parse(stdout)) };
+  };
+  const bind = (name: string, service: string, role: string, identity = ci) =>
+    created("RoleBinding", name, { __service: service, parent: api.organization, identity, role });
+
+  test("hides no gain of ours behind its own, whatever its records and roles are", async () => {
+    const { code, report } = await review([bind("here", api.baseUrl, "owner"), bind("there", evil.baseUrl, "viewer")]);
+    expect(code).toBe(3);
+    const denied = report.findings.filter((one) => one.denied);
+    expect(denied).toMatchObject([{ rule: "gains-owner", subject: ci, service: api.baseUrl }]);
+    const ours = report.identities.find(({ service }) => service === api.baseUrl);
+    expect(ours?.gains.map(({ capability }) => capability)).toContain("role_bindings.create");
+  });
+
+  test("changes nothing of ours: who may assume an identity there is not who may here", async () => {
+    const claimMatch = { issuer: "https://evil.example.com", subject: "x" };
+    const own = { __service: evil.baseUrl, parent: api.organization, name: "ci" };
+    const steps = [
+      changed("update", "Identity", "ci", ci, { outputs: own, new: { ...own, claimMatch } }),
+      bind("here", api.baseUrl, "viewer"),
+    ];
+    const { report } = await review(steps);
+    expect(report.identities.map(({ uid, change, service }) => [uid, change, service])).toEqual([
+      [ci, "updated", evil.baseUrl],
+      [ci, "none", api.baseUrl],
+    ]);
+  });
+
+  test("is what a test of access is about as well, and a name means no record of the other", async () => {
+    const text = "tests: [{ name: only the owner gives, capability: role_bindings.create, only: [owner, ci] }]\n";
+    const tests = ["--tests", write("two.tests.yaml", text)];
+    const there = (await evil.actor("there")).uid;
+    const steps = [bind("b", api.baseUrl, "viewer"), bind("c", evil.baseUrl, "owner", there)];
+    const { code, report } = await review(steps, ...tests);
+    expect(code).toBe(3);
+    const reason = expect.stringContaining("there can role_bindings.create at /, by its binding to owner");
+    expect(report.tests).toMatchObject([{ passed: false, reason }]);
+  });
 });
 
 test("an identity that the caller cannot list may be assumed by a pull request", async () => {

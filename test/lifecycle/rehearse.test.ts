@@ -200,7 +200,19 @@ describe("irm rehearse", () => {
     const env = { ORG: organization, PULUMI_CONFIG_PASSPHRASE: "a passphrase" };
     const native = await place.program("native", refused, env, { plugin: inject("pluginFolder") });
     await native.must("config", "set", "--secret", "native:hidden", SECRET);
-    const flags = ["rehearse", "--stack", "dev", "--as", ci, "--rights", "own", "--rate-limit", "1", "--format", "json"];
+    const flags = [
+      "rehearse",
+      "--stack",
+      "dev",
+      "--as",
+      ci,
+      "--rights",
+      "own",
+      "--rate-limit",
+      "1",
+      "--format",
+      "json",
+    ];
     const { code, stdout, stderr } = await irmIn(native, flags);
     expect(code, stderr).toBe(3);
     const { as, steps, requests, seconds, agrees } = JSON.parse(stdout) as Rehearsal;

@@ -3,7 +3,7 @@ import { textOf } from "../../graph/same.ts";
 import { changesAssumption } from "../../review/danger.ts";
 import type { Assumption, IdentityReview, PatternExamples, Row } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
-import { placeOf } from "../review/blocks.ts";
+import { placeOf, serviceText } from "../review/blocks.ts";
 import { countText } from "../words.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { html, type Markup } from "./markup.ts";
@@ -18,7 +18,7 @@ export const identityBlock = (identity: IdentityReview, { id, isOpen, sets }: Id
   const { uid, name, nameBefore, groupName, change, gains, losses } = identity;
   const tag = change !== "none" && html` <em class="tag">${change}</em>`;
   const warning = changesAssumption(identity) && html` <strong class="tag">who can assume it changes</strong>`;
-  const head = html`${renameMarkup(nameBefore, name)}${tag}${warning} <small>in <bdi>${placeOf(groupName, groupName)}</bdi>: ${summaryOf(identity)}</small>`;
+  const head = html`${renameMarkup(nameBefore, name)}${tag}${warning} <small>in <bdi>${placeOf(groupName, groupName)}</bdi>${serviceText(identity)}: ${summaryOf(identity)}</small>`;
   return html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${head}</summary>
 ${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain", gains, sets)}${rowsOf("Loses", "loss", losses, sets)}${!changesAssumption(identity) && assumptionsOf(identity)}${
   uid !== null && html`<p class="note"><small>uid ${uid}</small></p>`

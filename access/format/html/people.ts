@@ -1,7 +1,7 @@
 // What people, invites and holders of static keys gain and lose.
 import type { PeopleReview } from "../../review/report.ts";
 import { differences } from "../differences.ts";
-import { changesOf } from "../review/blocks.ts";
+import { changesOf, serviceText } from "../review/blocks.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { markDifferences } from "./identity.ts";
 import { html, type Markup } from "./markup.ts";
@@ -18,7 +18,7 @@ export const peopleSection = (people: readonly PeopleReview[], sets: CapabilityS
         ({ sign, place, role, capabilities }) =>
           html`<li>${sign === "+" ? html`<b class="gain">gains</b>` : html`<b class="loss">loses</b>`} at <bdi class="path">${place}</bdi> and below, through <b><bdi>${role}</bdi></b>: ${sets.show(role, capabilities)}</li>`,
       );
-      return html`<b><bdi>${subject}</bdi></b> <small>in ${groupName}</small>${who(before, after)}${rows.length > 0 && html`<ul>${rows}</ul>`}`;
+      return html`<b><bdi>${subject}</bdi></b> <small>in ${groupName}${serviceText(one)}</small>${who(before, after)}${rows.length > 0 && html`<ul>${rows}</ul>`}`;
     }),
   );
 

@@ -1,6 +1,6 @@
 // A review as one page: what the rules mark, what each identity gains and loses, and who has access where, before and after.
 import type { Finding, IdentityReview, Report, Review } from "../../review/report.ts";
-import { type Count, countsOf, footOf, headFacts } from "../review/blocks.ts";
+import { type Count, countsOf, footOf, headFacts, serviceText } from "../review/blocks.ts";
 import { limitsOf, sectionsOf, TITLES } from "../review/sections.ts";
 import { countText } from "../words.ts";
 import { type CapabilitySets, capabilitySets } from "./capability-sets.ts";
@@ -119,11 +119,12 @@ const findingsSection = (findings: readonly Finding[], links: Links): Section | 
 
 const findingEntry =
   (links: Links) =>
-  ({ rule, subject, name, message, allowed, denied }: Finding): Markup => {
+  (finding: Finding): Markup => {
+    const { rule, subject, name, message, allowed, denied } = finding;
     const link = links.ofSubject(subject);
     const of = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;
     const state = denied ? html` <strong class="tag">denied</strong>` : allowed && html` <em class="tag">allowed</em>`;
-    return html`<code class="rule">${rule}</code>${state} <b>${of}</b>: ${message}`;
+    return html`<code class="rule">${rule}</code>${state} <b>${of}</b>${serviceText(finding)}: ${message}`;
   };
 
 /** More identities than these are folded to one line each. */

@@ -42,6 +42,10 @@ const placeKey = ({ group, groupName, role }: Row): string =>
 export const placeOf = (groupName: string, group: string | null): string =>
   group === null ? `${groupName} (new)` : groupName === "/" ? "/ (the organization)" : groupName;
 
+/** Where there are several services, the one that a subject is at. */
+export const serviceText = ({ service }: { service?: string | undefined }): string =>
+  service === undefined ? "" : ` at ${service}`;
+
 /** A number that a headline or a badge shows. */
 export interface Count {
   kind: "alert" | "gain" | "loss";

@@ -9,7 +9,18 @@ import { COMMENT_BYTES_MAX, code, codeLines, codeWithMarks, htmlCode } from "../
 import { pathMarkdown } from "../paths/markdown.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { countText } from "../words.ts";
-import { CHANGES, type Change, changesOf, footOf, headFacts, kindsOf, peopleFactOf, titleOf, whoOf } from "./blocks.ts";
+import {
+  CHANGES,
+  type Change,
+  changesOf,
+  footOf,
+  headFacts,
+  kindsOf,
+  peopleFactOf,
+  serviceText,
+  titleOf,
+  whoOf,
+} from "./blocks.ts";
 import { type Block, fitBlocks, type Item, LazyLine, type Line, plainItem, whole } from "./fit.ts";
 import type { Section } from "./section.ts";
 import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
@@ -52,10 +63,11 @@ const omissionLine = (count: string, detail = ""): string =>
 
 const findingsBlock = (findings: readonly Finding[]): Block => ({
   head: "| | Rule | Subject | Finding |\n| --- | --- | --- | --- |\n",
-  items: findings.map(({ rule, subject, name, message, allowed, denied }) => {
+  items: findings.map((finding) => {
+    const { rule, subject, name, message, allowed, denied } = finding;
     const mark = allowed ? "allowed" : denied ? ":no_entry: denied" : ":warning:";
     const whom = name === subject ? cell(name) : `${cell(name)} ${cell(subject)}`;
-    const row = `| ${mark} | \`${rule}\` | ${whom} | ${cell(message)} |\n`;
+    const row = `| ${mark} | \`${rule}\` | ${whom} | ${cell(message + serviceText(finding))} |\n`;
     return plainItem(allowed ? DANGER.excused : DANGER.finding, row);
   }),
   foot: "",
@@ -90,7 +102,7 @@ const identityItem = ({ identity, changes }: Changed, shown: number): Item => {
   const { name, uid, groupName, gains } = identity;
   const isReassumed = changesAssumption(identity);
   const summary = `<summary>${htmlCode(name)} ${factsOf(identity)}</summary>`;
-  const about = `- In ${code(groupName)}, ${uid === null ? "no uid yet" : `uid ${code(uid)}`}.\n`;
+  const about = `- In ${code(groupName + serviceText(identity))}, ${uid === null ? "no uid yet" : `uid ${code(uid)}`}.\n`;
   const assumptions = assumptionLines(identity);
   const changeOf = new Map<Line, Change>(changes.map((one) => [changeLine(one, shown), one]));
   return {
@@ -126,7 +138,7 @@ const peopleItem = (people: PeopleReview, shown: number): Item => {
   const changes = changesOf(people).map((one) => changeLine(one, shown));
   return {
     danger: isReassumed ? danger : gains.length > 0 ? DANGER.read : DANGER.loss,
-    head: `<details${isReassumed ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName)}.\n`,
+    head: `<details${isReassumed ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName + serviceText(people))}.\n`,
     lines: [...who.map(({ when, text }) => ({ danger, text: `- ${when}: ${code(text, CLAIMS_MAX)}\n` })), ...changes],
     foot: "\n</details>\n",
     omittedText: (lines) => `- ${countText(lines.length, "line")} left out here\n`,

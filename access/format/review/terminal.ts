@@ -7,7 +7,18 @@ import type { Assumption, Finding, IdentityReview, PathReview, PeopleReview, Rep
 import { differences, type Segment, withArrows } from "../differences.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { pathLines } from "../paths/terminal.ts";
-import { CHANGES, type Change, changesOf, footOf, headFacts, peopleFactOf, placeOf, titleOf, whoOf } from "./blocks.ts";
+import {
+  CHANGES,
+  type Change,
+  changesOf,
+  footOf,
+  headFacts,
+  peopleFactOf,
+  placeOf,
+  serviceText,
+  titleOf,
+  whoOf,
+} from "./blocks.ts";
 import type { Part, Section } from "./section.ts";
 import { inLine, limitsOf, sectionsOf, TITLES } from "./sections.ts";
 
@@ -94,14 +105,14 @@ const pathsLines = (title: string, paths: readonly PathReview[], width: number, 
   ];
 };
 
-const findingLines = (
-  { rule, subject, name, message, allowed, denied }: Finding,
-  width: number,
-  style: Style,
-): string[] => {
+const findingLines = (finding: Finding, width: number, style: Style): string[] => {
+  const { rule, subject, name, message, allowed, denied } = finding;
   const mark = allowed ? style("dim", "allowed") : denied ? style("red", "DENIED") : style("yellow", "!");
   const whom = name === subject ? printable(name) : `${printable(name)}  ${style("dim", printable(subject))}`;
-  return [`  ${mark} ${style("bold", rule)}  ${whom}`, ...wrapText(message, "      ", width)];
+  return [
+    `  ${mark} ${style("bold", rule)}  ${whom}${printable(serviceText(finding))}`,
+    ...wrapText(message, "      ", width),
+  ];
 };
 
 const identityLines = (identity: IdentityReview, width: number, style: Style): string[] => {
@@ -113,7 +124,10 @@ const identityLines = (identity: IdentityReview, width: number, style: Style): s
     isReassumed && style("yellow", "who can assume it changes"),
   ];
   const head = [style("bold", printable(name)), ...facts.filter(Boolean)].join(", ");
-  const place = style("dim", printable(`in ${placeOf(groupName, groupName)}  ${uid ?? "no uid yet"}`));
+  const place = style(
+    "dim",
+    printable(`in ${placeOf(groupName, groupName)}${serviceText(identity)}  ${uid ?? "no uid yet"}`),
+  );
   const isSame = textOf(assumableBefore) === textOf(assumableAfter);
   const marked = before && after ? differences(before.text, after.text) : undefined;
   return [
@@ -134,7 +148,7 @@ const peopleLines = (people: PeopleReview, width: number, style: Style): string[
     return wrapText(`${sign} ${text}`, "    ", width, "  ").map((line) => style(formatOf(sign), line));
   });
   const changes = changesOf(people).flatMap((one) => changeLines(one, width, style));
-  return [`${head}  ${style("dim", printable(`in ${people.groupName}`))}`, ...who, ...changes];
+  return [`${head}  ${style("dim", printable(`in ${people.groupName}${serviceText(people)}`))}`, ...who, ...changes];
 };
 
 /** Gaining access is a warning; losing it is not. */

@@ -61,7 +61,7 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
     review: async (program, seal) => {
       const preview = parsePreview(JSON.stringify(await engine.document(program)), "a preview");
       const live = await readLive(client());
-      const proposal = planFrom(preview, live, await readHeldRecords(() => client(), deletedGroupsIn(preview)));
+      const proposal = planFrom(preview, live, await readHeldRecords(client(), deletedGroupsIn(preview)));
       const nowMs = timeAt(pace);
       const reportOf = (own: Proposal) =>
         reviewOf(own, { deny: [], allow: [], notVisible: live.notVisible, nowMs }).report;

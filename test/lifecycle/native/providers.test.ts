@@ -1,5 +1,5 @@
 // Two explicit providers, each with its own address, identity and token, in one program through a real engine.
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../../access/review/report.ts";
@@ -92,10 +92,17 @@ new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
     expect(program.state().text).not.toMatch(/eyJ[\w-]+\./);
   });
 
-  it("is reviewed with the credentials of its own providers, and what a stack reference gives is known", async () => {
+  it("is reviewed with the services that flags name, and what a stack reference gives is known", async () => {
     program.write(source(undefined, BINDINGS));
+    const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
+    const env = { ...one.env, OTHER_IDENTITY, OTHER_TOKEN: readFileSync(file, "utf8").trim() };
     const flags = ["--format", "json", "--deny", "gains-owner"];
-    const { code, stdout, stderr } = await reviewOf(program, flags, one.env);
+    // The author of the program names the other one, and its credentials.
+    const unnamed = await reviewOf(program, flags, env);
+    expect({ code: unnamed.code, stdout: unnamed.stdout }).toEqual({ code: 2, stdout: "" });
+    expect(unnamed.stderr).toContain(`give --service ${other.server.baseUrl}=VARIABLE`);
+    flags.push("--service", `${other.server.baseUrl}=OTHER_TOKEN,OTHER_IDENTITY`);
+    const { code, stdout, stderr } = await reviewOf(program, flags, env);
     expect(code, stderr).toBe(3);
     const { identities, findings, unknown, notVisible, origin } = Report.parse(JSON.parse(stdout));
     expect({ unknown, notVisible }).toEqual({ unknown: [], notVisible: [] });
@@ -107,8 +114,8 @@ new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
       ["release", ["owner at platform"]],
       ["ci", ["editor at team", "viewer at /"]],
     ]);
-    expect(findings.filter(({ denied }) => denied).map(({ rule, name }) => [rule, name])).toEqual([
-      ["gains-owner", "release"],
+    expect(findings.filter(({ denied }) => denied).map(({ rule, name, service }) => [rule, name, service])).toEqual([
+      ["gains-owner", "release", other.server.baseUrl],
     ]);
     expect(origin?.service).toBe(`${one.server.baseUrl}, ${other.server.baseUrl}`);
     expect(stdout + stderr).not.toContain("eyJ");

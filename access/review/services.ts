@@ -1,0 +1,104 @@
+// A change at several services. Two services are two worlds: no record of one counts for the other, even where a service lists a uid of
+// another one, as every service does for its built-in roles. So each has its own review, and this file joins what they say.
+import { type AccessGraph, type GraphBuilder, newGraph } from "../graph/graph.ts";
+import { findingsInOrder, identitiesInOrder, peopleInOrder } from "./danger.ts";
+import type { Proposal } from "./proposal.ts";
+import { type Report, type Review, RULES } from "./report.ts";
+
+/** By address of the service. The first says what is not about one of them: rules, tests, the branch. */
+export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
+  const [first, ...others] = [...reviews.values()];
+  if (first === undefined) throw new TypeError("a review has a service");
+  if (others.length === 0) return first;
+  const at = <K extends keyof Report, T extends Report[K] & readonly object[]>(pick: (report: Report) => T) =>
+    [...reviews].flatMap(([service, { report }]) => pick(report).map((one) => ({ ...one, service }))) as unknown as T;
+  const all = <T>(pick: (report: Report) => readonly T[]): T[] =>
+    [...reviews.values()].flatMap(({ report }) => pick(report));
+  const findings = findingsInOrder(
+    at(({ findings: own }) => own).toSorted((a, b) => RULES.indexOf(a.rule) - RULES.indexOf(b.rule)),
+  );
+  const report: Report = {
+    ...first.report,
+    findings,
+    identities: identitiesInOrder(
+      at(({ identities }) => identities),
+      findings,
+    ),
+    people: peopleInOrder(
+      at(({ people }) => people),
+      findings,
+    ),
+    opens: all(({ opens }) => opens),
+    closes: all(({ closes }) => closes),
+    deletedGroups: all(({ deletedGroups }) => deletedGroups),
+    blocked: all(({ blocked }) => blocked),
+    adopted: all(({ adopted }) => adopted),
+    forceDestroy: all(({ forceDestroy }) => forceDestroy),
+    undeclared: all(({ undeclared }) => undeclared),
+    expiringKeys: all(({ expiringKeys }) => expiringKeys),
+    pullTokens: all(({ pullTokens }) => pullTokens),
+    unknown: unique(all(({ unknown }) => unknown)),
+    notVisible: all(({ notVisible }) => notVisible),
+  };
+  const placed = [...reviews].map(([service, { before, after }], i) =>
+    i === 0 ? { before, after } : { before: placedAt(before, service), after: placedAt(after, service) },
+  );
+  return {
+    report,
+    before: unionOf(placed.map(({ before }) => before)),
+    after: unionOf(placed.map(({ after }) => after)),
+    unknownSubjects: first.unknownSubjects.filter((one) =>
+      others.every(({ unknownSubjects }) => unknownSubjects.includes(one)),
+    ),
+  };
+};
+
+/** What the preview as a whole does not say is in each of the reviews. */
+const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+
+const REFERENCES = ["id", "parent", "group", "identity", "role", "provider", "defaultRole"];
+
+/** The graph with nodes that no other service has. Their uids stay. */
+const placedAt = (graph: AccessGraph, service: string): AccessGraph => {
+  const placed = (value: unknown): unknown => (typeof value === "string" ? `${service} ${value}` : value);
+  const nodeAt = (node: object): [string, object] => {
+    const entries = Object.entries(node).map(([name, value]) => [
+      name,
+      REFERENCES.includes(name) ? placed(value) : value,
+    ]);
+    const own = Object.fromEntries(entries);
+    return [own.id, own];
+  };
+  const kinds = Object.entries(graph).map(([kind, nodes]) => [kind, new Map([...nodes.values()].map(nodeAt))]);
+  return Object.fromEntries(kinds) as AccessGraph;
+};
+
+/** Of two nodes with one id the first counts. */
+const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
+  const union = newGraph();
+  for (const graph of graphs)
+    for (const [kind, nodes] of Object.entries(graph) as [keyof AccessGraph, ReadonlyMap<string, never>][])
+      for (const [id, node] of nodes) if (!union[kind].has(id)) (union[kind] as Map<string, never>).set(id, node);
+  return union;
+};
+
+/** For a seal, and the comparison with a rehearsal, which take the uids of several services for different ones. */
+export const joinProposals = (all: readonly Proposal[]): Proposal => {
+  const [first, ...others] = all;
+  if (first === undefined) throw new TypeError("a proposal has a service");
+  if (others.length === 0) return first;
+  return {
+    source: first.source,
+    before: unionOf(all.map(({ before }) => before)),
+    after: unionOf(all.map(({ after }) => after)),
+    replaced: new Map(all.flatMap(({ replaced }) => [...replaced])),
+    restored: all.flatMap(({ restored }) => restored),
+    adopted: all.flatMap(({ adopted }) => adopted),
+    forced: all.flatMap(({ forced }) => forced),
+    blocked: all.flatMap(({ blocked = [] }) => blocked),
+    deleted: new Set(all.flatMap(({ deleted }) => [...deleted])),
+    undeclared: all.flatMap(({ undeclared }) => undeclared),
+    organizations: new Set(all.flatMap(({ organizations = [] }) => [...organizations])),
+    unknown: unique(all.flatMap(({ unknown }) => unknown)),
+  };
+};
