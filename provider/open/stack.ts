@@ -56,7 +56,8 @@ export const findOpenStack = async (
 ): Promise<OpenStack | undefined> => {
   const first = await session.journal.findOpenRuns(key);
   if (!first) return undefined;
-  const open = isPreview ? first : await waitForRuns(session, key, first);
+  const mustWait = !isPreview && !session.isOnTwin;
+  const open = mustWait ? await waitForRuns(session, key, first) : first;
   if (!open) return undefined;
   const name = stackOf(key);
   const { state, problem } = await readState(session, name);
@@ -73,7 +74,7 @@ export const findOpenStack = async (
   for (const [run, verdict] of verdicts)
     if (verdict !== "saved" && !isOpen(run) && !isUnderWay(run)) await note(session.journal.noteRun(run, "ended", key));
   if (leftovers.length + touched.size === 0) return undefined;
-  if (!isPreview) await waitForWrites(session, findings.touched);
+  if (mustWait) await waitForWrites(session, findings.touched);
   // From here on each run says what it does with these records.
   session.journal.recordsWrites = true;
   return {
@@ -104,8 +105,8 @@ const isUnderWay = ({ pid, pids, start, ending }: Run): boolean =>
 
 /** A plugin finishes what is under way when its engine has been killed. */
 const waitForRuns = async (session: Session, key: string, first: OpenRuns): Promise<OpenRuns | undefined> => {
-  const { clock, journal, requestTimeoutMs, isTwin } = session;
-  const until = isTwin ? 0 : clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
+  const { clock, journal, requestTimeoutMs } = session;
+  const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
   let open: OpenRuns | undefined = first;
   // One wait, so that it is reported.
   await recoverPatiently(session, key, async (patient) => {
@@ -121,7 +122,7 @@ const waitForRuns = async (session: Session, key: string, first: OpenRuns): Prom
 const waitForWrites = async (session: Session, writes: readonly Write[]): Promise<void> => {
   const waiting = writes.filter(({ isDone }) => !isDone);
   const [first] = waiting;
-  if (!first || session.isTwin) return;
+  if (!first || session.isOnTwin) return;
   const now = await session.serviceNow();
   const last = Math.max(...waiting.map(({ at }) => at));
   const leftMs = last + session.requestTimeoutMs + SEND_TIME_MS + DATE_MS - now;

@@ -6,8 +6,13 @@ import type { ApiError } from "../../schema/index.ts";
 import { type Blockers, type Kind, title } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
-/** How long a delete waits without progress. */
-export const STALL_TIMEOUT_MS = 10_000;
+/** How long a delete waits without progress of other deletes of this run. */
+const STALL_TIMEOUT_MS = 10_000;
+/** A twin answers each of them within milliseconds. */
+const STALL_ON_TWIN_MS = 2_000;
+
+export const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
+  isOnTwin ? STALL_ON_TWIN_MS : STALL_TIMEOUT_MS;
 const SHOWN = 20;
 
 interface Blocking {
@@ -44,15 +49,17 @@ export const stillBlocked = (
   uid: string,
   error: ApiError,
   blocking: Blocking,
-  mayForce: boolean,
+  { mayForce, stalledMs }: { mayForce: boolean; stalledMs: number },
 ): Error => {
   const head = `${error.operation} ${kind.word} ${uid}: ${apiText(error)}`;
-  const text = [head, ...blockingText(blocking, mayForce && kind.supportsForceDestroy === "below")].join("\n");
+  const text = [head, ...blockingText(blocking, stalledMs, mayForce && kind.supportsForceDestroy === "below")].join(
+    "\n",
+  );
   return new Error(withSection(text, "blocked"));
 };
 
-const blockingText = ({ count, lines }: Blocking, mayForce: boolean): string[] => {
-  const stalled = `No progress for ${STALL_TIMEOUT_MS / 1000} s`;
+const blockingText = ({ count, lines }: Blocking, stalledMs: number, mayForce: boolean): string[] => {
+  const stalled = `No progress for ${stalledMs / 1000} s`;
   if (lines.length === 0) return [`${stalled}, and the caller sees no record that blocks the deletion`];
   if (count === 0) return [[`${stalled}, and what blocks the deletion could not be listed:`, ...lines].join("\n  - ")];
   const shown = lines.slice(0, SHOWN);

@@ -10,7 +10,7 @@ import { KEY } from "../record/state.ts";
 import { deleteOrConfirm } from "../recovery/not-found.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
-import { listBlocking, STALL_TIMEOUT_MS, stillBlocked } from "./blocking.ts";
+import { listBlocking, stallTimeoutMs, stillBlocked } from "./blocking.ts";
 import { isCleared } from "./delete-guard.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
 
@@ -54,13 +54,14 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     if ((blocking.isComplete && blocking.count < fewest) || count > finished) lastProgress = clock.now();
     if (blocking.isComplete) fewest = Math.min(fewest, blocking.count);
     finished = count;
-    const remaining = lastProgress + STALL_TIMEOUT_MS - clock.now();
+    const stalledMs = stallTimeoutMs(session);
+    const remaining = lastProgress + stalledMs - clock.now();
     if (remaining > 0) await Promise.race([next, clock.sleep(Math.min(wait, remaining))]);
     else if (mayForce) {
       // Once, when this run has nothing more to delete there.
       mayForce = false;
       await forceDestroy(session, id, stored);
-    } else throw stillBlocked(kind, id, blocked, blocking, stored.forceDestroy !== true);
+    } else throw stillBlocked(kind, id, blocked, blocking, { mayForce: stored.forceDestroy !== true, stalledMs });
   }
   if (write) await session.journal.endWrite(write);
   if (kind.list.sharesUid) ownership.forget(recordId(kind.field, id));

@@ -28,7 +28,7 @@ import {
   upsertProblem,
 } from "./create-problem.ts";
 import { duplicateProblem } from "./duplicate.ts";
-import { CREATION_GRACE_MS } from "./not-found.ts";
+import { graceMs } from "./not-found.ts";
 import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
 import { recoverPatiently } from "./wait.ts";
 
@@ -182,7 +182,7 @@ const post = async (
   };
   const origin = session.ownership.originOf(rootOf(parent));
   // Tokens issued before the root group existed do not grant anything in it.
-  const permissionIsNew = origin === "created" || origin === "recovered";
+  const permissionIsNew = (origin === "created" || origin === "recovered") && !session.isOnTwin;
   const options = { attempts, permissionIsNew, beforeSend };
   const isBatch = batch.length > 1;
   const operation = (isBatch && kind.batchCreate) || kind.operations.create;
@@ -250,7 +250,7 @@ const findLost = async (session: Session, open: Batch, before: Existing, lost: E
   let found: Json[][];
   try {
     found = await recoverPatiently(session, key, (patient) =>
-      findCreated(kind, patient, entries, { filters, waitMs: CREATION_GRACE_MS, except }),
+      findCreated(kind, patient, entries, { filters, waitMs: graceMs(session), except }),
     );
   } catch (reason) {
     const text = `The search for it failed as well: ${(reason as Error).message}`;

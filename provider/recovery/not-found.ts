@@ -15,6 +15,9 @@ import type { Session } from "../run/session.ts";
 /** How long a new record may stay hidden from reads and lists. */
 export const CREATION_GRACE_MS = 5_000;
 
+/** The same in this session. */
+export const graceMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number => (isOnTwin ? 0 : CREATION_GRACE_MS);
+
 const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
 
 export const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
@@ -58,9 +61,9 @@ export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: 
   }
 };
 
-const graceEnd = ({ clock, serverNow }: Session, stored: Json): number => {
-  const ageMs = Math.max(0, (serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
-  return clock.now() + CREATION_GRACE_MS - ageMs;
+const graceEnd = (session: Session, stored: Json): number => {
+  const ageMs = Math.max(0, (session.serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
+  return session.clock.now() + graceMs(session) - ageMs;
 };
 
 /** Reads the record until it is visible, for at most `waitMs`; undefined when there is none. */

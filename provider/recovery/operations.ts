@@ -145,7 +145,7 @@ const recordIdsOf = ({ type, id, outputs }: StateResource): string[] => {
 
 /** How long a record of the operation may still be hidden. */
 export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation, "sentBefore">): Promise<number> => {
-  if (session.isTwin) return 0;
+  if (session.isOnTwin) return 0;
   const ownStart = (await session.serviceNow()) - (session.clock.now() - session.begunAt);
   const until = Math.min(sentBefore, ownStart) + session.requestTimeoutMs + CREATION_GRACE_MS;
   return Math.max(0, until - (await session.serviceNow()));

@@ -155,7 +155,7 @@ const judgeNamed = async (
  * died a second ago, with its request still under way.
  */
 export const hiddenMsOf = async (session: Session, { uid, at }: Entry): Promise<number> => {
-  if (session.isTwin) return 0;
+  if (session.isOnTwin) return 0;
   const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
   const ageMs = Math.max(0, (await session.serviceNow()) - at - SEND_TIME_MS - DATE_MS);
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);

@@ -10,7 +10,7 @@ import { createTimeOf, placeOf, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
-import { CREATION_GRACE_MS, readWhenVisible, retryUntilVisible } from "./not-found.ts";
+import { graceMs, readWhenVisible, retryUntilVisible } from "./not-found.ts";
 
 type Listed = Json & { uid: string };
 
@@ -125,9 +125,9 @@ const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: J
   const answered = judge(kind, entry, answer);
   if (answered.is === "undecided" && (answered.by === "fields" || !isComplete)) return false;
   const uid = answer.uid as string;
-  const options = { permissionIsNew: isRoot(uid) };
+  const options = { permissionIsNew: isRoot(uid) && !session.isOnTwin };
   // Where it cannot be read, the search for the created record decides.
-  const record = await readWhenVisible(kind, session, uid, CREATION_GRACE_MS, options).catch(() => undefined);
+  const record = await readWhenVisible(kind, session, uid, graceMs(session), options).catch(() => undefined);
   if (!record) return false;
   const judgement = judge(kind, entry, record);
   return judgement.is === "own" || (judgement.is === "undecided" && judgement.by === "age" && isComplete);

@@ -32,10 +32,10 @@ export interface Session extends Client, Ledger {
   stopped?: { reason?: Error };
   /** longest time for one request */
   requestTimeoutMs: number;
-  /** the service is a twin (client/rehearsal.ts): no request of an earlier run can arrive there */
-  isTwin?: boolean;
   /** aborted by ^C */
   cancelled?: AbortSignal;
+  /** its requests go to a twin, which nothing reaches late: no wait is for what may still arrive or appear */
+  isOnTwin?: true;
   /** what the run may do; absent: no review binds it */
   seal?: SealGate;
   /** prints a line in the output of Pulumi */
@@ -138,8 +138,8 @@ export const sessionWith = (
     ...(seal && { seal, call: seal.call }),
     service,
     requestTimeoutMs: config.requestTimeoutMs,
-    isTwin: notice !== undefined,
     log: environment.log,
+    ...(notice !== undefined && { isOnTwin: true }),
     ...(environment.cancelled && { cancelled: environment.cancelled }),
   };
 };

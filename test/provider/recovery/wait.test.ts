@@ -39,15 +39,6 @@ describe("a recovery that waits", () => {
     expect(await machine.named(args.name)).toHaveLength(1);
   });
 
-  it("does not wait on a twin, where nothing can arrive late", async () => {
-    const args = machine.inputs();
-    await killed(args);
-    const { session } = machine.run();
-    await reconcile.create(group, { ...session, isTwin: true }, args);
-    expect(machine.messages.filter((text) => text.startsWith("waiting"))).toEqual([]);
-    expect(await machine.named(args.name)).toHaveLength(1);
-  });
-
   it("says nothing when it ends sooner", async () => {
     const args = machine.inputs();
     const { id } = await reconcile.create(group, machine.run().session, args);
