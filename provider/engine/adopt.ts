@@ -2,6 +2,7 @@
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
+import { kindRecords } from "../kind/index.ts";
 import { changeOf, fixedText } from "../record/changes.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
@@ -44,11 +45,13 @@ export const notOneRecord = (
   return [`${found.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
 };
 
-/** The line of the log about the record that a resource adopts. */
-export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string =>
-  [`${kind.type} ${name} takes over ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
-    .filter(Boolean)
-    .join(" ");
+/** The line of the log about the record that a resource adopts; undefined of a role binding, whose line names what it connects (review.ts). */
+export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string | undefined =>
+  kind === kindRecords.roleBinding
+    ? undefined
+    : [`${kind.type} ${name} takes over ${kind.word} ${record.uid}`, isSecret ? "" : title(record)]
+        .filter(Boolean)
+        .join(" ");
 
 /**
  * For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. The name of a built-in

@@ -44,7 +44,8 @@ export const lookUpRecord = async (
   }
   const name = nameInKey(news[KEY]);
   const isAnySecret = isSecret(Object.keys(news));
-  log(adoptionText(kind, name, record, isSecret(IDENTIFYING)));
+  const adopted = adoptionText(kind, name, record, isSecret(IDENTIFYING));
+  if (adopted !== undefined) log(adopted);
   const changes = containsUnknown(news)
     ? undefined
     : await adoptionChanges(kind, connect, name, record, news, isAnySecret);

@@ -4,10 +4,11 @@ import { resources as descriptors } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
+import { bindingsIn } from "../set/pair.ts";
 import { type Leaving, removedText, type Staying } from "./review.ts";
 
 /** What one run of a program declares. */
-export interface Declared extends Omit<Staying, "isKept"> {
+export interface Declared extends Omit<Staying, "isKept" | "isShared"> {
   /** places of its resources in the stack (`placeOf`) */
   places: ReadonlySet<string>;
   /** Whether it has or adopts the record with this `recordId`. */
@@ -28,9 +29,17 @@ export const managedId = (type: string, uid: unknown): string | undefined => {
   return found ? recordId(found.field, uid) : uid;
 };
 
+const roleBindingsOf = ({ type, outputs }: Leaving): unknown[] => {
+  const recordType = typeOfToken(type);
+  if (recordType === SET_TYPE) return bindingsIn(outputs, "bindings").map(({ uid }) => uid);
+  return recordType === descriptors.roleBinding.type ? [outputs.uid] : [];
+};
+
 /** A text for each resource that leaves, where the engine does not show all of it. */
 export const removalTexts = (state: readonly Leaving[], { places, isKept, ...declared }: Declared): string[] => {
-  const staying = { ...declared, isKept };
+  const holders = state.flatMap(roleBindingsOf);
+  const isShared = (uid: string): boolean => holders.indexOf(uid) !== holders.lastIndexOf(uid);
+  const staying = { ...declared, isKept, isShared };
   return state.flatMap((one) => {
     const id = managedId(one.type, one.outputs.uid);
     // By its uid under another name: an alias, or a record that changes hands.

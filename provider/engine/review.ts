@@ -103,6 +103,8 @@ export interface Staying {
   identities: readonly NewIdentity[];
   /** A RoleBinding has or adopts the record of this uid. */
   isKept(uid: string): boolean;
+  /** Another resource of the state has the role binding of this uid already. One that takes it over says so itself. */
+  isShared(uid: string): boolean;
 }
 
 export interface NewIdentity {
@@ -115,9 +117,9 @@ export interface NewIdentity {
 /** What the engine does not show of a resource that leaves the stack. */
 export const removedText = (
   { type, urn, outputs, shown }: Leaving,
-  { sets, identities, isKept }: Staying,
+  { sets, identities, isKept, isShared }: Staying,
 ): string | undefined => {
-  if (typeOfToken(type) === SET_TYPE) return removedSetText(urn, outputs, isKept);
+  if (typeOfToken(type) === SET_TYPE) return removedSetText(urn, outputs, { isKept, isShared });
   const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {
@@ -129,7 +131,8 @@ export const removedText = (
   const set = sets.find((one) => takesOver(one, outputs));
   const binding = { ...outputs, [KEY]: urn };
   if (set === undefined) return removedBinding(binding);
-  return `RoleBinding ${logicalName(binding)} is no longer in the program: RoleBindingSet ${set.name} takes over ${kind.word} ${outputs.uid}, which stays`;
+  if (!isShared(String(outputs.uid))) return undefined;
+  return `RoleBinding ${logicalName(binding)} is no longer in the program: RoleBindingSet ${set.name} has ${kind.word} ${outputs.uid}, which stays`;
 };
 
 const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: readonly NewIdentity[]): string => {

@@ -47,7 +47,7 @@ export const setReviewWith = (log: Sentences["log"]): SetReview => {
         ...dropped.map((one) => `removes ${textOf(one)}`),
         ...undeclared.map((one) => `removes ${textOf(one)}, which the program does not declare`),
         ...twins.map((one) => `removes ${textOf(one)}, which exists twice`),
-        ...keptLines(olds, news, textOf),
+        ...keptLines(olds, news, textOf, added),
       ];
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
@@ -73,21 +73,29 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
   });
 };
 
-/** What a set that becomes exclusive does not remove yet. */
-const keptLines = (olds: Json, news: Json, textOf: (one: Binding) => string): string[] =>
+/** What a set that becomes exclusive neither takes over nor removes yet. */
+const keptLines = (
+  olds: Json,
+  news: Json,
+  textOf: (one: Binding) => string,
+  added: readonly DeclaredPair[],
+): string[] =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
-    ? bindingsIn(olds, "unmanaged").map(
-        (one) => `keeps ${textOf(one)} for now: the preview after this update shows whether it is removed`,
-      )
+    ? bindingsIn(olds, "unmanaged")
+        .filter((one) => !added.some((pair) => pair.identity === one.identity.uid && grants(one, pair)))
+        .map((one) => `keeps ${textOf(one)} for now: the preview after this update shows whether it is removed`)
     : [];
 
-/** For a set that leaves the stack: what the engine does not show. A RoleBinding of the program has or adopts what `isKept`. */
-export const removedSetText = (urn: string, outputs: Json, isKept: (uid: string) => boolean): string | undefined => {
-  const lines = bindingsIn(outputs, "bindings").map((one) =>
-    isKept(one.uid)
-      ? `leaves ${bindingText(one)} to a RoleBinding: role binding ${one.uid} stays`
-      : `removes ${bindingText(one)}`,
-  );
+/** For a set that leaves the stack: what the engine does not show. A RoleBinding that takes a role binding over says so itself. */
+export const removedSetText = (
+  urn: string,
+  outputs: Json,
+  { isKept, isShared }: Record<"isKept" | "isShared", (uid: string) => boolean>,
+): string | undefined => {
+  const lines = bindingsIn(outputs, "bindings").flatMap((one) => {
+    if (!isKept(one.uid)) return [`removes ${bindingText(one)}`];
+    return isShared(one.uid) ? [`leaves ${bindingText(one)} to a RoleBinding: role binding ${one.uid} stays`] : [];
+  });
   if (lines.length === 0) return undefined;
   return [`RoleBindingSet ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
 };

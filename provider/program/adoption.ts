@@ -86,7 +86,8 @@ const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: bo
     return { adopt: args.adopt as string, reason };
   }
   noteAdopted(kindName, match.uid as string);
-  if (!stored.includes(match.uid)) await pulumi.log.info(own.adoptionText(kind, name, match, isSecret));
+  const text = stored.includes(match.uid) ? undefined : own.adoptionText(kind, name, match, isSecret);
+  if (text !== undefined) await pulumi.log.info(text);
   return match;
 };
 

@@ -72,7 +72,7 @@ ${last && guest}`;
     expect((await writes()).sort()).toEqual(["UpdateGroup", "UpdateIdentity", "UpdateRole"]);
     expect(up.output).toContain(`Identity ci takes over identity ${ci} "ci"`);
     expect(up.output).toContain(`Identity ci changes on identity ${ci}:\n      - description\n`);
-    expect(up.output).toContain(`RoleBinding binding takes over role binding ${binding} (ci as own)`);
+    expect(up.output).toContain(`RoleBinding binding takes over role binding ${binding}: identity "ci", role "own"`);
     const { resources } = program.state();
     const own = resources.filter(({ type }) => !type.endsWith(":RoleBinding"));
     expect(preview.output + up.output + JSON.stringify(own)).not.toMatch(/between us|for our eyes/);

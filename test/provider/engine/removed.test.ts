@@ -11,20 +11,21 @@ const binding = (uid: string, identity: string) => ({
 
 const types = ["pulumi-nodejs:dynamic/irm:RoleBindingSet", "irm:index:RoleBindingSet"];
 
-const nothing = { sets: [], identities: [], isKept: () => false };
+const nothing = { sets: [], identities: [], isKept: () => false, isShared: () => false };
 
-test.each(types)("a %s that leaves names what it removes, and what a RoleBinding of the program adopts", (type) => {
-  const outputs = { bindings: [binding("a", "images"), binding("b", "audit")] };
-  const urn = `urn:pulumi:dev::tooling::${type}::tooling`;
-  const leaving = { type, urn, outputs, shown: outputs };
-  expect(removedText(leaving, { ...nothing, isKept: (uid) => uid === "b" })).toBe(
-    [
-      "RoleBindingSet tooling is removed:",
-      'removes "images" as "viewer"',
-      'leaves "audit" as "viewer" to a RoleBinding: role binding b stays',
-    ].join("\n  - "),
-  );
-});
+test.each(types)(
+  "a %s that leaves names what it removes, and not what a RoleBinding adopts, which says so itself",
+  (type) => {
+    const outputs = { bindings: [binding("a", "images"), binding("b", "audit")] };
+    const urn = `urn:pulumi:dev::tooling::${type}::tooling`;
+    const leaving = { type, urn, outputs, shown: outputs };
+    const isB = (uid: string) => uid === "b";
+    const removed = ["RoleBindingSet tooling is removed:", 'removes "images" as "viewer"'];
+    expect(removedText(leaving, { ...nothing, isKept: isB })).toBe(removed.join("\n  - "));
+    const left = 'leaves "audit" as "viewer" to a RoleBinding: role binding b stays';
+    expect(removedText(leaving, { ...nothing, isKept: isB, isShared: isB })).toBe([...removed, left].join("\n  - "));
+  },
+);
 
 describe("a role binding that leaves", () => {
   const group = "0123456789abcdef0123456789abcdef01234567";
@@ -38,8 +39,10 @@ describe("a role binding that leaves", () => {
     ["has the uid of its group", { ...own, group: { uid: group, name: "tooling" } }],
     ["leaves that to its own uid", own],
   ])("stays with a set of its group, in a state that %s", (_, outputs) => {
-    expect(removedText(leaving(outputs), { ...nothing, sets: sets(group) })).toBe(
-      `RoleBinding old is no longer in the program: RoleBindingSet tooling takes over role binding ${own.uid}, which stays`,
+    const staying = { ...nothing, sets: sets(group) };
+    expect(removedText(leaving(outputs), staying), "the set says that it takes it over").toBeUndefined();
+    expect(removedText(leaving(outputs), { ...staying, isShared: () => true })).toBe(
+      `RoleBinding old is no longer in the program: RoleBindingSet tooling has role binding ${own.uid}, which stays`,
     );
     expect(removedText(leaving(outputs), { ...nothing, sets: sets(`${group}/fedcba9876543210`) })).toBe(
       'RoleBinding old is removed: identity "images", role "viewer", group "tooling"',

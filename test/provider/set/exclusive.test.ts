@@ -51,6 +51,24 @@ describe("an exclusive set", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
+  it("that becomes exclusive lists what it takes over once, and does not keep it for now as well", async () => {
+    const group = await sets.group();
+    const [one, two] = identities as [string, string, string];
+    const existing = await sets.bind(group, two, "editor");
+    const first = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+    machine.messages.length = 0;
+    const pairs = [
+      [one, "viewer"],
+      [two, "editor"],
+    ] as const;
+    await (await sets.run()).preview(sets.inputs(group, pairs, EXCLUSIVE), first);
+    expect(machine.messages).toEqual([
+      expect.stringMatching(
+        new RegExp(`^RoleBindingSet set-\\S+ changes:\n  - takes over .*, role binding ${existing}$`),
+      ),
+    ]);
+  });
+
   it("says in the preview which of the removed are pull tokens, also where they are too many", async () => {
     const { call } = machine.service.session;
     const group = await sets.group();
