@@ -76,10 +76,11 @@ const report = `process.on("exit", () => {
   process._rawDebug(JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, memoryMb: maxRSS / 1024 }));
 });`;
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+const twinScript = fileURLToPath(new URL("./twin.ts", import.meta.url));
 
-const runOnce = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+const runOnce = async (args: readonly string[], env: NodeJS.ProcessEnv, script = main) => {
   const start = performance.now();
-  const flags = ["--import", `data:text/javascript,${encodeURIComponent(report)}`, main, ...args];
+  const flags = ["--import", `data:text/javascript,${encodeURIComponent(report)}`, script, ...args];
   const child = spawn(process.execPath, flags, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   const [out, err]: Buffer[][] = [[], []];
   child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
@@ -93,9 +94,14 @@ const runOnce = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
-const measure = async (title: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
+const measure = async (
+  title: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  script = main,
+): Promise<void> => {
   for (let round = 1; round <= rounds; round += 1) {
-    const { wallMs, cpuMs, memoryMb, bytes } = await runOnce(args, env);
+    const { wallMs, cpuMs, memoryMb, bytes } = await runOnce(args, env, script);
     const figures = [`${wallMs.toFixed(0)} ms`, `processor ${cpuMs.toFixed(0)} ms`, `memory ${memoryMb.toFixed(0)} MB`];
     console.log(`${title}: ${figures.join(", ")}, printed ${kilobytes(bytes)}`);
   }
@@ -123,6 +129,9 @@ try {
   const [single, singleSize] = write("single.json", previewDocument(graph, editGraph(graph), { organization }));
 
   await measure("irm --version, to compare", ["--version"], env);
+  await measure("the modules of a twin, to compare", [], env, twinScript);
+  await measure("a twin", [server.baseUrl], env, twinScript);
+  await measure("the same, and what each identity may do there", [server.baseUrl, "ask"], env, twinScript);
   await measure("irm check of the policy", ["check", same], env);
   const markdown = ["--format", "markdown"];
   await measure("review of a policy, no change", ["review", "--policy", same, ...markdown], env);

@@ -26,33 +26,49 @@ export interface TwinRow {
 /** Asks the twin as each of these identities. */
 export const accessOf = async (twin: Twin, identities: Iterable<string>): Promise<TwinAccess> => {
   const access = new Map<string, Grants>();
+  const shared: Shared = new Map();
   for (const identity of identities) {
-    const grants = await grantsOf(await twin.clientOf(identity));
+    const grants = await grantsOf(await twin.clientOf(identity), shared);
     if (grants) access.set(identity, grants);
   }
   return access;
 };
 
+/** Thousands of bindings grant the same few roles: what these hold is kept once, by what the roles are. */
+type Shared = Map<string, ReadonlyMap<string, string>>;
+
 /** Undefined where the identity does not exist: its token is refused. */
-const grantsOf = async (client: Client): Promise<Grants | undefined> => {
-  const grants = new Map<string, Map<string, string>>();
+const grantsOf = async (client: Client, shared: Shared): Promise<Grants | undefined> => {
   try {
     const { capabilities = [] } = await client.call("Validate", {});
-    for (const { group, role } of capabilities) {
-      if (!isUidp(group?.id)) continue;
-      const held = grants.get(group.id) ?? new Map<string, string>();
-      const own = role?.name ?? "";
-      for (const capability of (role?.capabilities ?? []).map(capabilityName)) {
-        const known = held.get(capability);
-        if (known === undefined || own < known) held.set(capability, own);
-      }
-      grants.set(group.id, held);
-    }
-    return grants;
+    const byGroup = Map.groupBy(capabilities, ({ group }) => group?.id);
+    return new Map(
+      [...byGroup].flatMap(([group, entries]): [string, ReadonlyMap<string, string>][] => {
+        if (!isUidp(group)) return [];
+        const roles = entries.map(({ role }): [name: string, capabilities: string[]] => [
+          role?.name ?? "",
+          (role?.capabilities ?? []).map(capabilityName),
+        ]);
+        const key = JSON.stringify(roles);
+        const held = shared.get(key) ?? heldBy(roles);
+        shared.set(key, held);
+        return [[group, held]];
+      }),
+    );
   } catch (error) {
     if (hasCode(error, "UNAUTHENTICATED")) return undefined;
     throw error;
   }
+};
+
+const heldBy = (roles: readonly (readonly [name: string, capabilities: readonly string[]])[]): Map<string, string> => {
+  const held = new Map<string, string>();
+  for (const [name, capabilities] of roles)
+    for (const capability of capabilities) {
+      const known = held.get(capability);
+      if (known === undefined || name < known) held.set(capability, name);
+    }
+  return held;
 };
 
 /** What the identities hold in `one`, at the topmost group, and do not hold at that group in `other`. */
