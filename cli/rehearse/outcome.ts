@@ -7,7 +7,8 @@ import type { Rehearsal, Step } from "../../access/rehearsal/report.ts";
 import { groupNameOf } from "../../access/review/rule/rule.ts";
 import { ancestorsOf } from "../../schema/index.ts";
 import type { Twin } from "../twin/twin.ts";
-import { NOT_RUN } from "./others/stand-in.ts";
+import { NOT_RUN } from "./others/guard.ts";
+import { isOther } from "./others/judge.ts";
 import { type RunStep, UNCHANGED } from "./run.ts";
 
 export interface OutcomeInput {
@@ -33,25 +34,42 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
       .map(({ urn, op }) => ({ urn, op })),
   ];
   const ours = ran.filter(({ urn }) => ourTypeOf(urn) !== undefined);
-  const notReached = planned.filter(
-    ({ urn, op }) => ourTypeOf(urn) !== undefined && op !== SHOWN_AS_THREE && !isReached(urn, op, input),
-  );
   const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
-  const changedByOthers = new Set(others.map(({ urn }) => urn));
+  const changedByOthers = new Map(others.map(({ urn, op }) => [urn, op]));
   const needs = dependenciesIn(preview);
   const neededBy = inverted(needs);
+  // What depends on a resource is deleted before it.
+  const otherFor = (urn: string, op: string): string | undefined =>
+    reachedFrom(urn, op.includes("delete") ? neededBy : needs, changedByOthers.keys())[0];
+  const notReached = planned.filter(
+    ({ urn, op }) =>
+      ourTypeOf(urn) !== undefined &&
+      op !== SHOWN_AS_THREE &&
+      !isReached(urn, op, input, otherFor(urn, op) !== undefined),
+  );
   const notRehearsed: Outcome["notRehearsed"] = [];
   const steps: Step[] = [];
   const waiting: string[] = [];
-  for (const step of ours) steps.push({ ...step, ...missingIn(step.error, input) });
+  const waitingForOther: string[] = [];
+  const waitsFor = (other: string): string =>
+    `it waits for ${nameOf(other)}, which another provider ${changedByOthers.get(other) === "read" ? "reads" : "changes"}`;
+  for (const step of ours) {
+    const { urn, op } = step;
+    // A version of the SDK may send it all the same, with empty values in place of those that are not known.
+    const other = op.includes("delete") ? undefined : otherFor(urn, op);
+    if (other === undefined) steps.push({ ...step, ...missingIn(step.error, input) });
+    else {
+      notRehearsed.push({ urn, op, why: waitsFor(other) });
+      waitingForOther.push(urn);
+    }
+  }
   for (const { urn, op } of notReached) {
-    // What depends on a resource is deleted before it.
-    const waitsFor = op.includes("delete") ? neededBy : needs;
-    const [other] = reachedFrom(urn, waitsFor, changedByOthers);
-    const causes = reachedFrom(urn, waitsFor, failed);
-    if (other !== undefined)
-      notRehearsed.push({ urn, op, why: `it waits for ${nameOf(other)}, which another provider changes` });
-    else
+    const other = otherFor(urn, op);
+    const causes = reachedFrom(urn, op.includes("delete") ? neededBy : needs, failed);
+    if (other !== undefined) {
+      notRehearsed.push({ urn, op, why: waitsFor(other) });
+      waitingForOther.push(urn);
+    } else
       steps.push({
         ...{ urn, op, ok: false },
         error:
@@ -61,14 +79,17 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
       });
     if (causes.length > 0) waiting.push(urn);
   }
-  const isOwn = (text: string): boolean => !isOfStep(text, ran) && !isOfUnknownValue(text, waiting);
+  const isOwn = (text: string): boolean => !isOfStep(text, ran) && !isOfUnknownValue(text, waiting, waitingForOther);
   return { steps, errors: errors.filter(isOwn), notRehearsed, others };
 };
 
-/** A step may turn out to change nothing: then the engine has dealt with its resource all the same. */
-const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput): boolean => {
+/**
+ * A step may turn out to change nothing: then the engine has dealt with its resource all the same. It says so, too, of one that it skips
+ * because of another provider.
+ */
+const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput, mayBeSkipped: boolean): boolean => {
   const own = steps.filter((one) => one.urn === urn && one.op !== "refresh");
-  if (op !== "delete-replaced") return settled.has(urn) || own.length > 0;
+  if (op !== "delete-replaced") return (settled.has(urn) && !mayBeSkipped) || own.length > 0;
   return own.some((one) => one.op === op) || !own.some((one) => one.op === "create-replacement" && one.ok);
 };
 
@@ -81,12 +102,13 @@ const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
 
 /**
  * Some versions of the SDK send what depends on a failed step all the same. The engine then has the provider check it with values that are not
- * known, and nobody can correct those.
+ * known, and nobody can correct those. After a read that was refused, each value is empty.
  */
-const isOfUnknownValue = (text: string, waiting: readonly string[]): boolean => {
-  const [, type, name] =
-    /^(\S+) resource '(.+?)': property \S+ value .*?output<.*?>\{\}.* has a problem: /s.exec(text) ?? [];
-  return waiting.some((urn) => partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
+const isOfUnknownValue = (text: string, waiting: readonly string[], waitingForOther: readonly string[]): boolean => {
+  const [, type, name, value = ""] =
+    /^(\S+) resource '(.+?)': property \S+ value (.*) has a problem: /s.exec(text) ?? [];
+  const urns = /output<.*?>\{\}/s.test(value) ? [...waiting, ...waitingForOther] : waitingForOther;
+  return urns.some((urn) => partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
 };
 
 const FAILED_SHOWN = 5;
@@ -108,16 +130,11 @@ const SHOWN_AS_THREE = "replace";
 
 const nameOf = (urn: string): string => partsOfUrn(urn).name;
 
-/** A custom resource of another provider. Components and what belongs to the engine send nothing. */
-const isOther = ({ urn }: { urn: string }): boolean => {
-  const { type } = partsOfUrn(urn);
-  return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
-};
-
 type Edges = ReadonlyMap<string, readonly string[]>;
 
 /** The members of `wanted` that a resource leads to, in their order, without what lies behind them. */
-const reachedFrom = (start: string, edges: Edges, wanted: ReadonlySet<string>): string[] => {
+const reachedFrom = (start: string, edges: Edges, targets: Iterable<string>): string[] => {
+  const wanted = new Set(targets);
   const seen = new Set([start]);
   const found = new Set<string>();
   const open = [start];

@@ -1,16 +1,7 @@
 // Where a rehearsal keeps what it needs: a folder of this user alone, which goes with it. No secret is in it in clear text.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
@@ -18,14 +9,15 @@ import { ELSEWHERE_FILE, REHEARSAL, REHEARSAL_FILE, type Rehearsal } from "../..
 import { stackFile } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError } from "./engine.ts";
+import { type Plugin, projectPlugins } from "./others/installed.ts";
 
 /** The project of the program that is rehearsed. */
 export interface Project {
   name: string;
   /** path of the stack's settings, which need not exist */
   settingsOf(stack: string): string;
-  /** packages whose plugin the project names by its path */
-  plugins: readonly string[];
+  /** providers of others that it names by a path */
+  plugins: readonly Plugin[];
 }
 
 /** Errors: EngineError. */
@@ -40,13 +32,12 @@ export const projectAt = (folder: string): Project => {
     throw new EngineError(`${file} cannot be read: ${(error as Error).message}`);
   }
   const project = isObject(content) ? content : {};
-  const { name, plugins } = project;
+  const { name } = project;
   if (typeof name !== "string") throw new EngineError(`${file} has no name`);
-  const providers = isObject(plugins) && Array.isArray(plugins.providers) ? plugins.providers : [];
   return {
     name,
     settingsOf: (stack) => stackFile(file, project, stack),
-    plugins: providers.flatMap((one) => (isObject(one) && typeof one.name === "string" ? [one.name] : [])),
+    plugins: projectPlugins(dirname(file), project),
   };
 };
 
@@ -78,7 +69,6 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     for (const name of ["state", "home", "journal", "tmp"]) mkdirSync(at(name), { mode: 0o700 });
-    linkPlugins(from.PULUMI_HOME || join(homedir(), ".pulumi"), at("home"));
   } catch (error) {
     remove();
     throw error;
@@ -126,7 +116,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       PULUMI_HOME: at("home"),
       // The processes of the run leave files there.
       TMPDIR: at("tmp"),
-      // Of a provider whose plugin is missing here, nothing is installed and nothing is run.
+      // Of a provider that has no guard, nothing is installed and nothing is run.
       PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
       PULUMI_IGNORE_AMBIENT_PLUGINS: "true",
       PULUMI_SKIP_UPDATE_CHECK: "true",
@@ -138,7 +128,8 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
   };
 };
 
-const BACKEND = [
+/** Variables of the backend, which the run does not have. */
+export const BACKEND = [
   "PULUMI_ACCESS_TOKEN",
   "PULUMI_BACKEND_URL",
   "PULUMI_HOME",
@@ -151,13 +142,3 @@ const BACKEND = [
 const SEAL = ["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"];
 /** The engine takes each option of a command from the environment too. */
 const OPTION = /^PULUMI_OPTION_/i;
-
-/** Of the plugins that are installed, the languages and ours: no other provider runs. */
-const linkPlugins = (home: string, own: string): void => {
-  const plugins = join(home, "plugins");
-  if (!existsSync(plugins)) return;
-  mkdirSync(join(own, "plugins"), { mode: 0o700 });
-  for (const name of readdirSync(plugins))
-    if (!name.startsWith("resource-") || name.startsWith("resource-irm-"))
-      symlinkSync(join(plugins, name), join(own, "plugins", basename(name)));
-};

@@ -1,7 +1,7 @@
 // A rehearsal: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
 import type { Copy } from "../../access/copy/copy.ts";
 import { type Preview, PreviewError } from "../../access/preview/shape.ts";
-import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
+import { ourTypeOf } from "../../access/preview/urn.ts";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 import type { Client } from "../../client/client.ts";
@@ -15,10 +15,11 @@ import { actorsOf, type Rights } from "./actor.ts";
 import { carriedOut } from "./carried.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { compareAccess } from "./compare.ts";
-import { rehearsalEngine } from "./engine.ts";
+import { EngineError, rehearsalEngine } from "./engine.ts";
 import { RehearsalError } from "./error.ts";
 import { copyJournals } from "./journal.ts";
-import { type StandIn, startStandIn } from "./others/stand-in.ts";
+import { judgeFrom, unknownOthers } from "./others/judge.ts";
+import { type Others, startOthers } from "./others/others.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
 import { copyReferences } from "./references.ts";
@@ -63,7 +64,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
   const twins: Twin[] = [];
   let place: Place | undefined;
   let backend: CloudBackend | undefined;
-  let others: StandIn | undefined;
+  let others: Others | undefined;
   try {
     const originals = [];
     for (const [address, client] of input.clients) {
@@ -98,17 +99,13 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       : Object.fromEntries(["irm:journal", "irm:baseUrl"].map((key) => [key, stackSetting(cwd, name, key)]));
     const addresses = [...input.clients.keys()];
     copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
-    const isChanged = changedIn(preview);
-    others = await startStandIn({
-      packages: packagesIn(preview, project.plugins),
-      isOurs: (urn) => ourTypeOf(urn) !== undefined,
-      isUnchanged: (urn) => isChanged.get(urn) === false,
-      ...{ cwd, env: quiet },
-    });
+    const judge = judgeFrom(preview);
+    others = await startOthers({ place, cwd, env, run: quiet, project, engine: input.command, judge });
     const run = { cwd, env: { ...quiet, ...others.env } };
     const stack = { stack: fullName, settings: place.copySettings(settings), arguments: input.arguments ?? [] };
     const counted = countOf(twins);
-    const up = await runUp(engine, { ...stack, events: place.events }, run);
+    const exclude = unknownOthers(preview, judge);
+    const up = await runUp(engine, { ...stack, events: place.events, exclude }, run).catch(because(others));
     const requests = countOf(twins) - counted;
     const exported = await engine.must(["stack", "export", "--stack", fullName], {
       ...run,
@@ -120,7 +117,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const outcome = outcomeOf({
       ...up,
       ...{ preview, twins, before: input.proposal.before },
-      errors: [...up.errors, ...elsewhere],
+      errors: [...withoutRepeated(up.errors, others.problems()), ...elsewhere],
     });
     const skipped = new Set(outcome.notRehearsed.map(({ urn }) => urn));
     const second = (await secondPreviewOf(() => runSecondPreview(engine, stack, run))).filter(
@@ -147,7 +144,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       notCopied: [...new Set(twins.flatMap(({ copy }) => notCopiedLines(copy)))],
     };
   } finally {
-    others?.close();
+    await others?.close();
     backend?.close();
     place?.remove();
     await Promise.all(twins.map((twin) => twin.close()));
@@ -176,22 +173,18 @@ const accessInAll = async (twins: readonly Twin[], created: Iterable<string>) =>
   return { access, uids };
 };
 
-/** By URN of each resource that the preview shows: whether it would change. */
-const changedIn = ({ steps }: Preview): Map<string, boolean> =>
-  new Map(
-    [...Map.groupBy(steps, ({ urn }) => urn)].map(([urn, own]) => [urn, own.some(({ op }) => !UNCHANGED.includes(op))]),
-  );
+/** A provider that gives no answer may keep the run from its beginning. */
+const because =
+  ({ problems }: Others) =>
+  (error: Error): never => {
+    throw problems().length > 0 ? new EngineError(problems().join("\n")) : error;
+  };
 
-/** Packages of other providers, as the engine names them. */
-const packagesIn = ({ steps }: Preview, plugins: readonly string[]): Set<string> => {
-  const types = steps.map(({ urn }) => partsOfUrn(urn).type);
-  const found = types.flatMap((type) => {
-    const [first = "", second = "", third] = type.split(":");
-    if (first !== "pulumi") return [first];
-    return second === "providers" && third !== undefined ? [third] : [];
-  });
-  return new Set([...found, ...plugins].filter((name) => name !== "irm" && name !== ""));
-};
+/** The engine quotes the sentence in errors of its own. */
+const withoutRepeated = (errors: readonly string[], problems: readonly string[]): string[] => [
+  ...errors.filter((one) => !problems.some((problem) => one.includes(problem))),
+  ...problems,
+];
 
 const countOf = (twins: readonly Twin[]): number => twins.reduce((sum, twin) => sum + twin.requests(), 0);
 

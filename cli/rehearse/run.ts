@@ -42,6 +42,8 @@ interface Up {
   settings: string;
   /** the file for the events */
   events: string;
+  /** URNs that the run leaves as they are, with what depends on them */
+  exclude: readonly string[];
 }
 
 /**
@@ -59,12 +61,13 @@ export const runUp = async (engine: RehearsalEngine, up: Up, options: EngineRun)
 
 const runOnce = async (
   engine: RehearsalEngine,
-  { stack, settings, events, arguments: chosen }: Up,
+  { stack, settings, events, arguments: chosen, exclude }: Up,
   flags: readonly string[],
   options: EngineRun,
 ): Promise<UpResult> => {
   rmSync(events, { force: true });
-  const args = [...UP, ...flags, ...chosen, "--stack", stack, "--config-file", settings, "--event-log", events];
+  const args = [...UP, ...flags, ...chosen, ...excluding(exclude, chosen)];
+  args.push("--stack", stack, "--config-file", settings, "--event-log", events);
   const { code, stdout, stderr } = await engine.run(args, options);
   const found = eventsIn(events);
   if (!found.some(({ summaryEvent }) => summaryEvent)) {
@@ -78,10 +81,17 @@ const runOnce = async (
   return result;
 };
 
+/** The engine does not take it beside targets: then what depends on a refused resource fails with it. */
+const excluding = (urns: readonly string[], chosen: readonly string[]): string[] => {
+  if (urns.length === 0 || chosen.some((one) => /^--target(=|$)/.test(one))) return [];
+  // It refuses a URN that no resource of the stack has, and lets a pattern pass.
+  return [...urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]), "--exclude-dependents"];
+};
+
 /** The same flags as a review, so that both read a preview in one way. */
 export const runSecondPreview = async (
   engine: RehearsalEngine,
-  { stack, settings, arguments: chosen }: Omit<Up, "events">,
+  { stack, settings, arguments: chosen }: Omit<Up, "events" | "exclude">,
   options: EngineRun,
 ): Promise<Preview> => {
   const own = ["--stack", stack, "--config-file", settings];

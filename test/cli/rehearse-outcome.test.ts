@@ -107,6 +107,17 @@ describe("the outcome of a run", () => {
     ]);
   });
 
+  test("does not count what ran, or was skipped, although it waits for a read that was refused", () => {
+    const read = { urn: bucket, op: "read", ok: false, error: "irm rehearse does not run other providers" };
+    const planned = [stepOf("create", group, { on: [bucket] }), stepOf("create", bot, { on: [group] })];
+    const text = "irm:index:Group resource 'group': property name value {<nil>} has a problem: must be set";
+    const ran = [read, { urn: bot, op: "create", ok: true }];
+    const { steps, notRehearsed, errors } = outcome(planned, { steps: ran, settled: new Set([group]), errors: [text] });
+    const why = "it waits for bucket, which another provider reads";
+    expect([steps, errors]).toEqual([[], []]);
+    expect(notRehearsed).toEqual([bot, group].map((urn) => ({ urn, op: "create", why })));
+  });
+
   test("leaves out what the SDK repeats of a failed step, and keeps an error of the program", () => {
     const repeated = "Error: resource group [irm:index:Group] failed to register";
     const own = "Error: resource other [irm:index:Group] failed to register";

@@ -1,0 +1,165 @@
+// Where the engine finds the executables of providers (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/workspace/plugins.go): what
+// PULUMI_DEBUG_PROVIDERS names, folders of the project, the PATH, and then its own folder of plugins.
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { parse } from "yaml";
+import { isObject, type Json } from "../../../schema/index.ts";
+import { ProviderError } from "./process.ts";
+
+export interface Plugin {
+  name: string;
+  folder: string;
+}
+
+/** This package's provider, which runs as it is. */
+export const OURS = "irm";
+
+const EXECUTABLE = "pulumi-resource-";
+/** A plugin without an executable: a language runs it. */
+const PROJECT = "PulumiPlugin.yaml";
+
+/** The program and its first arguments. `engine` starts the engine. Throws ProviderError. */
+export const commandOf = ({ name, folder }: Plugin, engine: readonly [string, ...string[]]): [string, ...string[]] => {
+  const file = join(folder, EXECUTABLE + name);
+  if (existsSync(file)) return [file];
+  if (existsSync(join(folder, PROJECT))) return [...engine, "plugin", "run", "--kind", "resource", folder, "--"];
+  throw new ProviderError(
+    `the provider ${name} cannot be started: ${folder} has no ${EXECUTABLE}${name} and no ${PROJECT}; build it, or correct the path in Pulumi.yaml`,
+  );
+};
+
+/** Port by name. */
+export const debuggedProviders = ({ PULUMI_DEBUG_PROVIDERS: text = "" }: NodeJS.ProcessEnv): Map<string, number> =>
+  new Map(
+    text.split(",").flatMap((one): [string, number][] => {
+      const [name = "", port] = one.split(":");
+      return name !== "" && Number(port) > 0 ? [[name, Number(port)]] : [];
+    }),
+  );
+
+/** Those that `plugins` and `packages` of Pulumi.yaml name by a path, and the packages of these. `root` is its folder. */
+export const projectPlugins = (root: string, { plugins, packages }: Json): Plugin[] => {
+  const providers = isObject(plugins) && Array.isArray(plugins.providers) ? plugins.providers : [];
+  const named = providers.flatMap((one) =>
+    isObject(one) && typeof one.name === "string" && typeof one.path === "string"
+      ? [{ name: one.name, folder: resolve(root, one.path) }]
+      : [],
+  );
+  return [...named, ...localPackages(root, packages, new Set())].filter(({ name }) => name !== OURS);
+};
+
+const localPackages = (root: string, packages: unknown, seen: Set<string>): Plugin[] =>
+  Object.entries(isObject(packages) ? packages : {}).flatMap(([name, given]) => {
+    const source = isObject(given) ? given.source : given;
+    if (typeof source !== "string" || !isPath(source) || seen.has(name)) return [];
+    seen.add(name);
+    // Of a package, too, the engine takes the path from the folder of the program.
+    const folder = resolve(root, source);
+    const own = readProject(join(folder, PROJECT));
+    return [{ name, folder }, ...localPackages(root, own.packages, seen)];
+  });
+
+const readProject = (file: string): Json => {
+  try {
+    const content: unknown = parse(readFileSync(file, "utf8"));
+    return isObject(content) ? content : {};
+  } catch {
+    // The engine names what is wrong with it.
+    return {};
+  }
+};
+
+/** What is neither the name of a package nor an address: `random`, `random@4.16.0`, `org/random`, `github.com/org/random`. */
+const isPath = (source: string): boolean =>
+  /^(\.\/|\.\.|\/)/.test(source) ||
+  !(/^[\w.-]+(\/[\w.-]+){0,2}(@.+)?$/.test(source) || /^(\w+:\/\/|[\w-]+\.\w+\/)/.test(source));
+
+/** Those on the PATH, unless the user has opted out of them. */
+export const ambientPlugins = ({
+  PATH = "",
+  PULUMI_IGNORE_AMBIENT_PLUGINS: ignored = "",
+}: NodeJS.ProcessEnv): Plugin[] => {
+  if (/^(1|true)$/i.test(ignored)) return [];
+  const found = new Map<string, Plugin>();
+  for (const folder of PATH.split(delimiter).filter(isAbsolute))
+    for (const file of namesIn(folder)) {
+      const name = file.slice(EXECUTABLE.length);
+      if (file.startsWith(EXECUTABLE) && !found.has(name) && isExecutable(join(folder, file)))
+        found.set(name, { name, folder });
+    }
+  found.delete(OURS);
+  return [...found.values()];
+};
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // The PATH may name folders that do not exist.
+    return [];
+  }
+};
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Makes a folder of plugins that the engine reads in place of the one in `home`: languages and our provider are as they are there. In place of
+ * each other provider, `script` is the text of its executable.
+ */
+export const guardPlugins = (home: string, own: string, script: (plugin: Plugin) => string): void => {
+  const plugins = join(home, "plugins");
+  if (!existsSync(plugins)) return;
+  for (const entry of readdirSync(plugins, { withFileTypes: true })) {
+    const [, kind, name = ""] = /^([a-z]+)-(.+)-v/.exec(entry.name) ?? [];
+    const [from, to] = [join(plugins, entry.name), join(own, "plugins", entry.name)];
+    if (kind === undefined || !entry.isDirectory() || existsSync(`${from}.partial`)) continue;
+    mkdirSync(to, { recursive: true, mode: 0o700 });
+    if (kind === "resource" && name !== OURS) guardFolder(from, to, { name, depth: 0, script });
+    // The engine takes a link to a folder for a file.
+    else for (const file of readdirSync(from)) symlinkSync(join(from, file), join(to, file));
+  }
+};
+
+interface Guarding {
+  name: string;
+  depth: number;
+  script(plugin: Plugin): string;
+}
+
+/** A plugin from a repository may be in a folder of it. */
+const DEPTH_MAX = 4;
+const isOfSource = (entry: Dirent): boolean =>
+  entry.isDirectory() && !entry.name.startsWith(".") && !["node_modules", "venv"].includes(entry.name);
+
+const guardFolder = (from: string, to: string, { name, depth, script }: Guarding): void => {
+  const entries = readdirSync(from, { withFileTypes: true });
+  const files = entries.map((one) => one.name).filter((one) => one.startsWith(EXECUTABLE));
+  if (files.length === 0 && entries.some((one) => one.name === PROJECT)) files.push(EXECUTABLE + name);
+  if (files.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const file of files) {
+    writeFileSync(join(to, file), script({ name: file.slice(EXECUTABLE.length), folder: from }));
+    chmodSync(join(to, file), 0o700);
+  }
+  if (depth < DEPTH_MAX)
+    for (const one of entries.filter(isOfSource))
+      guardFolder(join(from, one.name), join(to, one.name), { name, depth: depth + 1, script });
+};
