@@ -58,10 +58,15 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
 
   program
     .command("rehearse")
-    .usage("[FLAGS] [-- ENGINE...]")
+    .usage("[FILE] [FLAGS] [-- ENGINE...]")
     .summary("try an update on a copy of the organization")
     .description(
-      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, as the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. Exits with 3 if the update does not go through, and with 4 if review and server disagree.",
+      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, as the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. With FILE, carries out the writes of a change that --out has written on a fresh copy, without the program and the engine, and compares the access that they give with the recorded one. Exits with 3 if the update does not go through or the access differs, and with 4 if review and server disagree.",
+    )
+    .argument("[FILE]", "a change, from --out")
+    .option(
+      "--out <FILE>",
+      "write the change into this file: the requests of the update, and the access that they give",
     )
     .argument(...ENGINE)
     .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
@@ -70,9 +75,12 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     .option(...SERVICE)
     .option(...RATE_LIMIT)
     .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (engine: string[], flags: RehearseFlags) =>
-      exit(await (await import("./rehearse.ts")).rehearse({ ...flags, engine })),
-    );
+    .action(async (first: string | undefined, rest: string[], flags: RehearseFlags) => {
+      // Words after -- come without it.
+      const file = first?.startsWith("-") ? undefined : first;
+      const engine = first !== undefined && file === undefined ? [first, ...rest] : rest;
+      exit(await (await import("./rehearse.ts")).rehearse(file, { ...flags, engine }));
+    });
 
   program
     .command("verify")

@@ -9,7 +9,8 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** What the engine prints in place of a secret. */
 export const SECRET = "[secret]";
 
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
+/** Marks an object that wraps a value: its member says which wrapper it is. */
+export const SIGNATURE = "4dabf18193072939515e22adb298388d";
 /** Marks an object that wraps a secret. */
 export const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 const OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4";

@@ -1,17 +1,21 @@
 // A rehearsal: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
+import type { ChangeContent } from "../../access/change/change.ts";
+import type { Call } from "../../access/change/methods.ts";
+import { changeRows } from "../../access/change/rows.ts";
+import { writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import { type Preview, PreviewError } from "../../access/preview/shape.ts";
-import { ourTypeOf } from "../../access/preview/urn.ts";
+import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 import type { Client } from "../../client/client.ts";
 import type { Rehearsal as Twins } from "../../client/rehearsal.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
-import { isObject, isUidp } from "../../schema/index.ts";
+import { isObject, isUidp, type Json } from "../../schema/index.ts";
 import { notCopiedLines } from "../copy.ts";
-import { accessOf, type TwinAccess } from "../twin/access.ts";
-import { startTwin, type Twin } from "../twin/twin.ts";
-import { actorsOf, type Rights } from "./actor.ts";
+import { accessInAll, rowsBetween, type TwinAccess } from "../twin/access.ts";
+import { recordsIn, recordsOf, startTwin, type Twin } from "../twin/twin.ts";
+import { type Actor, actorsOf, type Rights } from "./actor.ts";
 import { carriedOut } from "./carried.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { compareAccess } from "./compare.ts";
@@ -24,6 +28,7 @@ import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
 import { copyReferences } from "./references.ts";
 import { runSecondPreview, runUp, UNCHANGED } from "./run.ts";
+import { secretsIn } from "./secrets.ts";
 import { copyStack } from "./stack.ts";
 
 export interface RehearsalInput {
@@ -52,7 +57,12 @@ export interface RehearsalInput {
   seal?: string;
   /** requests a second that the API allows */
   rateLimit?: number | undefined;
+  /** Gets the change that the run has made, whole or not. */
+  onChange?: (change: RunChange) => void;
 }
+
+/** What the run has sent, and the access that it gave. */
+export type RunChange = Pick<ChangeContent, "services" | "as" | "writes" | "rows">;
 
 /** Ends with nothing left, also when `signal` aborts. Errors: RehearsalError, EngineError, PreviewError, and the errors of the clients. */
 export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Promise<Rehearsal> => {
@@ -62,6 +72,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
   const engine = rehearsalEngine(input.command, signal);
   const cloud = cloudOf(env, cwd);
   const twins: Twin[] = [];
+  const calls: Call[] = [];
   let place: Place | undefined;
   let backend: CloudBackend | undefined;
   let others: Others | undefined;
@@ -74,7 +85,9 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const actors = await actorsOf(originals, { as: input.as, rights, before: input.proposal.before });
     const services: Twins["services"] = [];
     for (const { address, copy, actor } of actors) {
-      const twin = await startTwin(copy, address);
+      const service = twins.length === 0 ? {} : { service: address };
+      const onWrite = (call: Call): void => void calls.push({ ...call, ...service });
+      const twin = await startTwin(copy, address, { onWrite });
       twins.push(twin);
       const uid = actor.uid ?? undefined;
       const token = await (rights === "own" ? twin.tokenOf(uid as string) : twin.operatorToken(uid));
@@ -107,12 +120,21 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const exclude = unknownOthers(preview, judge);
     const up = await runUp(engine, { ...stack, events: place.events, exclude }, run).catch(because(others));
     const requests = countOf(twins) - counted;
-    const exported = await engine.must(["stack", "export", "--stack", fullName], {
+    const secrets = input.onChange ? ["--show-secrets"] : [];
+    const exported = await engine.must(["stack", "export", "--stack", fullName, ...secrets], {
       ...run,
       cwd: place.projectOf(project.name),
     });
-    const uids = uidsIn(exported);
-    const after = await accessInAll(twins, uids.keys());
+    const resources = resourcesIn(exported);
+    const uids = uidsIn(resources);
+    // Also of one that no resource of the state has, since its step failed later.
+    const created = calls.flatMap(({ method, response }) =>
+      method === "CreateIdentity" ? [String(response.uid)] : [],
+    );
+    const after = await accessInAll(twins, [...uids.keys(), ...created]);
+    input.onChange?.(
+      changeFrom(calls, { twins, actor: actors[0]?.actor, secrets: secretsIn(resources), before, after }),
+    );
     const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
     const outcome = outcomeOf({
       ...up,
@@ -125,10 +147,11 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     );
     const undone = [...outcome.steps.filter(({ ok }) => !ok), ...outcome.notRehearsed];
     const part = carriedOut(preview, undone);
-    const urns = new Map([...uids].filter(([uid]) => !before.uids.has(uid)));
+    const copiedUids = new Set(twins.flatMap(({ copy }) => recordsIn(copy).map(([, { uid }]) => uid)));
+    const urns = new Map([...uids].filter(([uid]) => !copiedUids.has(uid)));
     const compared = compareAccess({
       actors: new Set(actors.map(({ actor }) => actor.uid)),
-      ...{ proposal: input.proposal, before: before.access, after: after.access, urns, unsure: part.unsure },
+      ...{ proposal: input.proposal, before, after, urns, unsure: part.unsure },
       carried: undone.length === 0 ? input.proposal : await input.proposalOf(part.preview),
     });
     const [first] = actors;
@@ -159,20 +182,6 @@ const stackOf = ({ stack, preview }: RehearsalInput): string => {
   return found;
 };
 
-const accessInAll = async (twins: readonly Twin[], created: Iterable<string>) => {
-  const access = new Map<string, TwinAccess extends ReadonlyMap<string, infer G> ? G : never>();
-  const uids = new Set<string>();
-  const others = [...created];
-  for (const twin of twins) {
-    const { records, named } = twin.copy;
-    const known = [...(records.identities ?? []), ...named.identities].map(({ uid }) => uid);
-    for (const list of [...Object.values(records), ...Object.values(named)])
-      for (const { uid } of list ?? []) uids.add(uid);
-    for (const [identity, grants] of await accessOf(twin, new Set([...known, ...others]))) access.set(identity, grants);
-  }
-  return { access, uids };
-};
-
 /** A provider that gives no answer may keep the run from its beginning. */
 const because =
   ({ problems }: Others) =>
@@ -190,15 +199,42 @@ const countOf = (twins: readonly Twin[]): number => twins.reduce((sum, twin) => 
 
 const HOLDERS: readonly (string | undefined)[] = ["Group", "Identity"];
 
-/** URNs of groups and identities by uid, as the engine has stored them. A set of role bindings has the uid of its group. */
-const uidsIn = (exported: string): Map<string, string> => {
+/** Of this package and its providers, as the engine has stored them. */
+const resourcesIn = (exported: string): (Json & { urn: string })[] => {
   const { deployment } = JSON.parse(exported) as { deployment?: { resources?: unknown[] } };
-  return new Map(
-    (deployment?.resources ?? []).flatMap((one): [string, string][] => {
-      const { urn, id } = isObject(one) ? one : {};
-      return typeof urn === "string" && isUidp(id) && HOLDERS.includes(ourTypeOf(urn)) ? [[id, urn]] : [];
-    }),
+  return (deployment?.resources ?? []).flatMap((one) =>
+    isObject(one) && typeof one.urn === "string" && isOurs(one.urn) ? [{ ...one, urn: one.urn }] : [],
   );
+};
+
+const isOurs = (urn: string): boolean =>
+  ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";
+
+/** URNs of groups and identities by uid. A set of role bindings has the uid of its group. */
+const uidsIn = (resources: readonly (Json & { urn: string })[]): Map<string, string> =>
+  new Map(
+    resources.flatMap(({ urn, id }): [string, string][] =>
+      isUidp(id) && HOLDERS.includes(ourTypeOf(urn)) ? [[id, urn]] : [],
+    ),
+  );
+
+interface RunParts {
+  twins: readonly Twin[];
+  actor: Actor | undefined;
+  secrets: readonly string[];
+  before: TwinAccess;
+  after: TwinAccess;
+}
+
+const changeFrom = (calls: readonly Call[], { twins, actor, secrets, before, after }: RunParts): RunChange => {
+  const [first] = twins as [Twin];
+  const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
+  const { writes, textOf } = writesFrom(calls, { secrets, recordOf: recordsOf(byAddress, first.original) });
+  const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
+  const as = actor?.uid;
+  if (as == null)
+    throw new RehearsalError("the identity that applies the program is not known, and a change has its uid: give --as");
+  return { services: [...byAddress.keys()], as, writes, rows: changeRows(between, textOf) };
 };
 
 /** A preview that fails is not empty. */

@@ -34,6 +34,18 @@ export const accessOf = async (twin: Twin, identities: Iterable<string>): Promis
   return access;
 };
 
+/** Of every identity that the twins have, and of those that were created there. An identity is in one of them. */
+export const accessInAll = async (twins: readonly Twin[], created: Iterable<string>): Promise<TwinAccess> => {
+  const access = new Map<string, Grants>();
+  const others = [...created];
+  for (const twin of twins) {
+    const { records, named } = twin.copy;
+    const known = [...(records.identities ?? []), ...named.identities].map(({ uid }) => uid);
+    for (const [identity, grants] of await accessOf(twin, new Set([...known, ...others]))) access.set(identity, grants);
+  }
+  return access;
+};
+
 /** Thousands of bindings grant the same few roles: what these hold is kept once, by what the roles are. */
 type Shared = Map<string, ReadonlyMap<string, string>>;
 

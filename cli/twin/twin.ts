@@ -19,6 +19,8 @@ export interface Twin {
   operatorToken(identity: string | undefined): Promise<string>;
   /** a client that acts as this identity */
   clientOf(identity: string): Promise<Client>;
+  /** the same with the rights of an operator */
+  operatorOf(identity: string | undefined): Promise<Client>;
   /** The requests to the API that it has answered so far. */
   requests(): number;
   close(): Promise<void>;
@@ -40,14 +42,29 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
   const { localUrl: url, tokenOf, close } = server;
   const operatorToken = server.operatorToken as Twin["operatorToken"];
   const shared = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
+  const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const clientWithToken = (token: string): Client => clientWith({ ...shared, config, env: { IRM_TOKEN: token } });
   return {
     ...{ original, copy, url, tokenOf, operatorToken, close },
-    clientOf: async (identity) => {
-      const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
-      return clientWith({ ...shared, config, env: { IRM_TOKEN: await tokenOf(identity) } });
-    },
+    clientOf: async (identity) => clientWithToken(await tokenOf(identity)),
+    operatorOf: async (identity) => clientWithToken(await operatorToken(identity)),
     requests: () => requests,
   };
+};
+
+/** The records that a twin begins with, with the plural of their kind: those that are only named first. */
+export const recordsIn = ({ named, records }: Copy): [plural: string, record: Json & { uid: string }][] =>
+  [...Object.entries(named), ...Object.entries(records)].flatMap(([plural, list]: [string, object[] | undefined]) =>
+    (list ?? []).map((one): [string, Json & { uid: string }] => [plural, one as Json & { uid: string }]),
+  );
+
+/** A record by the plural of its kind, its uid, and the address of the original; default: `first`. */
+export const recordsOf = (twins: ReadonlyMap<string, Twin>, first: string) => {
+  const all = [...twins].flatMap(([address, { copy }]) =>
+    recordsIn(copy).map(([plural, one]): [string, Json] => [`${address} ${plural} ${one.uid}`, one]),
+  );
+  const records = new Map(all);
+  return (plural: string, uid: string, service = first): Json | undefined => records.get(`${service} ${plural} ${uid}`);
 };
 
 const REQUEST_TIMEOUT_MS = 60_000;

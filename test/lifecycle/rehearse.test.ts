@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Change } from "../../access/change/change.ts";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import { Report } from "../../access/review/report.ts";
 import { rehearsalEngine } from "../../cli/rehearse/engine.ts";
@@ -189,7 +190,7 @@ describe("irm rehearse", () => {
     }
   });
 
-  it("prints each refused step with what its identity lacks, exits with 3, and has what a passphrase encrypts", async () => {
+  it("prints each refused step with what its identity lacks, exits with 3, and writes what an owner would send", async () => {
     const { organization } = place.server;
     const send = async (path: string, body: object) =>
       (await place.call("POST", `/iam/v2beta1/${path}`, body)).json.uid;
@@ -228,5 +229,24 @@ describe("irm rehearse", () => {
       `PERMISSION_DENIED: Permission denied: needs groups.create at ${organization}`,
     );
     expect([agrees, seconds]).toEqual([true, requests]);
+
+    const file = join(native.folder, "change.json");
+    const owned = await irmIn(native, ["rehearse", "--stack", "dev", "--out", file, "--format", "json"]);
+    expect(owned.code, owned.stderr).toBe(0);
+    const text = readFileSync(file, "utf8");
+    const { writes, services } = JSON.parse(text) as Change;
+    expect(services).toEqual([place.server.baseUrl]);
+    const byMethod = writes.map(({ method, parent, fields }) => ({ method, parent, fields }));
+    const $uid = writes.find(({ fields }) => fields.name === "team")?.n;
+    expect(byMethod).toHaveLength(3);
+    expect(byMethod).toContainEqual({
+      ...{ method: "CreateGroup", parent: organization },
+      fields: { name: "team", description: { $secret: true } },
+    });
+    expect(byMethod).toContainEqual({ method: "CreateGroup", parent: { $uid }, fields: { name: "below" } });
+    expect(text).not.toContain(SECRET);
+    const again = await irmIn(native, ["rehearse", file, "--format", "json"]);
+    expect(again.code, again.stdout + again.stderr).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ writes: 3, failed: [], differs: [] });
   });
 });

@@ -1,0 +1,58 @@
+// The file of a change: read within its limits, written whole for its owner alone.
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import {
+  BYTES_MAX,
+  type Change,
+  type ChangeContent,
+  ChangeError,
+  changeText,
+  parseChange,
+} from "../access/change/change.ts";
+import { UsageError } from "./usage.ts";
+import { writeWhole } from "./whole-file.ts";
+
+/** Throws a ChangeError. */
+export const readChange = (file: string): Change => parseChange(textOf(file), file);
+
+const textOf = (file: string): string => {
+  let descriptor: number | undefined;
+  try {
+    // Of a pipe, nobody may ever write to it.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new ChangeError(`${file} is not a regular file`);
+    // It may grow meanwhile: one byte too many is enough to refuse it.
+    const buffer = Buffer.alloc(Math.min(stats.size, BYTES_MAX) + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read)
+      read = readSync(descriptor, buffer, length, buffer.length - length, null);
+    return buffer.toString("utf8", 0, length);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new ChangeError(code === "ENOENT" ? `there is no file ${file}` : `cannot read ${file}: ${code}`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+};
+
+/** Before the run: another change is replaced, any other file stays. Throws a ChangeError. */
+export const checkChangeFile = (file: string): void => {
+  if (file === "") throw new UsageError("--out takes the name of a file");
+  if (!existsSync(file)) return;
+  try {
+    readChange(file);
+  } catch {
+    throw new ChangeError(`${file} exists already, and is not a change; give another name`);
+  }
+};
+
+/** Throws a ChangeError. */
+export const writeChange = (file: string, content: ChangeContent): void => {
+  const text = changeText(content);
+  try {
+    writeWhole(file, text);
+  } catch (error) {
+    throw new ChangeError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+};

@@ -1,0 +1,138 @@
+// Carries the writes of a change out on fresh twins: no program, no engine, no stack. What a file says beside its writes counts for nothing.
+import { randomUUID } from "node:crypto";
+import { canonical } from "../../access/change/canonical.ts";
+import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
+import type { Call } from "../../access/change/methods.ts";
+import { requestOf } from "../../access/change/request.ts";
+import { changeRows } from "../../access/change/rows.ts";
+import { unknownIn } from "../../access/change/unknown.ts";
+import { mapMade } from "../../access/change/value.ts";
+import { type Write, writesFrom } from "../../access/change/write.ts";
+import type { Copy } from "../../access/copy/copy.ts";
+import type { Client } from "../../client/client.ts";
+import { isApiError, isUidp, type Json } from "../../schema/index.ts";
+import type { ServerOptions } from "../../server/index.ts";
+import { accessInAll, rowsBetween, type TwinAccess } from "./access.ts";
+import { recordsOf, startTwin, type Twin } from "./twin.ts";
+
+export interface WriteOutcome {
+  n: number;
+  ok: boolean;
+  /** why not: what the twin says, or why the write is not known and was not sent */
+  message?: string;
+}
+
+export interface Replay {
+  outcomes: WriteOutcome[];
+  /** uids that the twin made, by the number of the write */
+  uids: ReadonlyMap<number, string>;
+  before: TwinAccess;
+  after: TwinAccess;
+  rows: ChangeRow[];
+}
+
+export interface ReplayInput {
+  change: Pick<ChangeContent, "services" | "writes">;
+  /** by address */
+  copies: ReadonlyMap<string, Copy>;
+  /** uid of the identity that acts, by address */
+  actors: ReadonlyMap<string, string>;
+  options?: ServerOptions;
+}
+
+/** Ends with no twin left, also when `signal` aborts. */
+export const replay = async (
+  { change, copies, actors, options }: ReplayInput,
+  signal?: AbortSignal,
+): Promise<Replay> => {
+  const [first] = change.services;
+  const calls: Call[] = [];
+  const twins = new Map<string, Twin>();
+  try {
+    for (const [address, copy] of copies) {
+      signal?.throwIfAborted();
+      const service = address === first ? {} : { service: address };
+      const onWrite = (call: Call): void => void calls.push({ ...call, ...service });
+      twins.set(address, await startTwin(copy, address, { ...options, onWrite }));
+    }
+    const all = [...twins.values()];
+    const before = await accessInAll(all, []);
+    const hidden = `hidden-${randomUUID()}`;
+    const { outcomes, uids } = await carryOut(change.writes, first as string, twins, actors, hidden, signal);
+    const identities = change.writes.filter(({ method }) => method === "CreateIdentity");
+    const created = identities.flatMap(({ n }) => uids.get(n) ?? []);
+    const after = await accessInAll(all, created);
+    const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
+    const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
+    const numbers = new Map([...uids].map(([n, uid]) => [uid, n]));
+    const textOf = (uid: string) => (numbers.has(uid) ? { $uid: numbers.get(uid) as number } : uid);
+    return {
+      outcomes: withOthers(outcomes, change.writes, normal.writes),
+      uids,
+      before,
+      after,
+      rows: changeRows(between, textOf),
+    };
+  } finally {
+    await Promise.all([...twins.values()].map((twin) => twin.close()));
+  }
+};
+
+const carryOut = async (
+  writes: readonly Write[],
+  first: string,
+  twins: ReadonlyMap<string, Twin>,
+  actors: ReadonlyMap<string, string>,
+  hidden: string,
+  signal: AbortSignal | undefined,
+) => {
+  const uids = new Map<number, string>();
+  const outcomes: WriteOutcome[] = [];
+  const clients = new Map(
+    await Promise.all(
+      [...twins].map(async ([address, twin]) => [address, await twin.operatorOf(actors.get(address))] as const),
+    ),
+  );
+  for (const write of writes) {
+    signal?.throwIfAborted();
+    const { n, service = first } = write;
+    const problem = waitsFor(write, uids) ?? unknownText(write);
+    if (problem !== undefined) {
+      outcomes.push({ n, ok: false, message: problem });
+      continue;
+    }
+    const { method, request } = requestOf(write, { uidOf: (made) => uids.get(made) as string, hidden });
+    try {
+      const { uid } = (await (clients.get(service) as Client).call(method, request as never)) as Json;
+      if (write.uid === undefined && isUidp(uid)) uids.set(n, uid);
+      outcomes.push({ n, ok: true });
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      outcomes.push({ n, ok: false, message: error.message });
+    }
+  }
+  return { outcomes, uids };
+};
+
+const waitsFor = ({ parent, uid, fields }: Write, uids: ReadonlyMap<number, string>): string | undefined => {
+  const missing: number[] = [];
+  mapMade([parent, uid, fields], (made) => {
+    const [n] = Object.values(made) as [number];
+    if (!uids.has(n)) missing.push(n);
+  });
+  return missing.length === 0 ? undefined : `it needs what write ${Math.min(...missing)} makes`;
+};
+
+const unknownText = (write: Write): string | undefined => {
+  const reasons = unknownIn(write);
+  return reasons.length === 0 ? undefined : `what it gives is not known: ${reasons.join("; ")}`;
+};
+
+/** A write that the twin took for another one than it says, such as one that a hand has added to the file. */
+const withOthers = (outcomes: WriteOutcome[], writes: readonly Write[], normal: readonly Write[]): WriteOutcome[] => {
+  if (outcomes.some(({ ok }) => !ok)) return outcomes;
+  const at = writes.findIndex((write, i) => canonical(write) !== canonical(normal[i]));
+  if (at < 0) return outcomes;
+  const message = "on this copy it is another write than the file says";
+  return outcomes.map((one) => (one.n === at + 1 ? { ...one, ok: false, message } : one));
+};
