@@ -4,7 +4,7 @@ import { z } from "zod";
 import { inputFields, isObject, isUidp, parseMask, suggestion, WILDCARD } from "../../schema/index.ts";
 import { quote } from "../quote.ts";
 import { digestOf } from "./canonical.ts";
-import { METHODS } from "./methods.ts";
+import { METHODS, makesUid } from "./methods.ts";
 import { type CheckMade, fieldProblems, textProblems } from "./value.ts";
 import type { Write } from "./write.ts";
 
@@ -155,13 +155,13 @@ const changeProblems = ({ writes, rows, services }: Change): string[] => [
   }),
 ];
 
-/** A reference to a write that makes a record, and that comes before this one. */
+/** A reference to a write that makes a uid, and that comes before this one. */
 const madeBefore =
   (writes: readonly Write[], before: number): CheckMade =>
   (n) => {
     if (n < 1 || n >= before) return `refers to write ${n}, which does not come before it`;
-    const { method } = writes[n - 1] as Write;
-    return METHODS.get(method)?.verb === "create" ? undefined : `refers to write ${n}, which makes no record`;
+    const method = METHODS.get((writes[n - 1] as Write).method);
+    return method && makesUid(method) ? undefined : `refers to write ${n}, which makes no uid`;
   };
 
 const writeProblems = (write: Write, services: readonly string[], checkMade: CheckMade): string[] => {

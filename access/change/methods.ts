@@ -3,7 +3,6 @@ import {
   type Json,
   type Message,
   type OperationName,
-  operations,
   RepoReadme,
   type Resource,
   resources,
@@ -68,8 +67,8 @@ const BATCHES: Partial<Record<OperationName, (call: Call) => Call[]>> = {
 /** The writes of single records that a call stands for. */
 export const singleCalls = (call: Call): Call[] => BATCHES[call.method]?.(call) ?? [call];
 
-export const methodOf = (name: string): WriteMethod => {
-  const method = METHODS.get(name);
-  if (!method) throw new TypeError(`${name} in ${Object.keys(operations).length} methods is no write of a record`);
-  return method;
-};
+/** Whether it makes a uid: the one record that a group may have has the uid of the group. */
+export const makesUid = ({ verb, resource }: WriteMethod): boolean => verb === "create" && !resource.list.sharesUid;
+
+/** `name` is one of METHODS: each method that the server hands over is, or a batch of them. */
+export const methodOf = (name: string): WriteMethod => METHODS.get(name) as WriteMethod;

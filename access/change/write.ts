@@ -15,7 +15,7 @@ import {
   WILDCARD,
 } from "../../schema/index.ts";
 import { canonical, digestOf } from "./canonical.ts";
-import { type Call, methodOf, singleCalls, type WriteMethod } from "./methods.ts";
+import { type Call, makesUid, methodOf, singleCalls, type WriteMethod } from "./methods.ts";
 import { HIDDEN, madeUids, secretIn, type Text } from "./text.ts";
 import { type Encoding, encodeFields, mapMade } from "./value.ts";
 
@@ -88,7 +88,7 @@ export const writesFrom = (
     latest.set(record, text);
     writes.push(write);
     keys.push(keyOf(write, keys));
-    if (verb === "create" && known === undefined && !resource.list.sharesUid) {
+    if (makesUid(method) && known === undefined) {
       made.add(uid, write.n);
       uids.set(write.n, uid);
     }

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { canonical } from "../../access/change/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
-import type { Call } from "../../access/change/methods.ts";
+import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";
 import { changeRows } from "../../access/change/rows.ts";
 import { unknownIn } from "../../access/change/unknown.ts";
@@ -104,7 +104,7 @@ const carryOut = async (
     const { method, request } = requestOf(write, { uidOf: (made) => uids.get(made) as string, hidden });
     try {
       const { uid } = (await (clients.get(service) as Client).call(method, request as never)) as Json;
-      if (write.uid === undefined && isUidp(uid)) uids.set(n, uid);
+      if (makesUid(methodOf(method)) && isUidp(uid)) uids.set(n, uid);
       outcomes.push({ n, ok: true });
     } catch (error) {
       if (!isApiError(error)) throw error;

@@ -40,6 +40,7 @@ const NO_ADDRESS: Classes = {
       "StackError",
       "PendingError",
       "RevokeError",
+      "ChangeError",
       "CopyError",
       "RecoverError",
       "SealFileError",

@@ -59,6 +59,10 @@ export const parts = {
     goal: "1,000 random organizations: every list of a copy, of its database and of its file is as in the original",
     run: async (options) => (await import("./copy.ts")).copies({ ...options, rounds: 1_000 }),
   },
+  changes: {
+    goal: "1,000 random organizations: random writes, recorded and carried out again, give the same records and the same access",
+    run: async (options) => (await import("./change.ts")).changes({ ...options, rounds: 1_000 }),
+  },
   exports: {
     goal: "1,000 random organizations: an export adopts all without a write, and creates the same on a fresh service",
     run: async (options) => (await import("./export.ts")).exports({ ...options, rounds: 1_000 }),

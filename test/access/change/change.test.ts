@@ -99,7 +99,7 @@ describe("the file of a change", () => {
     [
       "a reference to a delete",
       writes({ n: 1, method: "DeleteGroup", uid: ORG, fields: {} }, bind),
-      "is not a change: write 2: parent: refers to write 1, which makes no record",
+      "is not a change: write 2: parent: refers to write 1, which makes no uid",
     ],
     [
       "a service that it does not name",
