@@ -117,6 +117,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
     ...["a program has a preview", "there is no method …"],
+    ...["a policy has a service", "a proposal has a service", "a review has a service"],
     ...["a class that is not written out", "a program in YAML has no setting …", "a policy has no steps"],
   ],
 };

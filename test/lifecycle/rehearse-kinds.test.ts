@@ -1,4 +1,5 @@
 // Stacks of every kind in a run on a twin: an unchanged program sends no write there, and a changed one goes through. One stack has all kinds.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Rehearsal } from "../../access/rehearsal/report.ts";
 import { writesOf } from "../harness/api-process.ts";
@@ -244,7 +245,9 @@ describe("a run on a twin", () => {
     const claimMatch = { issuer: "https://issuer.example", subject: "taken" };
     await place.call("POST", `/iam/v2beta1/identities/${by["take-in"]}`, { name: "taken", claimMatch });
     const files = [place, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE).join(",");
-    const env = { IRM_ALLOW_TOKEN_SOURCES: files };
+    const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
+    const OTHER_TOKEN = readFileSync(file, "utf8").trim();
+    const env = { IRM_ALLOW_TOKEN_SOURCES: files, OTHER_IDENTITY, OTHER_TOKEN };
     program = await place.program("kinds", source("before"), env, { plugin: inject("pluginFolder") });
     await program.must("up", "--yes", "--skip-preview");
     await Promise.all([place, other].map((one) => one.server.takeRequests()));
@@ -269,7 +272,10 @@ const ci = new Identity("ci", { parent: org, name: "ci", ${claims("ci")} });
 ${KINDS.map(({ [state]: own = "" }) => `{\n${own}\n}`).join("\n")}
 `;
   const rehearse = async (): Promise<Rehearsal> => {
-    const { stdout, stderr } = await irmIn(program, ["rehearse", "--stack", "dev", "--format", "json"]);
+    const { stdout, stderr } = await irmIn(program, [
+      ...["rehearse", "--stack", "dev", "--format", "json"],
+      ...["--service", `${other.server.baseUrl}=OTHER_TOKEN,OTHER_IDENTITY`],
+    ]);
     for (const one of [place, other]) expect(writesOf(await one.server.takeRequests())).toEqual([]);
     expect(stdout, stderr).not.toBe("");
     return JSON.parse(stdout) as Rehearsal;
