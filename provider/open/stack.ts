@@ -122,7 +122,7 @@ const waitForRuns = async (session: Session, key: string, first: OpenRuns): Prom
 const waitForWrites = async (session: Session, writes: readonly Write[]): Promise<void> => {
   const waiting = writes.filter(({ isDone }) => !isDone);
   const [first] = waiting;
-  if (!first || session.isOnTwin) return;
+  if (!first) return;
   const now = await session.serviceNow();
   const last = Math.max(...waiting.map(({ at }) => at));
   const leftMs = last + session.requestTimeoutMs + SEND_TIME_MS + DATE_MS - now;

@@ -102,6 +102,9 @@ describe("an operator of a twin", () => {
   });
 
   test("that is no identity may do the same, except for what depends on who it is", async () => {
+    const client = clientOf({ ...api, baseUrl: twin.url }, await twin.operatorToken(undefined));
+    await createRecord(client, resources.group, made.platform, { name: "by a client" });
+    expect(await client.identity()).toBeUndefined();
     const send = await operator();
     expect((await send("POST", `${IAM}/groups/${made.platform}`, { name: "new" })).status).toBe(200);
     expect((await send("POST", `${IAM}/groups`, { name: "founded" })).json.message).toBe(
