@@ -51,7 +51,12 @@ const NO_ADDRESS: Classes = {
   "names the option of the server": [
     ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
   ],
-  "says why there is no rehearsal, or what the engine printed": ["EngineError", "RehearsalError", "ProviderError"],
+  "says why there is no rehearsal, or what the engine printed": [
+    "EngineError",
+    "RehearsalError",
+    "GuardError",
+    "ProviderError",
+  ],
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
@@ -112,8 +117,6 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     "the call ended before its message",
     "the plugin is not configured",
     "the engine has not attached itself",
-    "… is not answered in a rehearsal",
-    "…: nothing was …",
     "cancelled",
   ],
   "is a defect": [

@@ -19,6 +19,11 @@ import { CHANNEL, type Provider, ProviderError } from "./process.ts";
 /** In the error of each change. It tells a refused change from one that failed. */
 export const NOT_RUN = "irm rehearse does not run other providers";
 
+/** The engine prints it. */
+class GuardError extends Error {
+  override readonly name = "GuardError";
+}
+
 /** What the preview of the original says of a resource. */
 export interface Judge {
   isOurs(urn: string): boolean;
@@ -117,7 +122,7 @@ const answersOf = (
   const ownAnswer = (name: string, request: unknown): Uint8Array => {
     const found = own[name];
     if (found) return found(request as never).serializeBinary();
-    throw Object.assign(new Error(`${name} is not answered in a rehearsal`), { code: status.UNIMPLEMENTED });
+    throw Object.assign(new GuardError(`${name} is not answered in a rehearsal`), { code: status.UNIMPLEMENTED });
   };
   return async (name, method, connection, bytes) => {
     const request = method.requestDeserialize(bytes) as Message & { getUrn?(): string };
@@ -185,7 +190,7 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
   // By the class of the SDK's google-protobuf, which an empty field has.
   const empty = messages.InvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
   const structFrom = (values: Json): Struct => (empty.constructor as typeof Struct).fromJavaScript(values as never);
-  const refused = (verb: string): Error => new Error(`${NOT_RUN}: nothing was ${verb}`);
+  const refused = (verb: string): Error => new GuardError(`${NOT_RUN}: nothing was ${verb}`);
   const refuse = (verb: string) => (): never => {
     throw refused(verb);
   };
