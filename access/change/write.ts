@@ -83,8 +83,9 @@ export const writesFrom = (
           };
     current.set(record, response);
     const text = canonical({ ...write, n: 0 });
-    // A request that was sent again, and has changed nothing.
+    // A request that was sent again, and one that changes no path.
     if ((verb !== "create" || known !== undefined) && latest.get(record) === text) continue;
+    if (write.mask?.length === 0) continue;
     latest.set(record, text);
     writes.push(write);
     keys.push(keyOf(write, keys));

@@ -202,7 +202,7 @@ const recordsIn = async (store: string, uids: Normal["uids"]): Promise<string[]>
       // The order of a set means nothing, nor does that of members.
       const { schema } = Object.values(resources).find((one) => one.plural === plural) as Resource;
       const shown = JSON.stringify(canonicalForm(schema, record), (name, value) =>
-        OWN.includes(name) ? undefined : value,
+        OWN.includes(name) ? undefined : name === "capabilities" ? value.toSorted() : value,
       );
       const text = canonical(JSON.parse(shown));
       const neutral = numbered.reduce((own, [n, uid]) => own.replaceAll(uid, `<${n}>`), text);

@@ -158,6 +158,7 @@ describe("the normal form", () => {
     const maskOf = (calls: Call[], options = {}) => writesFrom(calls, options).writes.at(-1)?.mask;
     expect(maskOf([update], { recordOf })).toEqual(["name"]);
     expect(maskOf([bot(), update])).toEqual(["name"]);
+    expect(writesFrom([update, update], { recordOf }).writes).toHaveLength(1);
     expect(maskOf([update])).toContain("staticKeys");
   });
 
