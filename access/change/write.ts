@@ -172,9 +172,3 @@ const neutral = (value: unknown, keys: readonly string[]): unknown =>
  * those of the writes before it. Two equal creates have one key, so a change is a number of writes for each key.
  */
 export const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
-
-export const keysOf = (writes: readonly Write[]): string[] => {
-  const keys: string[] = [];
-  for (const write of writes) keys.push(keyOf(write, keys));
-  return keys;
-};

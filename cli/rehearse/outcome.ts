@@ -79,7 +79,8 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
       });
     if (causes.length > 0) waiting.push(urn);
   }
-  const isOwn = (text: string): boolean => !isOfStep(text, ran) && !isOfUnknownValue(text, waiting, waitingForOther);
+  const isOwn = (text: string): boolean =>
+    !isOfStep(text, ran) && !isOfUnknownValue(text, waiting, waitingForOther) && !isOfEnding(text);
   return { steps, errors: errors.filter(isOwn), notRehearsed, others };
 };
 
@@ -110,6 +111,9 @@ const isOfUnknownValue = (text: string, waiting: readonly string[], waitingForOt
   const urns = /output<.*?>\{\}/s.test(value) ? [...waiting, ...waitingForOther] : waitingForOther;
   return urns.some((urn) => partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
 };
+
+/** An engine that ends while a provider still checks a resource says so of that resource. Why it ends is an error of its own. */
+const isOfEnding = (text: string): boolean => text.endsWith(" has a problem: grpc: the client connection is closing");
 
 const FAILED_SHOWN = 5;
 

@@ -43,6 +43,12 @@ describe("the outcome of a run", () => {
     expect(steps).toEqual([{ urn: bot, op: "update", ok: false, error, missing }]);
   });
 
+  test("leaves out what an engine says of a resource whose check it no longer waits for", () => {
+    const text = "aws:s3/bucket:Bucket resource 'bucket' has a problem: ";
+    const errors = [`${text}grpc: the client connection is closing`, `${text}no such region`];
+    expect(outcome([], { errors }).errors).toEqual([errors[1]]);
+  });
+
   test("says of a step that did not run which failure it waited for", () => {
     const planned = [
       stepOf("create", group),

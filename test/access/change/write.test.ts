@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "../../../access/change/methods.ts";
 import { unknownIn } from "../../../access/change/unknown.ts";
 import { resolveValue } from "../../../access/change/value.ts";
-import { keysOf, type Write, writesFrom } from "../../../access/change/write.ts";
+import { keyOf, type Write, writesFrom } from "../../../access/change/write.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 
 const ORG = "a".repeat(40);
@@ -19,6 +19,12 @@ const bot = (fields: Json = {}, uid = BOT, parent = ORG): Call => {
 };
 const renamed = (request: Json): Call => call("UpdateIdentity", request, { uid: BOT });
 const fieldsOf = (...calls: Call[]): Json | undefined => writesFrom(calls).writes.at(-1)?.fields;
+
+const keysOf = (writes: readonly Write[]): string[] => {
+  const keys: string[] = [];
+  for (const write of writes) keys.push(keyOf(write, keys));
+  return keys;
+};
 
 describe("a uid that the twin made", () => {
   test("is an object, in a field, in a path and in a text, and of several the longest counts", () => {
