@@ -17,6 +17,8 @@ export interface OutcomeInput {
   steps: readonly RunStep[];
   settled: ReadonlySet<string>;
   errors: readonly string[];
+  /** URNs of resources of other providers that the run leaves as they are: those that would change, and those that are read */
+  leftOut: readonly string[];
   twins: readonly Twin[];
   /** access before the run, as the review has read it */
   before: AccessGraph;
@@ -25,14 +27,13 @@ export interface OutcomeInput {
 type Outcome = Pick<Rehearsal, "steps" | "errors" | "notRehearsed" | "others">;
 
 export const outcomeOf = (input: OutcomeInput): Outcome => {
-  const { preview, steps: ran, errors } = input;
+  const { preview, steps: ran, errors, leftOut } = input;
   const planned = preview.steps.filter(({ op }) => !UNCHANGED.includes(op));
+  const unknownReads = preview.steps.filter(({ urn, op }) => op === "read" && leftOut.includes(urn));
   const others = [
-    ...ran.filter(isOther).map(({ urn, op }) => ({ urn, op })),
-    ...planned
-      .filter((one) => isOther(one) && !ran.some(({ urn }) => urn === one.urn))
-      .map(({ urn, op }) => ({ urn, op })),
-  ];
+    ...ran.filter(isOther),
+    ...[...planned, ...unknownReads].filter((one) => isOther(one) && !ran.some(({ urn }) => urn === one.urn)),
+  ].map(({ urn, op }) => ({ urn, op }));
   const ours = ran.filter(({ urn }) => ourTypeOf(urn) !== undefined);
   const failed = new Set(ours.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
   const changedByOthers = new Map(others.map(({ urn, op }) => [urn, op]));
@@ -56,7 +57,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   for (const step of ours) {
     const { urn, op } = step;
     // A version of the SDK may send it all the same, with empty values in place of those that are not known.
-    const other = op.includes("delete") ? undefined : otherFor(urn, op);
+    const other = op.includes("delete") || op === "refresh" ? undefined : otherFor(urn, op);
     if (other === undefined) steps.push({ ...step, ...missingIn(step.error, input) });
     else {
       notRehearsed.push({ urn, op, why: waitsFor(other) });

@@ -22,7 +22,7 @@ import { compareAccess } from "./compare.ts";
 import { EngineError, rehearsalEngine } from "./engine.ts";
 import { RehearsalError } from "./error.ts";
 import { copyJournals } from "./journal.ts";
-import { judgeFrom, unknownOthers } from "./others/judge.ts";
+import { judgeFrom } from "./others/judge.ts";
 import { type Others, startOthers } from "./others/others.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
@@ -112,13 +112,13 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       : Object.fromEntries(["irm:journal", "irm:baseUrl"].map((key) => [key, stackSetting(cwd, name, key)]));
     const addresses = [...input.clients.keys()];
     copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
-    const judge = judgeFrom(preview);
+    const judge = judgeFrom(preview, input.arguments);
     others = await startOthers({ place, cwd, env, run: quiet, project, engine: input.command, judge });
     const run = { cwd, env: { ...quiet, ...others.env } };
-    const stack = { stack: fullName, settings: place.copySettings(settings), arguments: input.arguments ?? [] };
+    const chosen = { arguments: input.arguments ?? [], exclude: judge.leftOut };
+    const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const counted = countOf(twins);
-    const exclude = unknownOthers(preview, judge);
-    const up = await runUp(engine, { ...stack, events: place.events, exclude }, run).catch(because(others));
+    const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
     const requests = countOf(twins) - counted;
     const secrets = input.onChange ? ["--show-secrets"] : [];
     const exported = await engine.must(["stack", "export", "--stack", fullName, ...secrets], {
@@ -138,7 +138,7 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
     const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
     const outcome = outcomeOf({
       ...up,
-      ...{ preview, twins, before: input.proposal.before },
+      ...{ preview, twins, before: input.proposal.before, leftOut: judge.leftOut },
       errors: [...withoutRepeated(up.errors, others.problems()), ...elsewhere],
     });
     const skipped = new Set(outcome.notRehearsed.map(({ urn }) => urn));

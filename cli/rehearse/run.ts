@@ -66,7 +66,7 @@ const runOnce = async (
   options: EngineRun,
 ): Promise<UpResult> => {
   rmSync(events, { force: true });
-  const args = [...UP, ...flags, ...chosen, ...excluding(exclude, chosen)];
+  const args = [...UP, ...flags, ...chosen, ...excluding(exclude)];
   args.push("--stack", stack, "--config-file", settings, "--event-log", events);
   const { code, stdout, stderr } = await engine.run(args, options);
   const found = eventsIn(events);
@@ -81,20 +81,19 @@ const runOnce = async (
   return result;
 };
 
-/** The engine does not take it beside targets: then what depends on a refused resource fails with it. */
-const excluding = (urns: readonly string[], chosen: readonly string[]): string[] => {
-  if (urns.length === 0 || chosen.some((one) => /^--target(=|$)/.test(one))) return [];
-  // It refuses a URN that no resource of the stack has, and lets a pattern pass.
-  return [...urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]), "--exclude-dependents"];
-};
+/** The engine refuses a URN that no resource of the stack has, and lets a pattern pass. */
+const excluding = (urns: readonly string[]): string[] =>
+  urns.length === 0
+    ? []
+    : [...urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]), "--exclude-dependents"];
 
 /** The same flags as a review, so that both read a preview in one way. */
 export const runSecondPreview = async (
   engine: RehearsalEngine,
-  { stack, settings, arguments: chosen }: Omit<Up, "events" | "exclude">,
+  { stack, settings, arguments: chosen, exclude }: Omit<Up, "events">,
   options: EngineRun,
 ): Promise<Preview> => {
-  const own = ["--stack", stack, "--config-file", settings];
+  const own = [...excluding(exclude), "--stack", stack, "--config-file", settings];
   const args = ["preview", "--json", "--show-sames", "--refresh", ...withoutReplace(chosen), ...own];
   return parsePreview((await engine.run(args, options)).stdout, "what the second preview printed");
 };

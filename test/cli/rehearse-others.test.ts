@@ -15,7 +15,7 @@ import {
   guardPlugins,
   projectPlugins,
 } from "../../cli/rehearse/others/installed.ts";
-import { judgeFrom, unknownOthers } from "../../cli/rehearse/others/judge.ts";
+import { judgeFrom } from "../../cli/rehearse/others/judge.ts";
 import { startOthers } from "../../cli/rehearse/others/others.ts";
 import { attachedProvider, LIMITS, type ProviderCommand, startProvider } from "../../cli/rehearse/others/process.ts";
 import { writeOtherProvider } from "../harness/other-provider.ts";
@@ -122,11 +122,15 @@ describe("what a preview says of them", () => {
     const answers = ["same", "known", "new", "secret", "imported", "unseen"].map((one) =>
       judge.readOf(urnOf(one), one),
     );
-    expect(answers).toEqual(["kept", { inputs: {}, outputs: { a: 1 } }, undefined, undefined, undefined, undefined]);
+    const empty = { inputs: {}, outputs: {} };
+    expect(answers).toEqual(["kept", { inputs: {}, outputs: { a: 1 } }, empty, empty, undefined, undefined]);
     expect(judge.readOf(urnOf("known"), "another id")).toBeUndefined();
     const changed = ["changed", "same", "unseen"].map((one) => judge.isChanged(urnOf(one)));
     expect(changed).toEqual([true, false, undefined]);
-    expect(unknownOthers(preview, judge)).toEqual(["changed", "imported", "new", "secret"].map(urnOf));
+    expect(judge.leftOut).toEqual(["changed", "imported", "new", "secret"].map(urnOf));
+    // Beside targets the engine leaves nothing out, so an empty value would go on.
+    const targeted = judgeFrom(preview, ["--target=urn:x"]);
+    expect([targeted.leftOut, targeted.readOf(urnOf("new"), "new")]).toEqual([[], undefined]);
   });
 });
 

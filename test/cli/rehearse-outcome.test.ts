@@ -28,7 +28,7 @@ const outcome = (planned: object[], more: Partial<OutcomeInput> = {}) => {
   const copy = { records: { groups: [{ uid: ORG }, { uid: TEAM }] } };
   return outcomeOf({
     ...{ preview: parsePreview(JSON.stringify({ steps: planned }), "test"), before },
-    ...{ steps: [], settled: new Set<string>(), errors: [], twins: [{ copy } as unknown as Twin] },
+    ...{ steps: [], settled: new Set<string>(), errors: [], leftOut: [], twins: [{ copy } as unknown as Twin] },
     ...more,
   });
 };

@@ -114,7 +114,7 @@ describe("other providers in a rehearsal", () => {
       others: ["create thing"],
       why: { "of-thing": "it waits for thing, which another provider changes" },
     });
-    expect(own.takeRehearsed()).toEqual(["check", "look in-yaml"]);
+    expect(own.takeRehearsed()).toEqual(["look in-yaml"]);
     const { IRM_IDENTITY_TOKEN_FILE, PULUMI_HOME } = inYaml.env;
     const rehearsed = { OTHER_CLOUD: "a credential", PULUMI_HOME };
     expect(new Set(own.environments().map((one) => JSON.stringify(one)))).toEqual(

@@ -6,18 +6,34 @@ import type { Json } from "../../../schema/index.ts";
 import { UNCHANGED } from "../run.ts";
 import type { Judge } from "./guard.ts";
 
-export const judgeFrom = ({ steps }: Preview): Judge => {
+export interface PreviewJudge extends Judge {
+  /**
+   * URNs of resources whose values are not known: the engine leaves them as they are, with what depends on them. A read that is refused would end
+   * the run, so it gives no values.
+   */
+  leftOut: readonly string[];
+}
+
+/** `chosen` are arguments of the user for the engine: it leaves nothing out beside targets. */
+export const judgeFrom = ({ steps }: Preview, chosen: readonly string[] = []): PreviewJudge => {
   const shown = Map.groupBy(steps, ({ urn }) => urn);
+  const knownOf = (urn: string, id: string): ReturnType<Judge["readOf"]> => {
+    const own = shown.get(urn);
+    // What an import reads becomes a record of the stack.
+    if (!own || own.some(({ op }) => op.startsWith("import"))) return undefined;
+    const read = own.find(({ newState }) => newState?.external);
+    return read ? knownIn(read, id) : "kept";
+  };
+  const isUnknownRead = ({ op, urn, newState }: Step): boolean =>
+    op === "read" && knownOf(urn, newState?.id ?? "") === undefined;
+  const unknown = steps.filter((one) => isOther(one) && (isUnknownRead(one) || !UNCHANGED.includes(one.op)));
+  const leftOut = chosen.some((one) => /^--target(=|$)/.test(one)) ? [] : unknown;
+  const withoutValues = new Set(leftOut.filter(isUnknownRead).map(({ urn }) => urn));
   return {
     isOurs: (urn) => ourTypeOf(urn) !== undefined,
     isChanged: (urn) => shown.get(urn)?.some(({ op }) => !UNCHANGED.includes(op)),
-    readOf: (urn, id) => {
-      const own = shown.get(urn);
-      // What an import reads becomes a record of the stack.
-      if (!own || own.some(({ op }) => op.startsWith("import"))) return undefined;
-      const read = own.find(({ newState }) => newState?.external);
-      return read ? knownIn(read, id) : "kept";
-    },
+    readOf: (urn, id) => knownOf(urn, id) ?? (withoutValues.has(urn) ? { inputs: {}, outputs: {} } : undefined),
+    leftOut: [...new Set(leftOut.map(({ urn }) => urn))],
   };
 };
 
@@ -25,13 +41,6 @@ export const judgeFrom = ({ steps }: Preview): Judge => {
 export const isOther = ({ urn }: { urn: string }): boolean => {
   const { type } = partsOfUrn(urn);
   return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
-};
-
-/** URNs of resources of other providers whose values are not known: the engine leaves them as they are, with what depends on them. */
-export const unknownOthers = ({ steps }: Preview, { readOf }: Judge): string[] => {
-  const isUnknown = ({ op, urn, newState }: Step): boolean =>
-    op === "read" ? readOf(urn, newState?.id ?? "") === undefined : !UNCHANGED.includes(op);
-  return [...new Set(steps.filter((one) => isOther(one) && isUnknown(one)).map(({ urn }) => urn))];
 };
 
 /** The preview of a newer engine shows what it has read. Otherwise it is what the state has. */

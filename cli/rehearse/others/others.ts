@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { BACKEND, type Place } from "../place.ts";
 import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
 import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
-import { attachedProvider, type Provider, type ProviderCommand, startProvider } from "./process.ts";
+import { attachedProvider, LIMITS, type Provider, type ProviderCommand, startProvider } from "./process.ts";
 
 export interface OthersOptions {
   place: Pick<Place, "folder" | "env">;
@@ -42,9 +42,9 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
   const problems = new Set<string>();
   const guards: Guard[] = [];
   const running = new Set<Promise<Provider | undefined>>();
-  const start = async (command: ProviderCommand): Promise<Provider> => {
+  const start = async (command: ProviderCommand, startMs = LIMITS.startMs): Promise<Provider> => {
     closing.signal.throwIfAborted();
-    const started = startProvider(command, closing.signal);
+    const started = startProvider(command, closing.signal, { ...LIMITS, startMs });
     running.add(started.catch(() => undefined));
     return started;
   };
@@ -103,9 +103,12 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
 };
 
 interface Context extends OthersOptions {
-  start(command: ProviderCommand): Promise<Provider>;
+  start(command: ProviderCommand, startMs?: number): Promise<Provider>;
   guard(guarded: Guarded): Promise<Guard>;
 }
+
+/** Where it attaches itself, an engine waits ten seconds for the first answer. */
+const ATTACHED_MS = 9000;
 
 /** An engine connects once for each provider that it loads, and expects a process of its own. */
 const startedOnAttach = (
@@ -125,7 +128,7 @@ const startedOnAttach = (
           ready.delete(key);
           void one.provider.then((provider) => provider.close()).catch(() => undefined);
         }
-      const own = started.get(connection) ?? { engine, provider: start(commandFor(engine)) };
+      const own = started.get(connection) ?? { engine, provider: start(commandFor(engine), ATTACHED_MS) };
       started.set(connection, own);
       ready.set(connection, await own.provider);
     },
