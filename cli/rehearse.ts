@@ -53,7 +53,7 @@ export const rehearse = async (file: string | undefined, own: RehearseFlags): Pr
 const DIFFERS = 3;
 
 const rehearseChange = async (file: string, flags: RehearseFlags): Promise<number> => {
-  const idle = (["stack", "as", "rateLimit", "out"] as const).find((name) => flags[name] !== undefined);
+  const idle = (["stack", "as", "rights", "rateLimit", "out"] as const).find((name) => flags[name] !== undefined);
   if (idle)
     throw new UsageError(`--${idle === "rateLimit" ? "rate-limit" : idle} is for a program, and ${file} is a change`);
   if (flags.engine?.length) throw new UsageError(`${flags.engine.join(" ")}: ${file} is a change, and no engine runs`);

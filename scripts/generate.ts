@@ -1,5 +1,5 @@
 // Generates files from schema/: the .proto files, the OpenAPI document and the plain types of messages; the JSON schemas of
-// policy files, files of tests and what `irm review` prints; the page of all capabilities, and the table of resources in docs/; and the
+// policy files, files of tests, what `irm review` prints and changes; the page of all capabilities, and the table of resources in docs/; and the
 // package schema of the plugin.
 // With --check, writes nothing and fails when a file is out of date, or the packages for other languages, which need Go (scripts/sdks.ts).
 //
@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { changeSchema } from "../access/change/change.ts";
 import { policySchema, testFileSchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
@@ -41,6 +42,7 @@ const wanted = new Map([
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
   [join(fromSchema, "access.tests.schema.json"), jsonText(testFileSchema())],
   [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
+  [join(fromSchema, "change.schema.json"), jsonText(changeSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
   ...[...programFiles()].map(([name, text]): [string, string] => [join(fromKinds, name), text]),
   ...[...nativeFiles()].map(([name, text]): [string, string] => [join(fromKinds, "native", name), text]),

@@ -13,6 +13,8 @@ export const BYTES_MAX = 16 * 1024 * 1024;
 /** Objects and lists in each other. The deepest record has half of it. */
 const DEPTH_MAX = 32;
 const DAYS = 7;
+/** Most characters of an error that may quote the file. */
+const PROBLEM_MAX = 300;
 
 /** The file is no change, or holds one that cannot be used: one sentence. */
 export class ChangeError extends Error {
@@ -27,7 +29,7 @@ const text = z
     'a text, { "$uid": N }: what write N made, { "$segment": N }: the last segment of that, or { "$text": […] }: of both',
   );
 
-export const WriteShape = z.strictObject({
+const WriteShape = z.strictObject({
   n: z.int().describe("number of the write, from 1"),
   service: z.string().optional().describe("one of services; absent: the first one"),
   method: z.string().describe("of the API, for one record: CreateRoleBinding"),
@@ -44,7 +46,7 @@ export const WriteShape = z.strictObject({
     .describe("of an update: the paths that it changes; one without a field is cleared"),
 });
 
-export const RowShape = z.strictObject({
+const RowShape = z.strictObject({
   change: z.enum(["gain", "loss"]),
   identity: text.describe("uid, or the write that makes it"),
   group: text.describe("where it holds, and below"),
@@ -70,10 +72,16 @@ const Content = z.strictObject({
 });
 export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
 
-export const ChangeShape = Content.extend({
+const ChangeShape = Content.extend({
   digest: z.string().describe("sha256: and 64 hexadecimal digits, of everything else as canonical JSON (RFC 8785)"),
 });
 export type Change = ChangeContent & { digest: string };
+
+/** JSON Schema of the file, for those who read it. */
+export const changeSchema = (): object => ({
+  ...z.toJSONSchema(ChangeShape, { target: "draft-7", io: "input" }),
+  title: "A change: what `irm rehearse --out` writes",
+});
 
 /** `nowMs`: by the clock of the service */
 export const lifeFrom = (nowMs: number): Pick<ChangeContent, "created" | "expires"> => ({
@@ -94,7 +102,8 @@ export const changeText = (content: ChangeContent): string => {
 /** `file` names it in an error. Throws a ChangeError. */
 export const parseChange = (content: string, file: string): Change => {
   const fail = (problem: string): never => {
-    throw new ChangeError(`${file} ${problem}; npx pulumi-irm rehearse --out FILE makes a change`);
+    const text = problem.length > PROBLEM_MAX ? `${problem.slice(0, PROBLEM_MAX)}…` : problem;
+    throw new ChangeError(`${file} ${text}; npx pulumi-irm rehearse --out FILE makes a change`);
   };
   if (Buffer.byteLength(content) > BYTES_MAX) return fail(`has more than ${BYTES_MAX} bytes`);
   if (isTooDeep(content)) return fail(`has more than ${DEPTH_MAX} objects and lists in each other`);

@@ -21,6 +21,8 @@ export interface Actor {
 interface ActorInput {
   /** as the user named it; absent: the caller's */
   as?: string | undefined;
+  /** where it was named; default: `--as` */
+  source?: string;
   rights: Rights;
   /** access as the caller sees it */
   before: AccessGraph;
@@ -39,13 +41,13 @@ interface Original {
  */
 export const actorsOf = async <O extends Original>(
   originals: readonly O[],
-  { as, rights, before }: ActorInput,
+  { as, source = "--as", rights, before }: ActorInput,
 ): Promise<(O & { actor: Actor })[]> => {
   const isOf = ({ copy }: O, uid: string): boolean =>
     nameIn(copy, uid) !== undefined || (rights === "operator" && (originals.length === 1 || hasRoot(copy, uid)));
   if (as !== undefined && !originals.some((one) => isOf(one, as)))
     throw new RehearsalError(
-      `--as ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
+      `${source} ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
     );
   const found: (O & { actor: Actor })[] = [];
   for (const one of originals) {
@@ -57,7 +59,7 @@ export const actorsOf = async <O extends Original>(
         `the caller ${uid ?? ""} cannot list its own identity at ${one.address}, so what it may do is not known: give --as, with the uid of the identity that applies the program`,
       );
     if (isNamed && name === undefined && isVisible(one.copy, before, uid as string))
-      throw new RehearsalError(`--as ${as}: there is no identity with this uid at ${one.address}`);
+      throw new RehearsalError(`${source} ${as}: there is no identity with this uid at ${one.address}`);
     const copy = uid === null || name !== undefined ? one.copy : withIdentity(one.copy, uid);
     found.push({ ...one, copy, actor: { uid, name: name ?? null } });
   }

@@ -5,13 +5,15 @@ import { resolveValue } from "../../access/change/value.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import type { Document, Item, Part } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
-import { whoAmI } from "../../access/query/whoami.ts";
+import { newGraph } from "../../access/graph/graph.ts";
+import { addGroup } from "../../access/graph/live-record.ts";
 import { byEffect } from "../../access/review/danger.ts";
 import type { Client } from "../../client/client.ts";
 import { copyOf } from "../copy.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import { type Replay, replay } from "../twin/replay.ts";
 import { recordsIn } from "../twin/twin.ts";
+import { actorsOf } from "./actor.ts";
 
 export interface Replayed {
   stack: string;
@@ -38,9 +40,16 @@ export const replayHere = async (
   const [client] = clients.values() as Iterable<Client> as [Client];
   const problem = unusableText(change, { file, given: [...clients.keys()], nowMs: await client.serviceNow() });
   if (problem !== undefined) throw new ChangeError(problem);
-  const copies = new Map<string, Copy>();
-  for (const [address, one] of clients) copies.set(address, await copyOf(one, address));
-  const actors = await actorsOf(change, copies, clients);
+  const originals = [];
+  const before = newGraph();
+  for (const [address, one] of clients) {
+    const copy = await copyOf(one, address);
+    originals.push({ address, client: one, copy });
+    for (const { uid, name } of copy.records.groups ?? []) addGroup(before, uid, String(name));
+  }
+  const acting = await actorsOf(originals, { as: change.as, source: `${file}: as`, rights: "operator", before });
+  const copies = new Map(acting.map(({ address, copy }) => [address, copy]));
+  const actors = new Map(acting.map(({ address, actor }) => [address, actor.uid]));
   const reason = new ChangeError("it was interrupted; nothing was changed");
   const made = await untilInterrupted(
     reason,
@@ -59,28 +68,6 @@ export const replayHere = async (
 };
 
 export const isAsRecorded = ({ failed, differs }: Replayed): boolean => failed.length + differs.length === 0;
-
-/** The identity of the change, where it is; at another service the caller's own. */
-const actorsOf = async (
-  { as }: Change,
-  copies: ReadonlyMap<string, Copy>,
-  clients: ReadonlyMap<string, Client>,
-): Promise<Map<string, string>> => {
-  const has = ({ records, named }: Copy, uid: string): boolean =>
-    [...(records.identities ?? []), ...named.identities].some((one) => one.uid === uid);
-  const actors = new Map<string, string>();
-  for (const [address, copy] of copies) {
-    const uid = has(copy, as) ? as : (await whoAmI(clients.get(address) as Client)).identity;
-    if (uid === null || !has(copy, uid))
-      throw new ChangeError(
-        `the identity ${uid ?? as} is not in what you can list at ${address}, so nobody can act there`,
-      );
-    actors.set(address, uid);
-  }
-  if (![...actors.values()].includes(as))
-    throw new ChangeError(`the identity ${as} of the change is not in what you can list`);
-  return actors;
-};
 
 /** Names for people, by uid; of a new record by that of the write. */
 const namesIn = ({ writes }: Change, copies: ReadonlyMap<string, Copy>, { uids }: Replay) => {

@@ -35,8 +35,8 @@ export interface ReplayInput {
   change: Pick<ChangeContent, "services" | "writes">;
   /** by address */
   copies: ReadonlyMap<string, Copy>;
-  /** uid of the identity that acts, by address */
-  actors: ReadonlyMap<string, string>;
+  /** uid of the identity that acts with the rights of an operator, by address; null: it is not known */
+  actors: ReadonlyMap<string, string | null>;
   options?: ServerOptions;
 }
 
@@ -82,7 +82,7 @@ const carryOut = async (
   writes: readonly Write[],
   first: string,
   twins: ReadonlyMap<string, Twin>,
-  actors: ReadonlyMap<string, string>,
+  actors: ReadonlyMap<string, string | null>,
   hidden: string,
   signal: AbortSignal | undefined,
 ) => {
@@ -90,7 +90,9 @@ const carryOut = async (
   const outcomes: WriteOutcome[] = [];
   const clients = new Map(
     await Promise.all(
-      [...twins].map(async ([address, twin]) => [address, await twin.operatorOf(actors.get(address))] as const),
+      [...twins].map(
+        async ([address, twin]) => [address, await twin.operatorOf(actors.get(address) ?? undefined)] as const,
+      ),
     ),
   );
   for (const write of writes) {

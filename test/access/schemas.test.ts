@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { type ChangeContent, changeText } from "../../access/change/change.ts";
+import type { Write } from "../../access/change/write.ts";
 import { reportAsJson } from "../../access/format/review/json.ts";
 import { starterPolicy } from "../../access/policy/starter.ts";
 import { recorded, reviewFrom } from "./preview/fixture.ts";
@@ -82,4 +84,40 @@ test("review.schema.json accepts what irm review prints for each recorded previe
     for (const member of ["identities", "findings", "unknown", "notVisible"])
       expect(schema.safeParse({ ...document, [member]: undefined }).success, member).toBe(false);
   }
+});
+
+describe("change.schema.json", () => {
+  const schema = schemaOf("./change.schema.json");
+
+  test("accepts a change, and no write with a member that none has", () => {
+    const [uid, time] = ["a".repeat(40), "2026-11-28T00:00:00.000Z"];
+    const write: Write = {
+      n: 1,
+      method: "CreateGroup",
+      parent: uid,
+      fields: { name: { $text: ["of ", { $segment: 1 }] } },
+    };
+    const head = {
+      version: 1,
+      operation: "up",
+      arguments: [],
+      stack: "a/b",
+      services: ["https://irm.example.com"],
+    } as const;
+    const content: ChangeContent = {
+      ...{
+        ...head,
+        services: [...head.services],
+        arguments: [],
+        created: time,
+        expires: time,
+        as: uid,
+        writes: [write],
+      },
+      rows: [{ change: "gain", identity: { $uid: 1 }, group: uid, capability: "repo.list" }],
+    };
+    const change = JSON.parse(changeText(content));
+    expect(schema.safeParse(change).error).toBeUndefined();
+    expect(schema.safeParse({ ...change, writes: [{ ...write, more: 1 }] }).success).toBe(false);
+  });
 });

@@ -154,6 +154,17 @@ describe("irm rehearse FILE", () => {
     expect((await rehearsed(fileOf({ writes: hidden }))).report.failed).toEqual([]);
   });
 
+  test("needs no more than to read what the writes rest on: who acts may be hidden", async () => {
+    const role = await createUid(api, "roles", api.organization, {
+      ...{ name: "mapper", capabilities: ["CAP_IAM_GROUPS_LIST"] },
+    });
+    const { token } = await api.actor("mapper", { role });
+    vi.stubEnv("IRM_TOKEN", token);
+    const { code, stderr, report } = await rehearsed(fileOf({ writes: made.writes.slice(0, 1), rows: [] }));
+    expect(code, stderr).toBe(0);
+    expect(report).toMatchObject({ as: api.identity, failed: [], rows: [] });
+  });
+
   test("takes no write that says another thing than it does", async () => {
     const again = { ...made.writes[1], n: 5, fields: { ...made.writes[1]?.fields, description: "" } } as Write;
     const { code, report } = await rehearsed(fileOf({ writes: [...made.writes, again] }));
@@ -175,7 +186,7 @@ describe("irm rehearse FILE", () => {
     [
       "of an identity that is not there",
       () => fileOf({ as: `${platform}/${"0".repeat(16)}` }),
-      "of the change is not in what you can list",
+      "0000000000000000: there is no identity with this uid at http://127.0.0.1:",
     ],
     ["that is not there", () => folder.path("none.json"), "there is no file"],
     ["that is a folder", () => folder.path(""), "is not a regular file"],
@@ -186,10 +197,20 @@ describe("irm rehearse FILE", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test.each(["--stack", "--as", "--rate-limit", "--out"])("takes no %s: the program does not run", async (flag) => {
-    const { code, stderr } = await runIrm("rehearse", path, flag, "x");
+  test.each(["--stack", "--as", "--rights", "--rate-limit", "--out"])("takes no %s: no program runs", async (flag) => {
+    const { code, stderr } = await runIrm("rehearse", path, flag, "own");
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} is for a program, and ${path} is a change`)]);
   });
+});
+
+test("arguments of the engine come after --, with or without a program", async () => {
+  const refused = await runIrm("rehearse", path, "--", "--target", "urn:x");
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`--target urn:x: ${path} is a change`)]);
+  const other = await runIrm("rehearse", "--", "--parallel", "1");
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('"--parallel" is not passed on to the engine'),
+  ]);
 });
 
 test("--out replaces another change, and no other file", () => {

@@ -127,6 +127,11 @@ describe("the file of a change", () => {
       "is not a change: write 2: parent: must be a text, { ",
     ],
     [
+      "a long name, which is cut",
+      writes({ ...create, fields: { ["x".repeat(100_000)]: "" } }),
+      "is not a change: write 1: xxx",
+    ],
+    [
       "a text in a text",
       writes({ ...create, fields: { name: { $text: [{ $text: ["a"] }] } } }),
       "is not a change: write 1: name: must be a text, { ",
