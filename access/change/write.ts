@@ -46,6 +46,8 @@ export interface Normal {
   writes: Write[];
   /** uids that the twin made, by the number of the write */
   uids: ReadonlyMap<number, string>;
+  /** What each write asks for: equal in two changes where they ask for the same, so a change is a number of writes for each key. */
+  keys: readonly string[];
   /** Any text, such as a uid, as a write has it. */
   textOf(text: string): Text;
 }
@@ -94,7 +96,7 @@ export const writesFrom = (
       uids.set(write.n, uid);
     }
   }
-  return { writes, uids, textOf };
+  return { writes, uids, keys, textOf };
 };
 
 const secretsOfAnswer = ({ method, response }: Call): string[] =>
@@ -171,4 +173,4 @@ const neutral = (value: unknown, keys: readonly string[]): unknown =>
  * What a write asks for, whatever its number and that of the writes which it refers to: equal in two changes that ask for the same. `keys` are
  * those of the writes before it. Two equal creates have one key, so a change is a number of writes for each key.
  */
-export const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
+const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "../../../access/change/methods.ts";
 import { unknownIn } from "../../../access/change/unknown.ts";
 import { resolveValue } from "../../../access/change/value.ts";
-import { keyOf, type Write, writesFrom } from "../../../access/change/write.ts";
+import { type Write, writesFrom } from "../../../access/change/write.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 
 const ORG = "a".repeat(40);
@@ -19,12 +19,6 @@ const bot = (fields: Json = {}, uid = BOT, parent = ORG): Call => {
 };
 const renamed = (request: Json): Call => call("UpdateIdentity", request, { uid: BOT });
 const fieldsOf = (...calls: Call[]): Json | undefined => writesFrom(calls).writes.at(-1)?.fields;
-
-const keysOf = (writes: readonly Write[]): string[] => {
-  const keys: string[] = [];
-  for (const write of writes) keys.push(keyOf(write, keys));
-  return keys;
-};
 
 describe("a uid that the twin made", () => {
   test("is an object, in a field, in a path and in a text, and of several the longest counts", () => {
@@ -200,15 +194,15 @@ describe("the normal form", () => {
     expect(methodsOf(update, update)).toEqual(["new"]);
     expect(methodsOf(update, other, update)).toEqual(["new", "old", "new"]);
     expect(writesFrom([remove, group(TEAM), remove]).writes).toHaveLength(2);
-    const twice = writesFrom([group(TEAM), group(OTHER), bot({}, BOT, TEAM), bot({}, uidOf("5"), OTHER)]).writes;
-    const [one, two, ...bots] = keysOf(twice);
+    const twice = writesFrom([group(TEAM), group(OTHER), bot({}, BOT, TEAM), bot({}, uidOf("5"), OTHER)]);
+    const [one, two, ...bots] = twice.keys;
     expect([one, bots[0]]).toEqual([two, bots[1]]);
   });
 
   test("has a key that does not depend on the order in which independent writes were sent", () => {
     const [a, b] = [group(TEAM), group(OTHER, { name: "other" })] as [Call, Call];
     const [inA, inB] = [bot({}, uidOf("5"), TEAM), bot({}, uidOf("6"), OTHER)];
-    const keys = (...calls: Call[]) => keysOf(writesFrom(calls).writes).toSorted();
+    const keys = (...calls: Call[]) => writesFrom(calls).keys.toSorted();
     expect(keys(a, b, inA, inB)).toEqual(keys(b, inB, a, inA));
     expect(new Set(keys(a, b, inA, inB)).size).toBe(4);
   });
