@@ -80,7 +80,7 @@ export type Change = ChangeContent & { digest: string };
 /** JSON Schema of the file, for those who read it. */
 export const changeSchema = (): object => ({
   ...z.toJSONSchema(ChangeShape, { target: "draft-7", io: "input" }),
-  title: "A change: what `irm rehearse --out` writes",
+  title: "A change: what `npx pulumi-irm rehearse --out` writes",
 });
 
 /** `nowMs`: by the clock of the service */
