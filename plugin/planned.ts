@@ -1,19 +1,11 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import {
-  choicesOf,
-  isUnknown,
-  isWithin,
-  secretPaths,
-  UNKNOWN,
-  valueAt,
-  withValueAt,
-} from "../provider/record/normal-form.ts";
+import { choicesOf, isUnknown, isWithin, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
 import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
-import { isObject, isUidp, type Json, normalForm } from "../schema/index.ts";
+import { isObject, isUidp, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
 /** The outputs of the record that the resource with this URN would create from these inputs. */

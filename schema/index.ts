@@ -72,6 +72,7 @@ export {
   noteSize,
   TOO_MANY_VALUES,
   VALUES_MAX,
+  valueAt,
 } from "./json.ts";
 export { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, PAGE_TOKEN_LIFE_MS } from "./list.ts";
 export {

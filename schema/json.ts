@@ -46,6 +46,12 @@ interface Reading {
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What a record has at a path such as `claimMatch.issuer`; undefined where it has nothing there. */
+export const valueAt = (record: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((held, name) => (isObject(held) && Object.hasOwn(held, name) ? held[name] : undefined), record);
+
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 
 // Accepts each spelling of a field, but only one at a time. Reads own properties only, so `__proto__` is an unknown name.

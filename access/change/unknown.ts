@@ -1,6 +1,6 @@
 // Writes of which it is not known what access they give: a value that decides it is secret, or was computed from the uid of a new record, which
 // is another one on the service.
-import { fieldPaths, isObject } from "../../schema/index.ts";
+import { fieldPaths, isObject, valueAt } from "../../schema/index.ts";
 import { METHODS } from "./methods.ts";
 import type { Write } from "./write.ts";
 
@@ -16,7 +16,11 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
   const secret = fieldPaths(schema, (info) => info.secret === true);
   const isHarmless = (path: string): boolean =>
     resource.givesNoAccess === true || [...FOR_PEOPLE, ...secret].includes(path);
-  const places: [string, unknown][] = [["parent", parent], ["uid", uid], ...references.map(placeIn(fields))];
+  const places: [string, unknown][] = [
+    ["parent", parent],
+    ["uid", uid],
+    ...references.map((path): [string, unknown] => [path, valueAt(fields, path)]),
+  ];
   return [
     ...places
       .filter(([, value]) => isComputed(value))
@@ -30,13 +34,6 @@ export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[
       .map((path) => `${path} is secret`),
   ];
 };
-
-const placeIn =
-  (fields: object) =>
-  (path: string): [string, unknown] => [
-    path,
-    path.split(".").reduce<unknown>((held, name) => (isObject(held) ? held[name] : undefined), fields),
-  ];
 
 const isHidden = (value: unknown): boolean => isObject(value) && value.$secret === true;
 

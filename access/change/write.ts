@@ -6,12 +6,12 @@ import {
   fieldInfo,
   fieldPaths,
   inputFields,
-  isObject,
   type Json,
   type Message,
   normalForm,
   parentOf,
   parseMask,
+  valueAt,
   WILDCARD,
 } from "../../schema/index.ts";
 import { canonical, digestOf } from "./canonical.ts";
@@ -151,9 +151,6 @@ const changedPaths = (schema: Message, own: Json, before: Json | undefined, afte
     };
     return hasInput || !isDeepStrictEqual(valueIn(before), valueIn(after));
   });
-
-const valueAt = (value: unknown, path: string): unknown =>
-  path.split(".").reduce<unknown>((held, name) => (isObject(held) ? held[name] : undefined), value);
 
 const withValue = (value: Json, [name = "", ...rest]: string[], held: unknown): Json => ({
   ...value,

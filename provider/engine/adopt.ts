@@ -1,13 +1,13 @@
 // Adoption, without Pulumi: which record `adopt` means, and what adopting it changes.
 import { listAll, listChildren } from "../../client/paginate.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { isUidp, type Json, valueAt } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
 import { changeOf, fixedText } from "../record/changes.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { isMatch, placeOf } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
-import { observe, valueAt } from "../record/normal-form.ts";
+import { observe } from "../record/normal-form.ts";
 import { canonicalize, inOneSpelling } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 

@@ -13,9 +13,9 @@ import {
   type Resource,
   resources,
   rootOf,
+  valueAt,
 } from "../../schema/index.ts";
 import { type Behavior, type Blockers, type Kind, type LookUpSession, referencesOf } from "../record/kind.ts";
-import { valueAt } from "../record/normal-form.ts";
 import { resolveRole } from "./built-in-role.ts";
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {

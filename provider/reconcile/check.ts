@@ -12,12 +12,13 @@ import {
   type Message,
   suggestion,
   unwrap,
+  valueAt,
 } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { changeOf } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown, isUnknown, UNKNOWN, valueAt } from "../record/normal-form.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import {
   argumentOf,
   argumentsIn,

@@ -1,8 +1,8 @@
 // What the program asks for, of one record. Reconcile computes it once, on entry, in normal form.
 import { createHash } from "node:crypto";
-import { isObject, type Json, normalForm } from "../../schema/index.ts";
+import { isObject, type Json, normalForm, valueAt } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
-import { choicesOf, observe, respell, UNKNOWN, valueAt, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
+import { choicesOf, observe, respell, UNKNOWN, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
 import { argumentsIn, hiddenMembers, KEY } from "./state.ts";
 
 export interface Desired {

@@ -1,7 +1,16 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import { type FieldInfo, fieldPaths, isObject, isUidp, type Json, type Message, once } from "../../schema/index.ts";
+import {
+  type FieldInfo,
+  fieldPaths,
+  isObject,
+  isUidp,
+  type Json,
+  type Message,
+  once,
+  valueAt,
+} from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
 /** What the engine passes for a value that a preview does not know yet, inside maps and lists too. */
@@ -14,9 +23,6 @@ export const containsUnknown = (value: unknown): boolean =>
   isUnknown(value) ||
   isPlaceholder(value) ||
   (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
-
-export const valueAt = (holder: unknown, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), holder);
 
 /** Whether a path is `outer`, or below it. */
 export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);

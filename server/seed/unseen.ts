@@ -15,6 +15,7 @@ import {
   parentOf,
   type Resource,
   resources,
+  valueAt,
 } from "../../schema/index.ts";
 import { capabilitiesOfRole } from "../services/role.ts";
 import { shapes } from "../store/shape.ts";
@@ -161,6 +162,3 @@ const referencesOf = (kind: Kind): [field: string, target: Kind][] =>
     const target = Object.values<Resource>(resources).find((one) => one.type === references);
     return target ? [[field, target.field as Kind]] : [];
   });
-
-const valueAt = (request: Json, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => (value as Json | undefined)?.[name], request);

@@ -1,5 +1,5 @@
 // The resources of the Terraform provider, and how their attributes differ from what the API says now.
-import { capabilityName, isObject, isRoot, type Json } from "../../../schema/index.ts";
+import { capabilityName, isObject, isRoot, type Json, valueAt } from "../../../schema/index.ts";
 import { compare } from "../../graph/compare.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import type { ExportKind } from "../read.ts";
@@ -22,11 +22,6 @@ interface Field {
 }
 
 const camelCase = (path: string): string => path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const valueAt = (value: unknown, path: string): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 
 const field = (path: string, more: Partial<Field> & { api?: string } = {}): Field => {
   const { api = camelCase(path), ...own } = more;
