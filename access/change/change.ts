@@ -2,8 +2,8 @@
 // another person has written, the writes are read and its rows are compared: never is one believed.
 import { z } from "zod";
 import { inputFields, isObject, isUidp, parseMask, suggestion, WILDCARD } from "../../schema/index.ts";
+import { digestOf } from "../canonical.ts";
 import { quote } from "../quote.ts";
-import { digestOf } from "./canonical.ts";
 import { METHODS, makesUid } from "./methods.ts";
 import { type CheckMade, fieldProblems, textProblems } from "./value.ts";
 import type { Write } from "./write.ts";

@@ -1,5 +1,5 @@
 // The access that identities gain and lose by a change, by uid or by the write that makes the record: names decide nothing.
-import { canonical, inOrderOf } from "./canonical.ts";
+import { canonical, inOrderOf } from "../canonical.ts";
 import type { ChangeRow } from "./change.ts";
 import type { Text } from "./text.ts";
 

@@ -11,7 +11,7 @@ import {
   scalarInfo,
   unwrap,
 } from "../../schema/index.ts";
-import { inOrderOf } from "./canonical.ts";
+import { inOrderOf } from "../canonical.ts";
 import { HIDDEN, type Made, type Text } from "./text.ts";
 
 export interface Encoding {

@@ -14,7 +14,7 @@ import {
   valueAt,
   WILDCARD,
 } from "../../schema/index.ts";
-import { canonical, digestOf } from "./canonical.ts";
+import { canonical, digestOf } from "../canonical.ts";
 import { type Call, makesUid, methodOf, singleCalls, type WriteMethod } from "./methods.ts";
 import { HIDDEN, madeUids, secretIn, type Text } from "./text.ts";
 import { type Encoding, encodeFields, mapMade } from "./value.ts";

@@ -11,8 +11,8 @@
 //   unlisted  kinds of records whose list the service refused, so that the review shows none of them
 //
 // It has no secret: a secret input is marked as hidden, and its value is not in it.
-import { createHash } from "node:crypto";
 import { z } from "zod";
+import { digestOf } from "../canonical.ts";
 import { compare } from "../graph/compare.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 
@@ -132,20 +132,6 @@ export type Seal = z.infer<typeof Seal>;
 export class SealFileError extends Error {
   override readonly name = "SealFileError";
 }
-
-/** `sha256:` and the SHA-256 of the content as JSON without spaces and with sorted members. */
-export const digestOf = (content: SealContent): string =>
-  `sha256:${createHash("sha256").update(canonical(content)).digest("hex")}`;
-
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, one]) => one !== undefined);
-  return `{${members
-    .sort(([a], [b]) => compare(a, b))
-    .map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`)
-    .join()}}`;
-};
 
 export const sealed = (content: SealContent): Seal => ({ digest: digestOf(content), ...content });
 

@@ -1,6 +1,6 @@
 // Carries the writes of a change out on fresh twins: no program, no engine, no stack. What a file says beside its writes counts for nothing.
 import { randomUUID } from "node:crypto";
-import { canonical } from "../../access/change/canonical.ts";
+import { canonical } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";

@@ -1,7 +1,7 @@
 // `irm rehearse FILE`: a change is carried out again on a fresh copy, without the program. Its file is believed in nothing.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { digestOf } from "../../access/change/canonical.ts";
+import { digestOf } from "../../access/canonical.ts";
 import { type Change, lifeFrom } from "../../access/change/change.ts";
 import type { Call } from "../../access/change/methods.ts";
 import { changeRows } from "../../access/change/rows.ts";

@@ -1,7 +1,7 @@
 // Changes of random organizations: random requests are sent to a twin, in every spelling and over both wires, and what was recorded of them is
 // carried out on a fresh one. Then the records are the same, up to the uids that each server has made, and so is the access.
 import { isDeepStrictEqual } from "node:util";
-import { canonical } from "../../access/change/canonical.ts";
+import { canonical } from "../../access/canonical.ts";
 import { type ChangeContent, changeText, lifeFrom, parseChange } from "../../access/change/change.ts";
 import type { Call } from "../../access/change/methods.ts";
 import { changeRows, rowsApart } from "../../access/change/rows.ts";

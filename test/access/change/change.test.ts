@@ -1,6 +1,6 @@
 // The file of a change: what is written is read, and a bad file is refused in one sentence.
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../../access/change/canonical.ts";
+import { digestOf } from "../../../access/canonical.ts";
 import {
   BYTES_MAX,
   type ChangeContent,

@@ -1,7 +1,7 @@
 // A run under a seal: what the provider refuses, before it sends anything, and what it does not refuse (docs/sealing.md).
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../../access/seal/seal.ts";
+import { digestOf } from "../../../access/canonical.ts";
 import { parseConfig } from "../../../client/config.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Program, ref } from "../../harness/small-engine/program.ts";

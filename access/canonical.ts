@@ -1,11 +1,12 @@
 // JSON in one spelling: members in the order of their UTF-16 code units, no spaces (RFC 8785). And its digest.
 import { createHash } from "node:crypto";
+import { compare } from "./graph/compare.ts";
 
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, one]) => one !== undefined);
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  members.sort(([a], [b]) => compare(a, b));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join()}}`;
 };
 
@@ -13,7 +14,7 @@ export const canonical = (value: unknown): string => {
 export const inOrderOf = <T>(items: readonly T[], textOf: (item: T) => string): T[] =>
   items
     .map((item) => ({ item, text: textOf(item) }))
-    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .sort((a, b) => compare(a.text, b.text))
     .map(({ item }) => item);
 
 /** `sha256:` and 64 hexadecimal digits, of the canonical form */
