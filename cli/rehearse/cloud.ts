@@ -5,12 +5,11 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { EnvHttpProxyAgent, request as send } from "undici";
-import { backendOf } from "../../provider/run/journal-path.ts";
+import { backendOf, pulumiHome } from "../../provider/run/journal-path.ts";
 import { textOf } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError, type RehearsalEngine } from "./engine.ts";
@@ -26,7 +25,7 @@ interface Cloud {
 export const cloudOf = (env: NodeJS.ProcessEnv, cwd: string): Cloud | undefined => {
   const url = (backendOf(env, cwd) || "https://api.pulumi.com").replace(/\/+$/, "");
   if (!/^https?:/.test(url)) return undefined;
-  const token = env.PULUMI_ACCESS_TOKEN || tokenIn(join(env.PULUMI_HOME || join(homedir(), ".pulumi")), url);
+  const token = env.PULUMI_ACCESS_TOKEN || tokenIn(pulumiHome(env), url);
   if (token === undefined)
     throw new EngineError(`there is no token for ${url}: run pulumi login, or set PULUMI_ACCESS_TOKEN`);
   return { url, token };

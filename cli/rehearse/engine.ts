@@ -69,14 +69,16 @@ export const rehearsalEngine = (
   };
 };
 
-const endGroup = ({ pid }: ChildProcess): void => {
-  const send = (signal: NodeJS.Signals) => {
-    try {
-      if (pid !== undefined) process.kill(-pid, signal);
-    } catch {
-      // It has ended.
-    }
-  };
-  send("SIGINT");
-  setTimeout(() => send("SIGKILL"), GRACE_MS).unref();
+const endGroup = (child: ChildProcess): void => {
+  signalGroup(child, "SIGINT");
+  setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
+};
+
+/** To a process that was started in a group of its own, and all that it has started. */
+export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // The last process of the group has ended.
+  }
 };

@@ -33,7 +33,10 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
 export const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
   backendIn(projectMember(cwd, "backend")) ||
-  currentLogin(join(env.PULUMI_HOME || join(homedir(), ".pulumi"), "credentials.json"));
+  currentLogin(join(pulumiHome(env), "credentials.json"));
+
+/** Where the engine keeps logins and plugins. */
+export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
 
 const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");
 

@@ -4,10 +4,10 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer, type Socket } from "node:net";
-import { homedir } from "node:os";
 import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { pulumiHome } from "../../../provider/run/journal-path.ts";
 import { BACKEND, type Place } from "../place.ts";
 import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
 import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
@@ -70,8 +70,7 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
     const socket = join(place.folder, "providers");
     launches.listen(socket);
     await once(launches, "listening");
-    const home = env.PULUMI_HOME || join(homedir(), ".pulumi");
-    guardPlugins(home, place.env.PULUMI_HOME as string, (plugin) => launcherFor(plugin, socket));
+    guardPlugins(pulumiHome(env), place.env.PULUMI_HOME as string, (plugin) => launcherFor(plugin, socket));
     const debugged = debuggedProviders(env);
     const ports = new Map<string, number>();
     const attach = async (name: string, guarded: Guarded): Promise<void> => {

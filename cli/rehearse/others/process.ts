@@ -1,9 +1,10 @@
 // The process of another provider, started as the engine starts one: it prints its port, and ends after its standard input
 // (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/plugin/plugin.go).
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as after } from "node:timers/promises";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { signalGroup } from "../engine.ts";
 
 /** One sentence, which the engine prints. */
 export class ProviderError extends Error {
@@ -50,9 +51,9 @@ export const startProvider = async (
   const end = (): Promise<void> => {
     ending ??= (async () => {
       child.stdin.end();
-      endGroup(child, "SIGINT");
+      signalGroup(child, "SIGINT");
       await Promise.race([ended, after(limits.endMs, undefined, { ref: false })]);
-      endGroup(child, "SIGKILL");
+      signalGroup(child, "SIGKILL");
     })();
     return ending;
   };
@@ -84,13 +85,6 @@ const sentence = (name: string, why: string): string =>
 const portIn = (line: string): number | undefined => {
   const port = Number(/(\d+)\s*$/.exec(line)?.[1]);
   return port > 0 && port < 65_536 ? port : undefined;
-};
-
-/** The last process of a group may have ended. */
-const endGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {}
 };
 
 /** After an error of its connection, until its end is known. */
