@@ -217,11 +217,11 @@ export const sealableReview = async (flags: Omit<ReviewFlags, "format" | "seal" 
   const sealable: Sealable = {
     ...{ made, nowMs: sealedMs },
     sealed: (days) => sealOf(sealing(days)),
-    sealedAs: (seal) =>
-      contentFor(seal, sealing(), {
-        createdAt: mergeLive(lives).createdAt,
-        reportOf: (own) => reviewedAt(first as string, own, mergeLive(lives)).report,
-      }),
+    sealedAs: (seal) => {
+      const live = mergeLive(lives);
+      const reportOf = (own: Proposal) => reviewedAt(first as string, own, live).report;
+      return contentFor(seal, sealing(), { createdAt: live.createdAt, reportOf });
+    },
   };
   if (!options || !preview || !proposeBy) return sealable;
   const proposalOf = async (own: Preview) => joinProposals([...(await proposeBy(own, lives)).values()]);

@@ -15,7 +15,7 @@ import { isObject, isUidp, type Json } from "../../schema/index.ts";
 import { notCopiedLines } from "../copy.ts";
 import { accessInAll, rowsBetween, type TwinAccess } from "../twin/access.ts";
 import { recordsIn, recordsOf, startTwin, type Twin } from "../twin/twin.ts";
-import { type Actor, actorsOf, type Rights } from "./actor.ts";
+import { actorsOf, type Rights } from "./actor.ts";
 import { carriedOut } from "./carried.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { compareAccess } from "./compare.ts";
@@ -83,6 +83,11 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       originals.push({ address, client, copy: await input.copyOf(client, address) });
     }
     const actors = await actorsOf(originals, { as: input.as, rights, before: input.proposal.before });
+    const [first] = actors;
+    if (input.onChange && first?.actor.uid === null)
+      throw new RehearsalError(
+        "the identity that applies the program is not known, and a change has its uid: give --as",
+      );
     const services: Twins["services"] = [];
     for (const { address, copy, actor } of actors) {
       const service = twins.length === 0 ? {} : { service: address };
@@ -132,9 +137,8 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       method === "CreateIdentity" ? [String(response.uid)] : [],
     );
     const after = await accessInAll(twins, [...uids.keys(), ...created]);
-    input.onChange?.(
-      changeFrom(calls, { twins, actor: actors[0]?.actor, secrets: secretsIn(resources), before, after }),
-    );
+    const as = first?.actor.uid as string;
+    input.onChange?.(changeFrom(calls, { twins, as, secrets: secretsIn(resources), before, after }));
     const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
     const outcome = outcomeOf({
       ...up,
@@ -154,7 +158,6 @@ export const rehearse = async (input: RehearsalInput, signal: AbortSignal): Prom
       ...{ proposal: input.proposal, before, after, urns, unsure: part.unsure },
       carried: undone.length === 0 ? input.proposal : await input.proposalOf(part.preview),
     });
-    const [first] = actors;
     return {
       as: { uid: null, name: null, ...first?.actor, rights },
       ...outcome,
@@ -220,20 +223,18 @@ const uidsIn = (resources: readonly (Json & { urn: string })[]): Map<string, str
 
 interface RunParts {
   twins: readonly Twin[];
-  actor: Actor | undefined;
+  /** uid of the identity that applies it */
+  as: string;
   secrets: readonly string[];
   before: TwinAccess;
   after: TwinAccess;
 }
 
-const changeFrom = (calls: readonly Call[], { twins, actor, secrets, before, after }: RunParts): RunChange => {
+const changeFrom = (calls: readonly Call[], { twins, as, secrets, before, after }: RunParts): RunChange => {
   const [first] = twins as [Twin];
   const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
   const { writes, textOf } = writesFrom(calls, { secrets, recordOf: recordsOf(byAddress, first.original) });
   const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
-  const as = actor?.uid;
-  if (as == null)
-    throw new RehearsalError("the identity that applies the program is not known, and a change has its uid: give --as");
   return { services: [...byAddress.keys()], as, writes, rows: changeRows(between, textOf) };
 };
 
