@@ -119,10 +119,11 @@ export const createStack = async ({
   // Without a passphrase, the key service keeps the key of the stack's secrets.
   const { PULUMI_CONFIG_PASSPHRASE: passphrase } = env;
   const provider = passphrase === undefined ? keys.url : "passphrase";
-  const first = initialised.get(provider);
+  const key = passphrase ?? provider;
+  const first = initialised.get(key);
   if (first === undefined) {
     const own = commandLine.must("stack", "init", name, "--secrets-provider", provider).then(() => readFiles(files));
-    initialised.set(provider, own);
+    initialised.set(key, own);
     await own;
   } else writeFiles(files, await first);
   const client = `--client=${languageHost}`;
@@ -169,7 +170,7 @@ interface StackFiles {
   checkpoint: string;
 }
 
-// Only the first stack of a worker is initialised, and the others get the same files: one for each way to keep the key.
+// Only the first stack of a worker is initialised, and the others get the same files: one for each passphrase, and one for the key service.
 const initialised = new Map<string, Promise<StackFiles>>();
 
 /** What a stack's settings say of its key. */
