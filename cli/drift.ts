@@ -74,7 +74,9 @@ export const findDrift = async ({
   const lives = await readServices(clients);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
   const nowMs = firstOf(clients).clock.today();
-  const report = driftOf({
+  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
+  return driftOf({
+    origin: originOf({ ...place, nowMs }),
     preview,
     live: mergeLive(lives),
     services: [...lives].map(([address, live]) => ({
@@ -89,8 +91,6 @@ export const findDrift = async ({
     allowed: new Set(allow),
     nowMs,
   });
-  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
-  return { origin: originOf({ ...place, nowMs }), ...report };
 };
 
 /** The engine's state has the creates of a killed run that every machine can see. */

@@ -91,15 +91,18 @@ const MEANWHILE = "this counts after the merge only";
 const changeOf = ({ path: file, base, change }: Sides, rules: Verdict | undefined): ChangedRules[] => {
   if (change === base) return [];
   const changeText = (message: string): ChangedRules[] => [{ file, message }];
+  const changeList = (lead: string, items: readonly string[]): ChangedRules[] => {
+    const list = { lead: `${lead}; ${MEANWHILE}:`, items: [...items] };
+    return [{ file, message: `${lead}: ${items.join(", ")}; ${MEANWHILE}`, ...(items.length > 1 && { list }) }];
+  };
   if (typeof change === "object") return changeText(`${file} ${change.problem} in this change; ${MEANWHILE}`);
   if (change === undefined) return changeText(`this change removes ${file}, and with it all its rules; ${MEANWHILE}`);
   const { rules: edited, problems } = parseRules(change, file);
   if (problems.length > 0)
     return changeText(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}; ${MEANWHILE}`);
   const lines = rulesDifference(rules, edited);
-  if (base === undefined)
-    return changeText(`this change adds ${file}: ${lines.join(", ") || "no rules"}; ${MEANWHILE}`);
-  return lines.length === 0 ? [] : changeText(`this change edits ${file}: ${lines.join(", ")}; ${MEANWHILE}`);
+  if (base === undefined && lines.length === 0) return changeText(`this change adds ${file}: no rules; ${MEANWHILE}`);
+  return lines.length === 0 ? [] : changeList(`this change ${base === undefined ? "adds" : "edits"} ${file}`, lines);
 };
 
 const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile => {

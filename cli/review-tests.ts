@@ -44,8 +44,15 @@ export const reviewTests = (
   const sides: TestSides = { base, change: suite };
   const lines = testsDifference(sides);
   const file = flags.tests ?? flags.policy ?? TESTS;
-  const message = `this change edits the tests of access: ${lines.join(", ")}; what it removes counts until the merge, and what it adds counts already`;
-  return { sides, changed: lines.length === 0 ? [] : [{ file, message }] };
+  const [lead, foot] = [
+    "this change edits the tests of access",
+    "what it removes counts until the merge, and what it adds counts already",
+  ];
+  const text = {
+    message: `${lead}: ${lines.join(", ")}; ${foot}`,
+    ...(lines.length > 1 && { list: { lead: `${lead}; ${foot}:`, items: lines } }),
+  };
+  return { sides, changed: lines.length === 0 ? [] : [{ file, ...text }] };
 };
 
 const readWorkTree = ({ tests, policy: file }: TestsFlags, folder: string, policy: ParsedPolicy | undefined) => {

@@ -70,8 +70,15 @@ async function copy(from: string, to: string): Promise<void> {
 
 /** Writes the entries that programs import at the root. The compiled modules are below lib/. */
 async function writeEntries(source: PackageJson): Promise<void> {
-  const { name, version, engines } = source as { name: string; version: string; engines: { node: string } };
-  await writeFile(join(dist, "lib", "package.json"), `${JSON.stringify({ type: "module", version }, undefined, 2)}\n`);
+  const { name, version, engines, repository } = source as {
+    name: string;
+    version: string;
+    engines: { node: string };
+    repository: object;
+  };
+  // The compiled modules read version and repository as the sources do.
+  const manifest = JSON.stringify({ type: "module", version, repository }, undefined, 2);
+  await writeFile(join(dist, "lib", "package.json"), `${manifest}\n`);
   await writeFile(join(dist, "supported-node.js"), supportedNode(name, engines.node));
   await writeFile(join(dist, "compile-cache.js"), compileCache());
   const entries = entriesOf(source);

@@ -11,7 +11,7 @@ import { ensureChromium } from "./setup/chromium.mjs";
 /** What README shows, in CSS pixels. The picture has twice as many. */
 const WIDTH = 900;
 
-/** From the title to what the last identity gains and loses. */
+/** From the title to the end of the findings: the map, and what the rules mark. */
 const photograph = async (browser: Browser, html: string, colorScheme: "light" | "dark"): Promise<Buffer> => {
   const context = await browser.newContext({
     viewport: { width: WIDTH, height: WIDTH },
@@ -20,8 +20,8 @@ const photograph = async (browser: Browser, html: string, colorScheme: "light" |
   });
   const page = await context.newPage();
   await page.setContent(html);
-  const last = await page.locator(".identity").last().boundingBox();
-  if (last === null) throw new Error("the review of the edit shows no identity");
+  const last = await page.locator("section[aria-labelledby=findings]").boundingBox();
+  if (last === null) throw new Error("the review of the edit has no finding");
   const height = Math.ceil(last.y + last.height) + 20;
   const shot = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width: WIDTH, height } });
   // Another page: the one of the review may load nothing.

@@ -3,13 +3,14 @@
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { TAKEN_OVER } from "../../client/preview-marks.ts";
 import { type Resource as Descriptor, isObject, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { keyOfPair, removableIn } from "../preview/set.ts";
 import type { Preview, State, Step } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { isOrMayBe, valuesIn } from "../preview/value.ts";
+import { type Capabilities, worstFirst } from "../review/danger.ts";
 import { differencesOf } from "./differences.ts";
+import { reachIn } from "./reach.ts";
 import type { Change, Difference, Drift } from "./report.ts";
 
 const SET = "RoleBindingSet";
@@ -37,28 +38,31 @@ export const driftIn = ({ steps }: Preview, live: AccessGraph): FoundDrift => {
   const ours = steps.filter(({ urn }) => ![undefined, COMPONENT].includes(ourTypeOf(urn)));
   const bases = basesIn(ours);
   const removed = new Map<string, string>();
-  const drift = [...Map.groupBy(ours, ({ urn }) => urn)].flatMap(([urn, own]): Drift[] => {
-    const most = CHANGES.flatMap(([change, is]) => own.filter(({ op }) => is(op)).map((step) => ({ change, step })))[0];
-    if (!most) return [];
-    const { change, step } = most;
-    const { oldState, newState } = step;
-    const type = ourTypeOf(urn) as string;
-    const base = bases.byUrn.get(urn) ?? bases.byRecord.get(recordOf(type, oldState));
-    const [news, olds] = [newState, oldState].map((state) => valuesIn(state?.inputs)) as [Json, Json];
-    const isBoth = change === "changed" || change === "replaced";
-    const isOfSet = type === SET && change === "changed";
-    const found = isBoth ? differencesOf(news, olds, base && valuesIn(base.inputs)) : [];
-    const differences = isOfSet ? found.filter((one) => !isThere(one, oldState?.id, live)) : found;
-    if (isOfSet)
-      for (const { uid, ...difference } of removalsOf(step, live)) {
-        differences.push(difference);
-        removed.set(uid, urn);
-      }
-    if (found.length > 0 && differences.length === 0) return [];
-    const uid = oldState?.id ?? takenOver(newState) ?? base?.id ?? null;
-    const names = namesIn(differences, live);
-    return [
-      {
+  const reachOf = reachIn(live);
+  const drift = [...Map.groupBy(ours, ({ urn }) => urn)].flatMap(
+    ([urn, own]): { one: Drift; capabilities: Capabilities }[] => {
+      const most = CHANGES.flatMap(([change, is]) =>
+        own.filter(({ op }) => is(op)).map((step) => ({ change, step })),
+      )[0];
+      if (!most) return [];
+      const { change, step } = most;
+      const { oldState, newState } = step;
+      const type = ourTypeOf(urn) as string;
+      const base = bases.byUrn.get(urn) ?? bases.byRecord.get(recordOf(type, oldState));
+      const [news, olds] = [newState, oldState].map((state) => valuesIn(state?.inputs)) as [Json, Json];
+      const isBoth = change === "changed" || change === "replaced";
+      const isOfSet = type === SET && change === "changed";
+      const found = isBoth ? differencesOf(news, olds, base && valuesIn(base.inputs)) : [];
+      const differences = isOfSet ? found.filter((one) => !isThere(one, oldState?.id, live)) : found;
+      if (isOfSet)
+        for (const { uid, ...difference } of removalsOf(step, live)) {
+          differences.push(difference);
+          removed.set(uid, urn);
+        }
+      if (found.length > 0 && differences.length === 0) return [];
+      const uid = oldState?.id ?? takenOver(newState) ?? base?.id ?? null;
+      const names = namesIn(differences, live);
+      const one: Drift = {
         resource: urn,
         kind: wordOf(type),
         uid,
@@ -67,16 +71,20 @@ export const driftIn = ({ steps }: Preview, live: AccessGraph): FoundDrift => {
         change: change === "created" ? (base ? "gone" : "new") : change,
         differences,
         ...(Object.keys(names).length > 0 && { names }),
-      },
-    ];
-  });
-  return { drift: drift.sort(byDanger), removed };
+      };
+      return [{ one, capabilities: reachOf(uid, isOfSet ? differences : [news, olds]) }];
+    },
+  );
+  const inOrder = worstFirst(drift, ({ one: { groupName, change, resource }, capabilities }) => ({
+    capabilities,
+    place: groupName ?? undefined,
+    texts: [String(ORDER.indexOf(change)), resource],
+  }));
+  return { drift: inOrder.map(({ one }) => one), removed };
 };
 
 /** What is there and should not be, or the other way around, comes before what has other values. */
 const ORDER: readonly Change[] = ["gone", "dropped", "replaced", "changed", "new"];
-const byDanger = (a: Drift, b: Drift): number =>
-  ORDER.indexOf(a.change) - ORDER.indexOf(b.change) || compare(a.resource, b.resource);
 
 /** What the refresh has found in the engine's state. An alias leaves the URN of that one as it was. */
 const basesIn = (steps: readonly Step[]) => {

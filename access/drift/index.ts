@@ -1,5 +1,6 @@
 // What differs between a program and the service: a pure function of a preview, the API's lists, the journal and the engine's state.
 import { isUidp, rootOf } from "../../schema/index.ts";
+import { compare } from "../graph/compare.ts";
 import type { Live } from "../graph/live.ts";
 import { planFrom } from "../preview/plan.ts";
 import type { Preview } from "../preview/shape.ts";
@@ -7,6 +8,7 @@ import { ourTypeOf } from "../preview/urn.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
+import type { Origin } from "../review/report.ts";
 import { roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
 import { driftIn } from "./changes.ts";
@@ -16,6 +18,8 @@ import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
 export interface DriftInput {
+  /** what is compared, where and when */
+  origin?: Origin;
   /** with --refresh and --show-sames */
   preview: Preview;
   live: Live;
@@ -33,6 +37,7 @@ export interface DriftInput {
 }
 
 export const driftOf = ({
+  origin,
   preview,
   live: listed,
   services,
@@ -51,7 +56,9 @@ export const driftOf = ({
   const pulls = pullTokens.filter(holdsPullsAlone);
   const holders = new Set(pulls.map(({ uid }) => uid));
   const excused = allowed.has(PULL_TOKENS) ? new Set([...allowed, ...pulls.flatMap(ownBinding)]) : allowed;
+  const organizations = [...(proposal.organizations ?? [])].map((id) => live.graph.groups.get(id)?.name ?? id);
   return {
+    ...(origin && { origin: { ...origin, organizations: organizations.sort(compare) } }),
     drift,
     undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed: excused, nowMs }),
     roles: services.flatMap(({ address, live: own, recorded }) =>

@@ -2,12 +2,12 @@
 // update under way has some too.
 import { z } from "zod";
 import { isUidp, type Json, resources } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { stackIn } from "../preview/resource.ts";
 import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
 import { SECRET, valuesIn } from "../preview/value.ts";
+import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
 import type { PendingCreate } from "./report.ts";
 
@@ -84,9 +84,10 @@ export const pendingIn = (
         source: "state",
       };
     });
-  return [...fromJournal, ...fromState].sort(
-    (a, b) => compare(a.logicalName, b.logicalName) || compare(a.kind, b.kind) || compare(a.time ?? "", b.time ?? ""),
-  );
+  return worstFirst([...fromJournal, ...fromState], ({ groupName, logicalName, kind, time }) => ({
+    place: groupName ?? undefined,
+    texts: [logicalName, kind, time],
+  }));
 };
 
 /** `Group::team`, as a key of the journal ends. */

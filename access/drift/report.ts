@@ -98,7 +98,8 @@ export interface PendingCreate {
 }
 
 export interface DriftReport {
-  origin?: Origin;
+  /** with the names of the organizations that the program is about */
+  origin?: Origin & { organizations?: string[] };
   drift: Drift[];
   undeclared: UndeclaredAccess[];
   /** built-in roles that differ from roles.lock.yaml; without one, from the table of this version */

@@ -1,14 +1,13 @@
 // Access that exists and that no resource of the stack has: role bindings, and what gives access to people. Also what an exclusive set
 // would remove: somebody has it now.
 import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { peopleGraph } from "../graph/people.ts";
 import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
-import { byBreadth, worstRankOf } from "../review/danger.ts";
+import { capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { undeclaredRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import { counts, type UndeclaredAccess } from "./report.ts";
@@ -28,14 +27,27 @@ export interface UndeclaredInput {
 
 /** What is a difference comes first. */
 export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
-  [...bindingsOf(input), ...peopleOf(input)]
-    .map((one) => ({
-      ...one,
-      ...(isOwn(input, one) && { own: true as const }),
-      ...([one.uid, one.identity].some((uid) => uid !== null && input.allowed.has(uid)) && { allowed: true as const }),
-    }))
-    .map((one) => ({ ...one, ...commandOf(one) }))
-    .sort((a, b) => Number(counts(b)) - Number(counts(a)));
+  worstFirst(
+    [...bindingsOf(input), ...peopleOf(input)]
+      .map((one) => ({
+        ...one,
+        ...(isOwn(input, one) && { own: true as const }),
+        ...([one.uid, one.identity].some((uid) => uid !== null && input.allowed.has(uid)) && {
+          allowed: true as const,
+        }),
+      }))
+      .map((one) => ({ ...one, ...commandOf(one) })),
+    (one) => ({
+      standing: counts(one) ? "open" : undefined,
+      capabilities: capabilitiesIn(input.live.graph.roles, roleOf(input.live.graph, one.uid)),
+      place: one.groupName,
+      texts: [one.name, one.role, one.uid],
+    }),
+  );
+
+/** The role that a record gives. */
+const roleOf = ({ bindings, providers, externalGroups, invites }: AccessGraph, id: NodeId): NodeId | null | undefined =>
+  bindings.get(id)?.role ?? providers.get(id)?.defaultRole ?? externalGroups.get(id)?.role ?? invites.get(id)?.role;
 
 /** A service chooses the uids of its records, and a person pastes the command into a shell. */
 const commandOf = (access: UndeclaredAccess): Pick<UndeclaredAccess, "command"> => {
@@ -65,24 +77,15 @@ const peopleOf = ({ preview, proposal: { organizations }, live, nowMs }: Undecla
   const { identities, bindings } = peopleGraph(live.graph, nowMs);
   return [...bindings.values()]
     .filter(({ id, group }) => organizations?.has(rootOf(group)) && !declared.has(id))
-    .map(({ id, identity, group, role }) => {
-      const { name, capabilities = [] } = live.graph.roles.get(role) ?? {};
-      const access: UndeclaredAccess = {
-        kind: kindOf(live.graph, id),
-        uid: id,
-        name: identities.get(identity)?.name ?? identity,
-        identity: null,
-        group,
-        groupName: pathOf(live.graph, group),
-        role: name ?? role,
-      };
-      return { access, rank: worstRankOf(capabilities) };
-    })
-    .sort(
-      ({ access: a, rank: one }, { access: b, rank: other }) =>
-        one - other || byBreadth(a.groupName, b.groupName) || compare(`${a.name} ${a.uid}`, `${b.name} ${b.uid}`),
-    )
-    .map(({ access }) => access);
+    .map(({ id, identity, group, role }) => ({
+      kind: kindOf(live.graph, id),
+      uid: id,
+      name: identities.get(identity)?.name ?? identity,
+      identity: null,
+      group,
+      groupName: pathOf(live.graph, group),
+      role: live.graph.roles.get(role)?.name ?? role,
+    }));
 };
 
 const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string =>

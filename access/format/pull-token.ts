@@ -1,12 +1,13 @@
 // Pull tokens in the parts that people read, the same in every format.
 
+import { organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { isUsed } from "../graph/pull-token.ts";
 import { holdsPullsAlone, type PullToken } from "../query/pull-tokens.ts";
 import { byEffect } from "../review/danger.ts";
 import { hiddenLines } from "./answer/rows.ts";
 import type { Document, Part } from "./document/document.ts";
-import { countText } from "./words.ts";
+import { countText, inOrganizations } from "./words.ts";
 
 const quote = (quoted: string): Part => ({ quoted });
 
@@ -56,16 +57,17 @@ export const endingTexts = (tokens: readonly PullToken[]): string[] => {
 
 const HIDES = ["group", "identity", "role", "roleBinding"];
 
-/** `4 pull tokens: 1 pull token ends within 30 days` */
+/** `4 pull tokens in acme: 1 pull token ends within 30 days` */
 export const pullTokensDocument = (
   { graph, notVisible }: Pick<Live, "graph" | "notVisible">,
   tokens: readonly PullToken[],
 ): Document => {
+  const names = organizationsIn(graph).map(({ name }) => name);
   const count = countText(new Set(tokens.map(({ uid }) => uid)).size, "pull token");
   const endings = endingTexts(tokens);
   const hidden = notVisible.filter(({ kind }) => HIDES.includes(kind));
   return {
-    title: endings.length === 0 ? count : `${count}: ${endings.join(", ")}`,
+    title: [count, ...inOrganizations(names), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
     sections: [
       {
         title: "Not visible to the caller, so pull tokens may be missing here",

@@ -69,7 +69,9 @@ const placesText = (places: readonly string[]): string =>
   (places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : "");
 
 export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesReport): Document => ({
-  title: `Built-in roles: ${countText(roles.length, "role")}, ${countText(changed.filter(isChange).length, "change")}`,
+  title: [
+    `Built-in roles: ${countText(roles.length, "role")}, ${countText(changed.filter(isChange).length, "change")}`,
+  ],
   origin,
   sections: [
     { title: rolesTitle(changed), items: roleItems(changed) },

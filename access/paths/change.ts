@@ -3,7 +3,7 @@ import { compare } from "../graph/compare.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";
-import { type Covered, heldAtFirst, inOrderOfLength, pathsOf } from "./make.ts";
+import { type Covered, heldAtFirst, pathsInOrder, pathsOf } from "./make.ts";
 import type { Path, PathOptions } from "./path.ts";
 import type { Held } from "./reached.ts";
 import { type Start, startOfIdentity } from "./start.ts";
@@ -44,12 +44,12 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
     if (search.budget.steps < 0) {
       const name = (after.identities.get(identity) ?? before.identities.get(identity))?.name;
       const text = `the search for paths that open or close ended after ${steps} steps, at identity ${name}: ${starts.length - i} of ${starts.length} identities are not searched`;
-      return { opens: inOrderOfLength(opens), closes: inOrderOfLength(closes), notSearched: [text] };
+      return { opens: pathsInOrder(opens), closes: pathsInOrder(closes), notSearched: [text] };
     }
     opens.push(...pathsOnlyIn(now.world, is, was));
     closes.push(...pathsOnlyIn(old.world, was, is));
   }
-  return { opens: inOrderOfLength(opens), closes: inOrderOfLength(closes), notSearched: [] };
+  return { opens: pathsInOrder(opens), closes: pathsInOrder(closes), notSearched: [] };
 };
 
 interface Reach {

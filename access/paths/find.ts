@@ -3,7 +3,7 @@ import { compare } from "../graph/compare.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";
-import { heldAtFirst, inOrderOfLength, pathsOf } from "./make.ts";
+import { heldAtFirst, pathsInOrder, pathsOf } from "./make.ts";
 import type { Path, PathOptions, PathQuery, Paths } from "./path.ts";
 import { type Start, startOfIdentity, startsOfWorkload } from "./start.ts";
 import { reachStrictly } from "./strict.ts";
@@ -30,7 +30,7 @@ export const findPaths = (graph: AccessGraph, query: PathQuery, options: PathOpt
   }
   if (budget.steps <= 0)
     notSearched.push("patterns of identities took too many steps, so that some workloads were not compared");
-  return { paths: inOrderOfLength(paths), notSearched };
+  return { paths: pathsInOrder(paths), notSearched };
 };
 
 const startsOf = (

@@ -1,6 +1,7 @@
 // Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
 import { compare } from "../graph/compare.ts";
 import type { NodeId } from "../graph/graph.ts";
+import { worstFirst } from "../review/danger.ts";
 import { isPerson } from "./cautious.ts";
 import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
 import type { Held } from "./reached.ts";
@@ -103,15 +104,12 @@ const uidIn = ({ graph }: World, node: NodeId): string => {
   return own.uid ?? `<uid of ${found?.name ?? "a new role binding"}>`;
 };
 
-/** The shortest first; of two, the one that is certain, then in a stable order. */
-export const inOrderOfLength = (paths: readonly Path[]): Path[] =>
-  paths
-    .map((path) => ({ path, text: JSON.stringify([path.from, path.steps]) }))
-    .sort(
-      (a, b) =>
-        a.path.steps.length - b.path.steps.length || compare(b.path.assumes, a.path.assumes) || compare(a.text, b.text),
-    )
-    .map(({ path }) => path);
+/** Those that lead to the worst first; of two, the shorter one, then the one that is certain. */
+export const pathsInOrder = (paths: readonly Path[]): Path[] =>
+  worstFirst(paths, ({ gains, steps, assumes, from }) => ({
+    capabilities: gains.map(({ capability }) => capability),
+    texts: [String(steps.length).padStart(4, "0"), assumes === "strict" ? "" : assumes, JSON.stringify([from, steps])],
+  }));
 
 /** What the first caller holds is no gain; of a workload, what it can assume today. */
 export const heldAtFirst = (world: World, { from, controlled }: Start): Covered => {

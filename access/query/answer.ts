@@ -1,15 +1,15 @@
 // "Where can this act", "who can act here", "who can do this": the grants that a question asks for.
-import { compare } from "../graph/compare.ts";
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "../graph/graph.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import { accessIn, type Grant } from "../graph/holds.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
+import { byEffect, capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
 /** What is held in a graph of what a question asks for. */
 export interface Held {
   graph: AccessGraph;
-  /** one for each binding and capability */
+  /** one for each binding and capability, the worst binding first */
   grants: Grant[];
   /** bindings in question whose role cannot be read, so that nothing is known of what they grant */
   unknown: BindingNode[];
@@ -53,11 +53,25 @@ const findHeld = (
     (lineage === undefined || lineage.has(group));
   const access = accessIn(graph);
   const identities = question.identity ? [question.identity.id] : [...holdersIn(graph)];
-  const grants = identities
-    .flatMap((identity) => access.grantsOf(identity))
-    .filter((grant) => isAsked(grant) && (question.capability ?? grant.capability) === grant.capability);
-  const unknown = [...graph.bindings.values()].filter((binding) => isAsked(binding) && !isRead(binding.role));
-  return { grants: grants.sort(inOrder), unknown: unknown.sort(inOrder) };
+  // Bindings are ordered, since their grants are many more.
+  const bindings = worstFirst(
+    identities.flatMap((identity) => access.bindingsOf(identity)).filter(isAsked),
+    ({ id, identity, group, role }) => ({
+      capabilities: capabilitiesIn(graph.roles, role),
+      place: pathOf(graph, group),
+      texts: [graph.identities.get(identity)?.name, identity, id],
+    }),
+  );
+  const wanted = (capability: string): boolean => (question.capability ?? capability) === capability;
+  return {
+    grants: bindings.flatMap(({ id: binding, identity, group, role }) =>
+      (graph.roles.get(role)?.capabilities ?? [])
+        .filter(wanted)
+        .toSorted(byEffect)
+        .map((capability) => ({ identity, group, capability, role, binding })),
+    ),
+    unknown: bindings.filter(({ role }) => !isRead(role)),
+  };
 };
 
 const holdersIn = ({ bindings }: AccessGraph): Set<NodeId> =>
@@ -73,11 +87,3 @@ export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisib
     return !hidden.has("") && (role.group === null || !hidden.has(role.group));
   };
 };
-
-type Placed = Pick<Grant, "identity" | "group"> & { capability?: string; binding?: NodeId; id?: NodeId };
-
-const inOrder = (a: Placed, b: Placed): number =>
-  compare(a.identity, b.identity) ||
-  compare(a.group, b.group) ||
-  compare(a.binding ?? a.id ?? "", b.binding ?? b.id ?? "") ||
-  compare(a.capability ?? "", b.capability ?? "");

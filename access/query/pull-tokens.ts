@@ -1,10 +1,10 @@
 // The pull tokens of an organization: who holds which role where, since when, until when, and whether it holds more than pulls.
 import { z } from "zod";
 import { rootOf } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
 import { type IdentityNode, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { beyondPulls, pullTokenExpiry } from "../graph/pull-token.ts";
+import { worstFirst } from "../review/danger.ts";
 import { roleReader } from "./answer.ts";
 
 const time = z.string().nullable().describe("RFC 3339; null: not known");
@@ -33,7 +33,7 @@ export const holdsPullsAlone = ({ more, complete }: PullToken): boolean => more.
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SOON_MS = 30 * DAY_MS;
 
-/** Those that hold more come first, then those that may, then the others by their end. */
+/** The worst first: those that hold more than pulls, or may; then the others, by group and end. */
 export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, nowMs: number): PullToken[] => {
   const held = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
   const isRead = roleReader(graph, notVisible);
@@ -58,20 +58,14 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
     const none = { group: identity.group, groupName: pathOf(graph, identity.group), role: null, binding: null };
     return (places.length > 0 ? places : [none]).map((place) => ({ uid: id, name, ...place, ...own }));
   };
-  return [...graph.identities.values()].flatMap(rowsOf).sort(inOrder);
+  const rows = [...graph.identities.values()].flatMap(rowsOf);
+  return worstFirst(rows, ({ more, complete, groupName, ...row }) => ({
+    capabilities: complete ? more : "unknown",
+    place: groupName,
+    texts: [row.expires, row.name, row.uid, row.role, row.binding],
+  }));
 };
 
 /** Whether all bindings in the organization of an identity can be listed. Another organization is not the caller's to know. */
 const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string): boolean =>
   !notVisible.some(({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(identity)));
-
-const rankOf = ({ more, complete }: PullToken): number => (more.length > 0 ? 0 : complete ? 2 : 1);
-
-const inOrder = (a: PullToken, b: PullToken): number =>
-  rankOf(a) - rankOf(b) ||
-  Date.parse(a.expires) - Date.parse(b.expires) ||
-  compare(a.name, b.name) ||
-  compare(a.uid, b.uid) ||
-  compare(a.groupName, b.groupName) ||
-  compare(a.role ?? "", b.role ?? "") ||
-  compare(a.binding ?? "", b.binding ?? "");

@@ -6,19 +6,22 @@ import {
   type IdentityNode,
   lineageOf,
   type NodeId,
+  pathOf,
   type RoleNode,
 } from "../graph/graph.ts";
 import { isInside } from "../graph/inside.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
+import { capabilitiesIn, worstFirst } from "../review/danger.ts";
+import { capabilitiesHeldIn } from "../review/lists.ts";
 import { roleReader } from "./answer.ts";
 
 export interface Unused {
   graph: AccessGraph;
-  /** by group and name */
+  /** the worst first */
   identities: UnusedIdentity[];
   /** by binding */
   covered: ReadonlyMap<NodeId, Covered>;
-  /** custom roles, by group and name */
+  /** custom roles, the worst first */
   roles: RoleNode[];
 }
 
@@ -45,13 +48,17 @@ export const unusedIn = ({ graph, notVisible, lastSeen }: Live, untilMs: number)
 
 const unusedIdentities = (graph: AccessGraph, lastSeen: Live["lastSeen"], untilMs: number): UnusedIdentity[] => {
   const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
-  return [...graph.identities.values()]
-    .flatMap((identity) => {
-      const time = lastSeen?.get(identity.id);
-      if (time === undefined || !(Date.parse(time) <= untilMs)) return [];
-      return [{ identity, lastSeen: time, bindings: bindings.get(identity.id)?.length ?? 0 }];
-    })
-    .sort((a, b) => byGroupAndName(a.identity, b.identity));
+  const unused = [...graph.identities.values()].flatMap((identity) => {
+    const time = lastSeen?.get(identity.id);
+    if (time === undefined || !(Date.parse(time) <= untilMs)) return [];
+    return [{ identity, lastSeen: time, bindings: bindings.get(identity.id)?.length ?? 0 }];
+  });
+  const held = capabilitiesHeldIn(graph);
+  return worstFirst(unused, ({ identity: { id, group, name } }) => ({
+    capabilities: held(id),
+    place: pathOf(graph, group),
+    texts: [name, id],
+  }));
 };
 
 /** A binding is covered by one of the same identity, at its group or above, whose role has all of its capabilities. */
@@ -74,7 +81,12 @@ export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean)
     const found = candidates.filter((one) => one.id !== binding.id && covers(one, binding));
     if (found.length > 0) coverers.set(binding.id, found);
   }
-  const inOrder = known.filter(({ id }) => coverers.has(id)).sort(byPlace);
+  const covered = known.filter(({ id }) => coverers.has(id));
+  const inOrder = worstFirst(covered, ({ id, identity, group, role }) => ({
+    capabilities: capabilitiesIn(graph.roles, role),
+    place: pathOf(graph, group),
+    texts: [graph.identities.get(identity)?.name, identity, id],
+  }));
   return new Map(
     inOrder.map((binding) => {
       const by = coverers.get(binding.id)?.find(({ id }) => !coverers.has(id)) as BindingNode;
@@ -95,19 +107,10 @@ const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): R
   ]);
   const hidden = notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group);
   const isSure = (place: NodeId): boolean => !hidden.some((group) => group === "" || isInside(graph, group, place));
-  return [...graph.roles.values()]
-    .filter(({ id, group }) => group !== null && !given.has(id) && isSure(group))
-    .sort(byGroupAndName);
+  const found = [...graph.roles.values()].filter(({ id, group }) => group !== null && !given.has(id) && isSure(group));
+  return worstFirst(found, ({ id, group, name }) => ({
+    capabilities: capabilitiesIn(graph.roles, id),
+    place: pathOf(graph, group as NodeId),
+    texts: [name, id],
+  }));
 };
-
-interface Placed {
-  id: NodeId;
-  group: NodeId | null;
-  name: string;
-}
-
-const byGroupAndName = (a: Placed, b: Placed): number =>
-  compare(a.group ?? "", b.group ?? "") || compare(a.name, b.name) || compare(a.id, b.id);
-
-const byPlace = (a: BindingNode, b: BindingNode): number =>
-  compare(a.identity, b.identity) || compare(a.group, b.group) || compare(a.id, b.id);

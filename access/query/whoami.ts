@@ -17,6 +17,7 @@ import {
 } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { relationshipOf } from "../graph/live-record.ts";
+import { worstFirst } from "../review/danger.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 
@@ -58,9 +59,11 @@ export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
     identity,
     name: identity === null ? null : await nameOf(client, identity, record),
     expires: shown?.expiry ?? timeOf(claims.exp),
-    grants: withinScopes(grants, claims).sort(
-      (a, b) => compare(a.group, b.group) || compare(a.role ?? "", b.role ?? ""),
-    ),
+    grants: worstFirst(withinScopes(grants, claims), ({ capabilities, group, role }) => ({
+      capabilities: capabilities.length === 0 && notKnown.length > 0 ? "unknown" : capabilities,
+      place: group,
+      texts: [role],
+    })),
     notKnown,
   };
 };

@@ -1,10 +1,9 @@
-// What a reader must see first. This is the one order of every list of a review, and of what a format leaves out last: findings; who
-// can assume an identity; capabilities that give access to others; capabilities that change things; capabilities that read. A gain
-// comes before every loss. A broader place comes first, and no name is a special case.
-import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
+// What a reader must see first: the one order of every list, in every format and in drift. Denied findings; then who may own; then who
+// may change things, run things, read. A gain comes before every loss, and a broader place before a deeper one. No name is a special
+// case, and people, external groups and keys are no other case than identities. What is not known counts as the worst.
+import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import { textOf } from "../graph/same.ts";
-import type { Finding, IdentityReview, PeopleReview, Row } from "./report.ts";
 
 /** With this capability an identity can give access to itself or to others. */
 export const isGrant = (capability: string): boolean => classOf(capability) === "grant";
@@ -15,9 +14,12 @@ export const isWrite = ({ capability }: { capability: string }): boolean =>
 
 const rankOf = (capability: string): number => CAPABILITY_CLASSES.indexOf(classOf(capability));
 
-/** The rank of the worst of these capabilities; without any, the rank of a harmless one. */
-export const worstRankOf = (capabilities: Iterable<string>): number => {
-  let worst: number = CAPABILITY_CLASSES.length;
+/** Ranks behind each class. */
+const HARMLESS: number = CAPABILITY_CLASSES.length;
+
+const worstRankOf = (capabilities: Capabilities): number => {
+  if (capabilities === "unknown") return 0;
+  let worst = HARMLESS;
   for (const capability of capabilities) {
     worst = Math.min(worst, rankOf(capability));
     if (worst === 0) break;
@@ -25,88 +27,176 @@ export const worstRankOf = (capabilities: Iterable<string>): number => {
   return worst;
 };
 
+/** The class of the worst of these capabilities; null without any. */
+export const worstClassOf = (capabilities: Capabilities): CapabilityClass | null =>
+  CAPABILITY_CLASSES[worstRankOf(capabilities)] ?? null;
+
 export const byEffect = (a: string, b: string): number => rankOf(a) - rankOf(b) || compare(a, b);
 
-/** `/` is above all others. */
-const depthOf = (path: string): number => (path === "/" ? 0 : path.split("/").length);
+/** `/` is above all others, also as `/ of acme`. */
+const depthOf = (path: string): number => (path.startsWith("/") ? 0 : path.split("/").length);
 
 /** The paths of groups: a broader one holds in more places. */
 export const byBreadth = (a: string, b: string): number => depthOf(a) - depthOf(b) || compare(a, b);
 
-/** Ranks are computed once for each row: there may be hundreds of thousands. */
-export const rowsInOrder = <R extends Row>(rows: readonly R[]): R[] =>
-  rows
-    .map((row) => ({ row, rank: rankOf(row.capability) }))
-    .sort(
-      (a, b) =>
-        a.rank - b.rank ||
-        byBreadth(a.row.groupName, b.row.groupName) ||
-        compare(a.row.role, b.row.role) ||
-        compare(a.row.capability, b.row.capability) ||
-        compare(a.row.group ?? "", b.row.group ?? ""),
-    )
-    .map(({ row }) => row);
+export type Capabilities = Iterable<string> | "unknown";
 
-/** Whether another workload than before can assume an identity that stays. */
-export const changesAssumption = ({ change, assumableBefore, assumableAfter }: IdentityReview): boolean =>
-  (change === "updated" || change === "none") && textOf(assumableBefore) !== textOf(assumableAfter);
-
-/** The denied first, then those that stand, then what is allowed. Each in the order of the rules, which is kept. */
-const standingOf = ({ denied, allowed }: Finding): number => (denied ? 0 : allowed ? 2 : 1);
-
-export const findingsInOrder = (findings: readonly Finding[]): Finding[] =>
-  findings.toSorted((a, b) => standingOf(a) - standingOf(b));
-
-/** Identities with the worst first: by their findings, by who can assume them, by what they gain, and by what they lose. */
-export const identitiesInOrder = <T extends IdentityReview>(
-  identities: readonly T[],
-  findings: readonly Finding[],
-): T[] => {
-  const standing = standingsOf(findings);
-  return inOrder(identities, (identity) => ({
-    ranks: ranksOf(identity, standing.get(identity.uid ?? identity.name), changesAssumption(identity)),
-    texts: [identity.name, identity.groupName],
-  }));
+/** What a role grants. One without capabilities cannot be read: the API has none. */
+export const capabilitiesIn = (
+  roles: ReadonlyMap<string, { capabilities: readonly string[] }>,
+  role: string | null | undefined,
+): Capabilities => {
+  const { capabilities = [] } = roles.get(role ?? "") ?? {};
+  return capabilities.length === 0 ? "unknown" : capabilities;
 };
 
-/** The same of those who have no identity. */
-export const peopleInOrder = (people: readonly PeopleReview[], findings: readonly Finding[]): PeopleReview[] => {
-  const standing = standingsOf(findings);
-  return inOrder(people, (one) => ({
-    ranks: ranksOf(one, standing.get(one.subject), one.before !== null && one.before !== one.after),
-    texts: [one.subject, one.uid ?? ""],
-  }));
-};
+/** What decides where an entry stands. What is absent is harmless. */
+export interface Weight {
+  /** `open`: it stands, and nobody excuses it */
+  standing?: "denied" | "open" | undefined;
+  /** what somebody gains by it, or holds */
+  capabilities?: Capabilities | undefined;
+  /** the class of the worst of these, where they are not at hand */
+  effect?: CapabilityClass | null | undefined;
+  /** others than before may act by it */
+  isReassumed?: boolean | undefined;
+  losses?: Capabilities | undefined;
+  /** path of a group */
+  place?: string | undefined;
+  /** what decides between equals, in this order; without any, they keep theirs */
+  texts: readonly (string | null | undefined)[];
+}
 
-const standingsOf = (findings: readonly Finding[]): Map<string, number> => {
-  const standing = new Map<string, number>();
-  for (const finding of findings) {
-    const rank = standingOf(finding);
-    standing.set(finding.subject, Math.min(rank, standing.get(finding.subject) ?? rank));
-  }
-  return standing;
-};
-
-const inOrder = <T>(all: readonly T[], keyOf: (one: T) => { ranks: number[]; texts: string[] }): T[] =>
-  all
-    .map((one) => ({ one, ...keyOf(one) }))
+/** The worst first. Weights are made once for each entry: there may be hundreds of thousands. */
+export const worstFirst = <T>(all: Iterable<T>, weightOf: (one: T) => Weight): T[] =>
+  Array.from(all, (one) => {
+    const { standing, capabilities = [], effect, isReassumed, losses = [], place, texts } = weightOf(one);
+    const ranks = [
+      standing === "denied" ? 0 : standing === "open" ? 1 : 2,
+      effect ? CAPABILITY_CLASSES.indexOf(effect) : worstRankOf(capabilities),
+      isReassumed ? 0 : 1,
+      worstRankOf(losses),
+      place === undefined ? Number.MAX_SAFE_INTEGER : depthOf(place),
+    ];
+    return { one, ranks, place: place ?? "", texts };
+  })
     .sort(
       (a, b) =>
         a.ranks.reduce((order, rank, i) => order || rank - (b.ranks[i] as number), 0) ||
-        a.texts.reduce((order, text, i) => order || compare(text, b.texts[i] as string), 0),
+        compare(a.place, b.place) ||
+        a.texts.reduce<number>((order, text, i) => order || compare(text ?? "", b.texts[i] ?? ""), 0),
     )
     .map(({ one }) => one);
 
-const ranksOf = (
-  { gains, losses }: { gains: readonly Row[]; losses: readonly Row[] },
-  standing = EXCUSED,
-  isOtherPeople: boolean,
-): number[] => [
-  Math.min(standing, EXCUSED),
-  isOtherPeople ? 0 : 1,
-  worstRankOf(gains.map(({ capability }) => capability)),
-  worstRankOf(losses.map(({ capability }) => capability)),
-];
+interface AccessRow {
+  group: string | null;
+  groupName: string;
+  capability: string;
+  role: string;
+}
 
-/** What is excused ranks as what has no finding. */
-const EXCUSED = 2;
+export const rowsInOrder = <R extends AccessRow>(rows: readonly R[]): R[] =>
+  worstFirst(rows, ({ capability, groupName, role, group }) => ({
+    capabilities: [capability],
+    place: groupName,
+    texts: [role, capability, group],
+  }));
+
+interface Assumable {
+  change: string;
+  assumableBefore: unknown;
+  assumableAfter: unknown;
+}
+
+/** Whether another workload than before can assume an identity that stays. */
+export const changesAssumption = ({ change, assumableBefore, assumableAfter }: Assumable): boolean =>
+  (change === "updated" || change === "none") && textOf(assumableBefore) !== textOf(assumableAfter);
+
+interface Judged {
+  rule: string;
+  subject: string;
+  unknown?: true | undefined;
+  denied?: true | undefined;
+  allowed?: true | undefined;
+}
+
+/** They are about who may own, whatever the subject gains for certain. */
+const OWNING = ["gains-owner", "may-own", "required-owners", "last-owner-goes"];
+
+/** What a finding that stands adds to a weight. What is possible, and not known, counts as the worst. */
+const dangerOf = ({ rule, unknown }: Judged): Pick<Weight, "effect"> =>
+  unknown || OWNING.includes(rule) ? { effect: "grant" } : {};
+
+/** Whoever changes: an identity, or who has access without one. Rows are in order. */
+interface Subject {
+  uid: string | null;
+  groupName: string;
+  /** the worst that somebody gains; absent: not known beyond the rows */
+  effect?: CapabilityClass | null | undefined;
+  gains: readonly AccessRow[];
+  losses: readonly AccessRow[];
+}
+type IdentitySubject = Subject & Assumable & { name: string };
+type PeopleSubject = Subject & { subject: string; before: string | null; after: string | null };
+
+const isPeople = (one: IdentitySubject | PeopleSubject): one is PeopleSubject => "subject" in one;
+
+const isReassumed = (one: IdentitySubject | PeopleSubject): boolean =>
+  isPeople(one) ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
+
+/** What a finding calls it. */
+const keysOf = (one: IdentitySubject | PeopleSubject): string[] =>
+  isPeople(one) ? [one.subject] : [one.uid ?? one.name];
+
+const weightOf = (one: IdentitySubject | PeopleSubject): Weight => {
+  const { effect, gains, losses, groupName, uid } = one;
+  return {
+    effect,
+    capabilities: effect === undefined && isReassumed(one) ? "unknown" : gains.map(({ capability }) => capability),
+    isReassumed: isReassumed(one),
+    losses: losses.map(({ capability }) => capability),
+    place: (gains[0] ?? losses[0])?.groupName ?? groupName,
+    texts: [isPeople(one) ? one.subject : one.name, groupName, uid],
+  };
+};
+
+/** By their findings, by what somebody gains, by who can assume them, and last by what they lose. */
+export const subjectsInOrder = <T extends IdentitySubject | PeopleSubject>(
+  subjects: readonly T[],
+  findings: readonly Judged[],
+): T[] => {
+  const denied = new Set(findings.filter((one) => one.denied).map(({ subject }) => subject));
+  const stands = findings.filter((one) => !one.allowed);
+  const open = new Set(stands.map(({ subject }) => subject));
+  const owning = new Set(stands.filter((one) => dangerOf(one).effect).map(({ subject }) => subject));
+  return worstFirst(subjects, (one) => {
+    const has = (all: ReadonlySet<string>): boolean => keysOf(one).some((key) => all.has(key));
+    return {
+      ...weightOf(one),
+      ...(has(owning) && { effect: "grant" }),
+      standing: has(denied) ? "denied" : has(open) ? "open" : undefined,
+    };
+  });
+};
+
+/**
+ * The denied first, and the allowed last; then by what the subject gains. One that is no subject of the change may be about any access.
+ * Equals keep the order of the rules.
+ */
+export const findingsInOrder = <F extends Judged>(
+  findings: readonly F[],
+  subjects: readonly (IdentitySubject | PeopleSubject)[],
+): F[] => {
+  const weights = new Map(subjects.flatMap((one) => keysOf(one).map((key) => [key, weightOf(one)] as const)));
+  const unknown: Weight = { capabilities: "unknown", place: "/", texts: [] };
+  return worstFirst(findings, (finding) => {
+    const { subject, denied, allowed } = finding;
+    return {
+      ...(weights.get(subject) ?? unknown),
+      ...dangerOf(finding),
+      standing: denied ? "denied" : allowed ? undefined : "open",
+      isReassumed: false,
+      texts: [],
+    };
+  });
+};

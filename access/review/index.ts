@@ -9,24 +9,27 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
-import { findingsInOrder, identitiesInOrder, peopleInOrder, rowsInOrder } from "./danger.ts";
+import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "./danger.ts";
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
 import {
   blockedRows,
   deletedGroupsOf,
+  effectsIn,
   expiringKeysOf,
   forcedRows,
   nameIn,
   notVisibleRows,
   undeclaredRows,
 } from "./lists.ts";
+import { organizationsOf } from "./organizations.ts";
 import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";
 import {
   type Finding,
+  type FindingList,
   type IdentityReview,
   type Report,
   type Review,
@@ -38,7 +41,7 @@ import {
 } from "./report.ts";
 import { findBroken } from "./required.ts";
 import { rules } from "./rule/index.ts";
-import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
+import { type Found, groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 import { unknownSubjects } from "./unknown-subject.ts";
@@ -64,6 +67,7 @@ export interface ReviewOptions extends Verdict {
 export interface ChangedRules {
   file: string;
   message: string;
+  list?: FindingList;
 }
 
 export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => {
@@ -101,13 +105,13 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   ];
   const found: Judged[] = [
     ...(otherBranch ? [{ finding: otherBranchFinding(otherBranch) }] : []),
-    ...changedRules.map(({ file, message }) => ({
-      finding: { rule: "rules-changed" as const, subject: file, name: file, message },
+    ...changedRules.map(({ file, ...text }) => ({
+      finding: { rule: "rules-changed" as const, subject: file, name: file, ...text },
     })),
-    ...tests.flatMap(({ name, passed, failedBefore, reason = "" }) =>
+    ...tests.flatMap(({ name, passed, failedBefore, reason = "", list }) =>
       passed || failedBefore
         ? []
-        : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason } }],
+        : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason, ...(list && { list }) } }],
     ),
     ...findingsOf(input, people),
     ...subjectsOf(input, findBroken(proposal, verdict.required ?? {}, notVisible)),
@@ -118,19 +122,25 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...tests.map(({ name }) => name),
     ...[people.before, people.after].flatMap(({ identities }) => [...identities.values()].map(({ name }) => name)),
   ];
-  const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }));
+  const [identities, subjectsOfPeople] = [identitiesOf(input, notVisible), peopleReviewsOf(people, rowsOf)];
+  const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }), [
+    ...identities,
+    ...subjectsOfPeople,
+  ]);
   const report: Report = {
     source: proposal.source,
-    identities: identitiesInOrder(identitiesOf(input), findings),
-    people: peopleInOrder(peopleReviewsOf(people, rowsOf), findings),
+    organizations: organizationsOf(input, people, unknown.length + notVisible.length === 0),
+    identities: subjectsInOrder(identities, findings),
+    people: subjectsInOrder(subjectsOfPeople, findings),
     findings,
     opens: pathRows(after, paths.opens),
     closes: pathRows(before, paths.closes),
     deletedGroups: deletedGroupsOf(input),
     blocked: blockedRows(proposal),
-    adopted: proposal.adopted
-      .map((one) => ({ ...one, name: nameIn(before, one.uid) }))
-      .sort((a, b) => compare(a.resource, b.resource) || compare(a.uid, b.uid)),
+    adopted: worstFirst(
+      proposal.adopted.map((one) => ({ ...one, name: nameIn(before, one.uid) })),
+      ({ resource, uid }) => ({ texts: [resource, uid] }),
+    ),
     forceDestroy: forcedRows(proposal),
     undeclared: undeclaredRows(proposal),
     expiringKeys: expiringKeysOf(after, nowMs),
@@ -143,7 +153,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...(source && { rules: source }),
   };
   const named = { before, after, others: subjects, notVisible };
-  return { report, before, after, unknownSubjects: unknownSubjects(verdict.allow, named) };
+  const sides = { before: people.before, after: people.after };
+  return { report, before, after, people: sides, unknownSubjects: unknownSubjects(verdict.allow, named) };
 };
 
 const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding => ({
@@ -153,7 +164,13 @@ const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding 
   message: `this change is to be merged into another branch than ${main}, which rules and tests come from; propose it to ${main}, or let the job name the branch`,
 });
 
-const identitiesOf = ({ before, after, changes, reassumed, replacements, budget }: RuleInput): IdentityReview[] => {
+const identitiesOf = (
+  { before, after, changes, reassumed, replacements, budget }: RuleInput,
+  notVisible: readonly NotVisible[],
+): IdentityReview[] => {
+  const effectOf = effectsIn(after);
+  // A role binding that is hidden may be one to owner.
+  const isHidden = notVisible.some(({ kind }) => kind === "roleBinding");
   const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));
   const created = [...after.identities.keys()].filter((id) => !before.identities.has(id));
   const deleted = [...before.identities.keys()].filter((id) => !after.identities.has(id));
@@ -170,12 +187,11 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements, budget 
     if (!now) return isReplaced.has(id) ? "replaced" : "deleted";
     return old.name !== now.name || textOf(old.relationship) !== textOf(now.relationship) ? "updated" : "none";
   };
-  const reviews = [...changed].map(([id, change]): IdentityReview & { id: NodeId } => {
+  return [...changed].map(([id, change]): IdentityReview => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
     const latest = now ?? old;
     const [was, is] = [old?.relationship ?? null, now?.relationship ?? null] as [Json | null, Json | null];
-    return {
-      id,
+    const review: IdentityReview = {
       uid: latest ? latest.uid : id,
       name: latest?.name ?? id,
       ...(old && now && old.name !== now.name && { nameBefore: old.name }),
@@ -188,10 +204,8 @@ const identitiesOf = ({ before, after, changes, reassumed, replacements, budget 
       before: assumptionOf(was, budget),
       after: assumptionOf(is, budget),
     };
+    return changesAssumption(review) ? { ...review, ...(isHidden ? { effect: "grant" } : effectOf(id)) } : review;
   });
-  return reviews
-    .sort((a, b) => compare(a.name, b.name) || compare(a.groupName, b.groupName) || compare(a.id, b.id))
-    .map(({ id: _, ...review }) => review);
 };
 
 const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
@@ -235,17 +249,17 @@ const possibleFindings = (input: RuleInput, unknown: readonly UnknownPart[], req
 /** Adds the name and uid of each finding's subject. */
 const subjectsOf = (
   { before, after, most }: Pick<RuleInput, "before" | "after" | "most">,
-  found: readonly { rule: RuleName; subject: NodeId; message: string }[],
+  found: readonly (Found & { rule: RuleName })[],
 ): Judged[] =>
   found
-    .map(({ rule, subject: id, message }) => {
+    .map(({ rule, subject: id, ...text }) => {
       const node = [after, before, most]
         .flatMap(({ identities, groups, roles }) => [identities, groups, roles])
         .map((nodes) => nodes.get(id))
         .find((one) => one !== undefined);
       const name = node?.name ?? id;
       const subject = node ? (node.uid ?? name) : id;
-      return { finding: { rule, subject, name, message }, ...(node && { node: id }) };
+      return { finding: { rule, subject, name, ...text }, ...(node && { node: id }) };
     })
     .sort(
       ({ finding: a }, { finding: b }) =>

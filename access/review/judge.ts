@@ -32,8 +32,14 @@ export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs
     if (reasons.includes(true)) return { ...finding, allowed: true };
     const texts = reasons.filter((one) => typeof one === "string");
     const message = [finding.message, ...texts].join("; ");
+    const { lead, items } = finding.list ?? { lead: finding.message, items: [] };
     const isDenied = deny.includes(finding.rule) || ALWAYS.includes(finding.rule);
-    return { ...finding, message, ...(isDenied && { denied: true as const }) };
+    return {
+      ...finding,
+      message,
+      ...(texts.length > 0 && { list: { lead, items: [...items, ...texts] } }),
+      ...(isDenied && { denied: true as const }),
+    };
   });
 };
 

@@ -1,10 +1,9 @@
 // The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
-import type { Json } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
+import type { CapabilityClass, Json } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
-import { byBreadth, worstRankOf } from "./danger.ts";
+import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "./danger.ts";
 import { isCertain, type Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
@@ -14,19 +13,22 @@ export const notVisibleRows = (
   graph: AccessGraph,
   notVisible: readonly Live["notVisible"][number][],
 ): Report["notVisible"] =>
-  notVisible
-    .map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(graph, group), message }))
-    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.kind, b.kind));
+  worstFirst(
+    notVisible.map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(graph, group), message })),
+    ({ groupName: place, kind }) => ({ place, texts: [kind] }),
+  );
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
-  [...before.groups.values()]
-    .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
-    .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) }))
-    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.group, b.group));
+  worstFirst(
+    [...before.groups.values()]
+      .filter(({ id, parent }) => !after.groups.has(id) && (parent === null || after.groups.has(parent)))
+      .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) })),
+    ({ groupName: place, group }) => ({ place, texts: [group] }),
+  );
 
 export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked"] =>
-  blocked
-    .map((record) => {
+  worstFirst(
+    blocked.map((record) => {
       const { resource, unseen, contents, why, isPossible, ...one } = record;
       const groupName = pathOf(before, one.group);
       const what = `${one.kind} ${one.kind === "group" ? groupName : one.name}`;
@@ -36,8 +38,9 @@ export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked
         ? `this run will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
         : `this run may be blocked: ${what} cannot be deleted ${isPossible ? BEFORE_FORCE : `while it ${may}`}`;
       return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
-    })
-    .sort((a, b) => byBreadth(a.groupName, b.groupName) || compare(a.uid, b.uid));
+    }),
+    ({ groupName: place, uid }) => ({ place, texts: [uid] }),
+  );
 
 const BEFORE_FORCE = "before forceDestroy of a group has taken along what is in the way";
 
@@ -56,8 +59,8 @@ const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) =>
 };
 
 export const forcedRows = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
-  forced
-    .map(({ node, held = [], ...one }) => {
+  worstFirst(
+    forced.map(({ node, held = [], ...one }) => {
       const listed = before.groups.has(node)
         ? contentsOf(before, node)
         : [...bindingsOf(before, node), ...externalGroupsOf(before, node)];
@@ -65,49 +68,67 @@ export const forcedRows = ({ forced, before, deleted }: Proposal): Report["force
       const contents = [...listed, ...held.map(({ kind, uid, name: its }) => ({ kind, uid, name: its }))];
       const unmanaged = contents.filter(({ uid }) => uid === null || !deleted.has(uid));
       return { ...one, name: name === node ? one.resource : name, contents: one.deletes ? unmanaged : [] };
-    })
-    .sort(
-      (a, b) =>
-        Number(b.deletes) - Number(a.deletes) || compare(a.resource, b.resource) || compare(a.uid ?? "", b.uid ?? ""),
-    );
+    }),
+    ({ deletes, resource, uid }) => ({ standing: deletes ? "open" : undefined, texts: [resource, uid] }),
+  );
 
 export const undeclaredRows = ({ undeclared, before }: Pick<Proposal, "undeclared" | "before">): Undeclared[] =>
-  undeclared
-    .flatMap((id) => {
+  worstFirst(
+    undeclared.flatMap((id) => {
       const binding = before.bindings.get(id);
       if (!binding) return [];
       const { identity, role, group } = binding;
-      const entry = {
-        binding: id,
-        group,
-        groupName: pathOf(before, group),
-        identity,
-        identityName: nameOf(before.identities, identity),
-        role: nameOf(before.roles, role),
-      };
-      return [{ entry, rank: worstRankOf(before.roles.get(role)?.capabilities ?? []) }];
-    })
-    .sort(
-      ({ entry: a, rank: one }, { entry: b, rank: other }) =>
-        one - other ||
-        byBreadth(a.groupName, b.groupName) ||
-        compare(`${a.identityName} ${a.role} ${a.binding}`, `${b.identityName} ${b.role} ${b.binding}`),
-    )
-    .map(({ entry }) => entry);
+      return [
+        {
+          binding: id,
+          group,
+          groupName: pathOf(before, group),
+          identity,
+          identityName: nameOf(before.identities, identity),
+          role: nameOf(before.roles, role),
+        },
+      ];
+    }),
+    ({ binding, groupName: place, identityName, role }) => ({
+      capabilities: capabilitiesIn(before.roles, before.bindings.get(binding)?.role),
+      place,
+      texts: [identityName, role, binding],
+    }),
+  );
 
 export const nameIn = ({ groups, identities, roles, providers }: AccessGraph, id: NodeId): string =>
   (groups.get(id) ?? identities.get(id) ?? roles.get(id) ?? providers.get(id))?.name ?? id;
 
 const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
-export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] =>
-  [...after.identities.values()]
-    .flatMap(({ uid, name, group, relationship }) => {
-      const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
-      if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
-      return [{ uid, name, groupName: groupNameOf(after, group), expirationTime }];
-    })
-    .sort(
-      (a, b) =>
-        compare(a.expirationTime, b.expirationTime) || compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""),
-    );
+export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[] => {
+  const keys = [...after.identities.values()].flatMap(({ id, uid, name, group, relationship }) => {
+    const { expirationTime } = ((relationship as Json | null)?.staticKeys ?? {}) as { expirationTime?: string };
+    if (!expirationTime || !(Date.parse(expirationTime) <= nowMs + SOON_MS)) return [];
+    return [{ id, key: { uid, name, groupName: groupNameOf(after, group), expirationTime } }];
+  });
+  const held = capabilitiesHeldIn(after);
+  return worstFirst(keys, ({ id, key: { groupName: place, expirationTime, name, uid } }) => ({
+    capabilities: held(id),
+    place,
+    texts: [expirationTime, name, uid],
+  })).map(({ key }) => key);
+};
+
+/** The class of the worst that an identity holds, for a review of who can act by it. */
+export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) => { effect?: CapabilityClass }) => {
+  const held = capabilitiesHeldIn(graph);
+  return (identity) => {
+    const effect = identity === undefined ? null : worstClassOf(held(identity));
+    return effect === null ? {} : { effect };
+  };
+};
+
+/** What an identity holds by all of its role bindings. */
+export const capabilitiesHeldIn = ({ bindings, roles }: AccessGraph): ((identity: NodeId) => Capabilities) => {
+  const byIdentity = Map.groupBy(bindings.values(), ({ identity }) => identity);
+  return (identity) => {
+    const held = (byIdentity.get(identity) ?? []).map(({ role }) => capabilitiesIn(roles, role));
+    return held.includes("unknown") ? "unknown" : new Set(held.flatMap((one) => [...one]));
+  };
+};

@@ -1,9 +1,9 @@
 // What a change means for those who have access without being an identity (access/graph/people.ts): what each of them gains and
 // loses. Some rules apply to them as well.
-import { compare } from "../graph/compare.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { type PeopleGraph, peopleGraph, type Subject } from "../graph/people.ts";
 import { type AccessRow, accessChange } from "./change.ts";
+import { effectsIn } from "./lists.ts";
 import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
 import { groupNameOf, type RuleInput } from "./rule/rule.ts";
@@ -57,28 +57,28 @@ export const peopleReviewsOf = (
 ): PeopleReview[] => {
   const byId = new Map(changes.map((change) => [change.identity, change]));
   const [old, now] = [before, after].map(({ identities }) => Map.groupBy(identities.values(), ({ record }) => record));
+  const effectOf = effectsIn(after);
   const records = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
-  return [...records]
-    .flatMap((record): PeopleReview[] => {
-      const [was, is] = [old?.get(record) ?? [], now?.get(record) ?? []];
-      const gains = is.flatMap(({ id }) => byId.get(id)?.gains ?? []);
-      const losses = was.flatMap(({ id }) => byId.get(id)?.losses ?? []);
-      const [whoBefore, whoAfter] = [whoOf(was), whoOf(is)];
-      if (gains.length + losses.length === 0 && whoBefore === whoAfter) return [];
-      const latest = (is[0] ?? was[0]) as Subject;
-      return [
-        {
-          subject: latest.name,
-          uid: latest.recordUid,
-          groupName: groupNameOf(is.length > 0 ? after : before, latest.group),
-          gains: rowsOf(after, gains),
-          losses: rowsOf(before, losses),
-          before: whoBefore,
-          after: whoAfter,
-        },
-      ];
-    })
-    .sort((a, b) => compare(a.subject, b.subject) || compare(a.uid ?? "", b.uid ?? ""));
+  return [...records].flatMap((record): PeopleReview[] => {
+    const [was, is] = [old?.get(record) ?? [], now?.get(record) ?? []];
+    const gains = is.flatMap(({ id }) => byId.get(id)?.gains ?? []);
+    const losses = was.flatMap(({ id }) => byId.get(id)?.losses ?? []);
+    const [whoBefore, whoAfter] = [whoOf(was), whoOf(is)];
+    if (gains.length + losses.length === 0 && whoBefore === whoAfter) return [];
+    const latest = (is[0] ?? was[0]) as Subject;
+    return [
+      {
+        subject: latest.name,
+        uid: latest.recordUid,
+        groupName: groupNameOf(is.length > 0 ? after : before, latest.group),
+        gains: rowsOf(after, gains),
+        losses: rowsOf(before, losses),
+        before: whoBefore,
+        after: whoAfter,
+        ...(whoBefore !== null && whoAfter !== null && whoBefore !== whoAfter && effectOf(is[0]?.id)),
+      },
+    ];
+  });
 };
 
 const whoOf = ([subject]: readonly Subject[]): string | null => subject?.who ?? null;

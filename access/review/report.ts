@@ -20,7 +20,9 @@
 //
 // `Review` adds the two graphs, for a format that shows who has access where.
 import { z } from "zod";
+import { CAPABILITY_CLASSES } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
+import type { PeopleGraph } from "../graph/people.ts";
 import { PullToken } from "../query/pull-tokens.ts";
 import { Rehearsal } from "../rehearsal/report.ts";
 import { RoleChange } from "../roles/change.ts";
@@ -55,6 +57,13 @@ const relationship = z
     "who can assume it, as the API's JSON has it, such as { claimMatch }; null: it cannot be assumed, or that is not known",
   );
 
+const effect = z
+  .enum(CAPABILITY_CLASSES)
+  .optional()
+  .describe(
+    "where others than before may act by it: the class of the worst that it holds then, also where that is not known",
+  );
+
 export const IdentityReview = z.object({
   uid,
   name: z.string(),
@@ -67,6 +76,7 @@ export const IdentityReview = z.object({
   assumableAfter: relationship,
   before: Assumption.nullable().describe("assumableBefore in words"),
   after: Assumption.nullable().describe("assumableAfter in words"),
+  effect,
   assumable: z
     .object({ before: relationship, after: relationship })
     .optional()
@@ -88,6 +98,7 @@ export const PeopleReview = z.object({
   losses: z.array(Row),
   before: z.string().nullable().describe("who they are, in words"),
   after: z.string().nullable(),
+  effect,
   service: serviceOfMany,
 });
 export type PeopleReview = z.infer<typeof PeopleReview>;
@@ -113,11 +124,15 @@ export const RULES = [
 ] as const;
 export type RuleName = (typeof RULES)[number];
 
+export const FindingList = z.object({ lead: z.string(), items: z.array(z.string()) });
+export type FindingList = z.infer<typeof FindingList>;
+
 export const Finding = z.object({
   rule: z.enum(RULES),
   subject: z.string().describe("uid, or the name of what does not exist yet"),
   name: z.string().describe("name of the subject"),
   message: z.string(),
+  list: FindingList.optional().describe("message as a sentence and a list, where it has several parts"),
   allowed: z.literal(true).optional().describe("excused by --allow"),
   denied: z.literal(true).optional().describe("of a rule that is denied or required: the exit code is 3"),
   unknown: z.literal(true).optional().describe("not found, but possible: an entry of unknown may hide it"),
@@ -230,6 +245,7 @@ export const TestResult = z.object({
   name: z.string(),
   passed: z.boolean(),
   reason: z.string().optional().describe("why it failed"),
+  list: FindingList.optional().describe("reason as a sentence and a list, where it has several parts"),
   failedBefore: z.literal(true).optional().describe("it failed before this change too, for each of these reasons"),
 });
 export type TestResult = z.infer<typeof TestResult>;
@@ -241,12 +257,16 @@ export const SealOfReport = z.object({
 
 export const Report = z.object({
   source: z.enum(["preview", "policy"]),
+  organizations: z
+    .array(z.string())
+    .optional()
+    .describe("names of those whose access changes; all that are visible where it could be any"),
   origin: Origin.optional(),
   seal: SealOfReport.optional().describe("absent: no seal was asked for"),
   identities: z.array(IdentityReview),
   people: z.array(PeopleReview),
   findings: z.array(Finding),
-  opens: z.array(PathReview).describe("the shortest first"),
+  opens: z.array(PathReview).describe("the worst first; of those, the shortest"),
   closes: z.array(PathReview),
   deletedGroups: z.array(DeletedGroup),
   blocked: z.array(Blocked),
@@ -274,6 +294,8 @@ export interface Review {
   report: Report;
   before: AccessGraph;
   after: AccessGraph;
+  /** who has access without an identity */
+  people: { before: PeopleGraph; after: PeopleGraph };
   /** allowances whose subject nothing has as its name */
   unknownSubjects: readonly string[];
 }

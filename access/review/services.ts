@@ -1,7 +1,9 @@
 // A change at several services. Two services are two worlds: no record of one counts for the other, even where a service lists a uid of
 // another one, as every service does for its built-in roles. So each has its own review, and this file joins what they say.
+import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type GraphBuilder, newGraph } from "../graph/graph.ts";
-import { findingsInOrder, identitiesInOrder, peopleInOrder } from "./danger.ts";
+import type { PeopleGraph } from "../graph/people.ts";
+import { findingsInOrder, subjectsInOrder } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import { type Report, type Review, RULES } from "./report.ts";
 
@@ -14,20 +16,17 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     [...reviews].flatMap(([service, { report }]) => pick(report).map((one) => ({ ...one, service }))) as unknown as T;
   const all = <T>(pick: (report: Report) => readonly T[]): T[] =>
     [...reviews.values()].flatMap(({ report }) => pick(report));
+  const [identities, people] = [at((one) => one.identities), at((one) => one.people)];
   const findings = findingsInOrder(
     at(({ findings: own }) => own).toSorted((a, b) => RULES.indexOf(a.rule) - RULES.indexOf(b.rule)),
+    [...identities, ...people],
   );
   const report: Report = {
     ...first.report,
+    organizations: unique(all(({ organizations = [] }) => organizations)).sort(compare),
     findings,
-    identities: identitiesInOrder(
-      at(({ identities }) => identities),
-      findings,
-    ),
-    people: peopleInOrder(
-      at(({ people }) => people),
-      findings,
-    ),
+    identities: subjectsInOrder(identities, findings),
+    people: subjectsInOrder(people, findings),
     opens: all(({ opens }) => opens),
     closes: all(({ closes }) => closes),
     deletedGroups: all(({ deletedGroups }) => deletedGroups),
@@ -40,13 +39,18 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     unknown: unique(all(({ unknown }) => unknown)),
     notVisible: all(({ notVisible }) => notVisible),
   };
-  const placed = [...reviews].map(([service, { before, after }], i) =>
-    i === 0 ? { before, after } : { before: placedAt(before, service), after: placedAt(after, service) },
-  );
+  const placed = [...reviews].map(([service, { before, after, people: own }], i) => {
+    const at = <G extends AccessGraph>(graph: G): G => (i === 0 ? graph : placedAt(graph, service));
+    return { before: at(before), after: at(after), people: { before: at(own.before), after: at(own.after) } };
+  });
+  // Of all nodes of a people graph, only subjects differ from those of other graphs.
+  const peopleOf = (side: "before" | "after"): PeopleGraph =>
+    unionOf(placed.map((one) => one.people[side])) as unknown as PeopleGraph;
   return {
     report,
     before: unionOf(placed.map(({ before }) => before)),
     after: unionOf(placed.map(({ after }) => after)),
+    people: { before: peopleOf("before"), after: peopleOf("after") },
     unknownSubjects: first.unknownSubjects.filter((one) =>
       others.every(({ unknownSubjects }) => unknownSubjects.includes(one)),
     ),
@@ -56,11 +60,14 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
 /** What the preview as a whole does not say is in each of the reviews. */
 const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 
-const REFERENCES = ["id", "parent", "group", "identity", "role", "provider", "defaultRole"];
+const REFERENCES = ["id", "parent", "group", "identity", "role", "provider", "defaultRole", "record", "people"];
+
+/** The id of a node that stands beside those of another service. */
+export const placedId = (id: string, service: string): string => `${service} ${id}`;
 
 /** The graph with nodes that no other service has. Their uids stay. */
-const placedAt = (graph: AccessGraph, service: string): AccessGraph => {
-  const placed = (value: unknown): unknown => (typeof value === "string" ? `${service} ${value}` : value);
+const placedAt = <G extends AccessGraph>(graph: G, service: string): G => {
+  const placed = (value: unknown): unknown => (typeof value === "string" ? placedId(value, service) : value);
   const nodeAt = (node: object): [string, object] => {
     const entries = Object.entries(node).map(([name, value]) => [
       name,
@@ -70,7 +77,7 @@ const placedAt = (graph: AccessGraph, service: string): AccessGraph => {
     return [own.id, own];
   };
   const kinds = Object.entries(graph).map(([kind, nodes]) => [kind, new Map([...nodes.values()].map(nodeAt))]);
-  return Object.fromEntries(kinds) as AccessGraph;
+  return Object.fromEntries(kinds) as G;
 };
 
 /** Of two nodes with one id the first counts. */

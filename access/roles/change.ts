@@ -1,10 +1,10 @@
 // How the built-in roles of a service differ from what is written down, and whom that reaches: who gained or lost access by it, without
 // any change of ours.
 import { z } from "zod";
-import { compare } from "../graph/compare.ts";
 import { type AccessGraph, newGraph, pathOf, type RoleNode } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { accessChange, type IdentityChange } from "../review/change.ts";
+import { worstFirst } from "../review/danger.ts";
 import { everyoneIn } from "../test/everyone.ts";
 import type { LockedRoles } from "./lock.ts";
 
@@ -123,15 +123,17 @@ const reachesOf = (
   graph: AccessGraph,
   rows: ReadonlyMap<string, Held>,
 ): Reach[] => {
-  return [...graph.bindings.values()]
-    .flatMap(({ id, identity, group, role }): Reach[] => {
-      const change = role === roleId ? rows.get(`${identity} ${group}`) : undefined;
-      if (change === undefined) return [];
-      const gains = added.filter((one) => change.gains.has(one));
-      const losses = removed.filter((one) => change.losses.has(one));
-      if (gains.length + losses.length === 0) return [];
-      const { name = identity, uid = null } = graph.identities.get(identity) ?? {};
-      return [{ identity: uid, name, group, groupName: pathOf(graph, group), binding: id, gains, losses }];
-    })
-    .sort((a, b) => compare(a.groupName, b.groupName) || compare(a.name, b.name) || compare(a.binding, b.binding));
+  const reaches = [...graph.bindings.values()].flatMap(({ id, identity, group, role }): Reach[] => {
+    const change = role === roleId ? rows.get(`${identity} ${group}`) : undefined;
+    if (change === undefined) return [];
+    const gains = added.filter((one) => change.gains.has(one));
+    const losses = removed.filter((one) => change.losses.has(one));
+    if (gains.length + losses.length === 0) return [];
+    const { name = identity, uid = null } = graph.identities.get(identity) ?? {};
+    return [{ identity: uid, name, group, groupName: pathOf(graph, group), binding: id, gains, losses }];
+  });
+  return worstFirst(reaches, ({ gains: capabilities, losses, groupName: place, name, binding }) => ({
+    ...{ capabilities, losses, place },
+    texts: [name, binding],
+  }));
 };

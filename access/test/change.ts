@@ -79,8 +79,8 @@ const resultOf = ({ name }: AccessTest, outcome: Ran["outcome"]): TestResult => 
     return { name, passed: false, reason: `it names what does not exist: ${outcome.mistakes.join("; ")}` };
   const { reasons, fresh } = outcome;
   if (reasons.length === 0) return { name, passed: true };
-  if (fresh.length > 0) return { name, passed: false, reason: reasonText(fresh) };
-  return { name, passed: false, reason: reasonText(reasons), failedBefore: true };
+  if (fresh.length > 0) return { name, passed: false, ...reasonText(fresh) };
+  return { name, passed: false, ...reasonText(reasons), failedBefore: true };
 };
 
 interface Around {
@@ -156,7 +156,12 @@ const runAt = (
     if (!isAbout) return NOTHING;
     const old = was[failing.indexOf(tests[i] as AccessTest)];
     const fresh = newReasons(one.reasons, old && "reasons" in old ? old.reasons : [], after);
-    const placed = (reasons: readonly Reason[]) => reasons.map((own) => ({ ...own, text: place + own.text }));
+    const placed = (reasons: readonly Reason[]) =>
+      reasons.map((own) => ({
+        ...own,
+        text: place + own.text,
+        ...(own.lead !== undefined && { lead: place + own.lead }),
+      }));
     return { reasons: placed(one.reasons), fresh: placed(fresh) };
   });
 };

@@ -1,8 +1,8 @@
 // What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
-import { compare } from "../graph/compare.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import { byEffect } from "../review/danger.ts";
 import type { Reason } from "./reason.ts";
 import type { Actor, Look } from "./scene.ts";
 
@@ -32,7 +32,9 @@ export const breachFinder = (
   const isHere = counts(look, place);
   const capabilitiesOf = once((role) => graph.roles.get(role)?.capabilities ?? []);
   const deniedCapabilities = once((role) =>
-    capabilitiesOf(role).filter((one) => denied.some((text) => matchesCapability(text, one))),
+    capabilitiesOf(role)
+      .filter((one) => denied.some((text) => matchesCapability(text, one)))
+      .toSorted(byEffect),
   );
   return ({ identity, words }) =>
     access
@@ -52,9 +54,11 @@ export const breachFinder = (
         if (names.length === 0) return [];
         const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
         const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
-        return [{ text: `${words} can ${list}${more} at ${where}, ${how}`, about: { ...about, capabilities: names } }];
-      })
-      .sort((a, b) => compare(a.text, b.text));
+        const lead = `${words} can`;
+        const text = `${lead} ${list}${more} at ${where}, ${how}`;
+        const weight = { capabilities: names, place: where, texts: [text] };
+        return [{ lead, text, weight, about: { ...about, capabilities: names } }];
+      });
 };
 
 const CAPABILITIES_SHOWN = 5;
@@ -98,14 +102,15 @@ export const missingOf = (
       .filter(({ group }) => isHere(group))
       .map(({ capability }) => capability),
   );
-  const missing = [...new Set(wanted.flatMap(namesOf))].filter((one) => !held.has(one)).sort();
+  const missing = [...new Set(wanted.flatMap(namesOf))].filter((one) => !held.has(one)).sort(byEffect);
   if (missing.length === 0) return [];
   const where =
     place === undefined ? "anywhere" : `at ${graph.groups.has(place) ? pathOf(graph, place) : "a group that is gone"}`;
   const unseen = findUnseen(look, place, false);
   const perhaps = unseen.length === 0 ? "" : ` (${unseen.map(({ text }) => text).join("; ")})`;
   const text = `${words} cannot ${missing.slice(0, CAPABILITIES_SHOWN).join(", ")} ${where}${perhaps}`;
-  return [{ text, about: { who: "nobody", group: place ?? "anywhere", capabilities: missing } }];
+  // What somebody lacks comes after what somebody holds.
+  return [{ text, weight: { texts: [] }, about: { who: "nobody", group: place ?? "anywhere", capabilities: missing } }];
 };
 
 /** A wildcard stands for every capability that a role may have. */

@@ -4,6 +4,7 @@ import type { NodeId } from "../graph/graph.ts";
 import { accessIn } from "../graph/holds.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
+import type { FindingList } from "../review/report.ts";
 import { actorOf, findAssumable, othersThan } from "./actor.ts";
 import { everFinder } from "./ever.ts";
 import { breachFinder, findUnseen, missingOf } from "./look.ts";
@@ -13,7 +14,7 @@ import type { Actor, Look, Scene } from "./scene.ts";
 
 export type Outcome =
   | { passed: true }
-  | { passed: false; reason: string }
+  | { passed: false; reason: string; list?: FindingList }
   /** it names what does not exist, so it says nothing about access */
   | { mistakes: string[] };
 
@@ -31,7 +32,7 @@ export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] 
   findReasons(tests, scene).map((found) => {
     if ("mistakes" in found) return { mistakes: found.mistakes };
     const { reasons } = found;
-    return reasons.length === 0 ? { passed: true } : { passed: false, reason: reasonText(reasons) };
+    return reasons.length === 0 ? { passed: true } : { passed: false, ...reasonText(reasons) };
   });
 
 /** What each test finds. */

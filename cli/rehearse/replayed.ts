@@ -7,7 +7,7 @@ import type { Document, Item, Part } from "../../access/format/document/document
 import { countText } from "../../access/format/words.ts";
 import { newGraph } from "../../access/graph/graph.ts";
 import { addGroup } from "../../access/graph/live-record.ts";
-import { byEffect } from "../../access/review/danger.ts";
+import { worstFirst } from "../../access/review/danger.ts";
 import type { Client } from "../../client/client.ts";
 import { copyOf } from "../copy.ts";
 import { untilInterrupted } from "../interrupt.ts";
@@ -95,12 +95,16 @@ const documentOf = (report: Replayed, { created }: Change, nameOf: (value: unkno
     ...[" at ", quote(nameOf(group)), " and below"],
   ];
   const itemsOf = (change: ChangeRow["change"]): Item[] =>
-    rows
-      .filter((row) => row.change === change)
-      .toSorted((a, b) => byEffect(a.capability, b.capability))
-      .map((row) => ({ parts: rowParts(row), lines: [] }));
+    worstFirst(
+      rows.filter((row) => row.change === change),
+      ({ capability, group, identity }) => ({
+        capabilities: [capability],
+        place: typeof group === "string" ? group : undefined,
+        texts: [nameOf(identity), capability],
+      }),
+    ).map((row) => ({ parts: rowParts(row), lines: [] }));
   return {
-    title: `Change: ${title}`,
+    title: ["Change of ", quote(stack), `: ${title}`],
     origin: { stack, service: services.join(", "), ...(commit !== undefined && { commit }), time: created },
     sections: [
       {

@@ -63,9 +63,11 @@ describe("a pull request", () => {
     expect(github.npm()).toHaveLength(1);
     const [comment] = github.repository.comments;
     expect(comment?.author).toBe("github-actions[bot]");
-    expect(comment?.body).toMatch(/^<!-- irm review access\.yaml run \d+ -->\n## Change in access by this policy: /);
+    expect(comment?.body).toMatch(
+      /^<!-- irm review access\.yaml run \d+ -->\n## Change in access of `[^`]+` by this policy: /,
+    );
     expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
-    expect(summary).toContain("## Change in access by this policy: ");
+    expect(summary).toMatch(/## Change in access of `[^`]+` by this policy: /);
     expect([...github.artifacts.keys()]).toEqual(["access-review-access.yaml.html"]);
     expect(github.artifacts.get("access-review-access.yaml.html")).toMatch(/^<!doctype html>/i);
     expect(outputs.access).toMatchObject({
@@ -91,7 +93,7 @@ describe("a pull request", () => {
     const { rules, findings } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
     expect(rules).toMatchObject({ base: "origin/main" });
     expect(findings).toContainEqual(expect.objectContaining({ rule: "other-branch", subject: "theirs", denied: true }));
-    expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | `other-branch` |");
+    expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`other-branch`](https://");
     // Whoever has written the workflow may name the branch.
     const named = await review({ branch: "theirs" }, "branch", "theirs");
     expect(named.conclusion, named.log).toBe("success");

@@ -52,8 +52,10 @@ describe("a merge request", () => {
     expect(job?.artifacts[page]).toMatch(/^<!doctype html>/i);
     const [note] = gitlab.repository.comments;
     expect(note?.author).toBe("21");
-    expect(note?.body).toMatch(/^<!-- irm review access\.yaml run \d+ -->\n## Change in access by this policy: /);
-    expect(note?.body).toContain("| :no_entry: denied | `gains-owner` |");
+    expect(note?.body).toMatch(
+      /^<!-- irm review access\.yaml run \d+ -->\n## Change in access of `[^`]+` by this policy: /,
+    );
+    expect(note?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
     expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
     // Once: in the default branch, and not in the change.
     expect(gitlab.commands.npm()).toHaveLength(1);
@@ -68,8 +70,8 @@ describe("a merge request", () => {
     expect(job, job?.log).toMatchObject({ name: "access-review", code: 3 });
     const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
     expect([existsSync(join(folder, "package.json")), existsSync(join(folder, "theirs"))]).toEqual([true, false]);
-    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | `other-branch` |");
-    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | `gains-owner` |");
+    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | [`other-branch`](https://");
+    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
   });
 
   test("from a fork runs a job without a token, which says why", async () => {

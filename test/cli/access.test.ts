@@ -18,7 +18,7 @@ const access = (...flags: string[]) => runIrm("access", ...flags);
 test("prints where an identity can act, and through what", async () => {
   expect(await access("--identity", "release")).toEqual({
     code: 0,
-    stdout: `Access of release
+    stdout: `Access of release in dev
 
 release  in platform
   assumed by a workload whose token has issuer
@@ -34,7 +34,7 @@ release  in platform
 
 test("prints who can act at a group, also through bindings above", async () => {
   const { stdout } = await access("--group", "platform/registry", "--capability", "repo.list");
-  expect(stdout.replaceAll(/^ {2}assumed by .*\n( {6}.*\n)*/gm, "")).toBe(`Access at platform/registry: repo.list
+  expect(stdout.replaceAll(/^ {2}assumed by .*\n( {6}.*\n)*/gm, "")).toBe(`Access at platform/registry in dev: repo.list
 
 owner  in /
   /  through owner
@@ -58,8 +58,8 @@ test("prints JSON: uids, the name of the role, and the binding", async () => {
   ]);
   expect(others).toEqual({
     grants: [
-      { ...grant, capability: "repo.list", binding: expect.stringMatching(`^${registry}/`) },
       { ...grant, capability: "tag.create", binding: expect.stringMatching(`^${registry}/`) },
+      { ...grant, capability: "repo.list", binding: expect.stringMatching(`^${registry}/`) },
     ],
     unknown: [],
     people: [],
@@ -68,7 +68,9 @@ test("prints JSON: uids, the name of the role, and the binding", async () => {
 });
 
 test("prints Markdown", async () => {
-  expect((await access("--identity", "release", "--format", "markdown")).stdout).toBe(`## Access of \`release\`
+  expect(
+    (await access("--identity", "release", "--format", "markdown")).stdout,
+  ).toBe(`## Access of \`release\` in \`dev\`
 
 | Identity | Group | Role | Capabilities |
 | --- | --- | --- | --- |
@@ -86,7 +88,7 @@ test("prints a page", async () => {
   const { code, stdout } = await access("--group", "/", "--format", "html");
   expect(code).toBe(0);
   expect(stdout).toMatch(/^<!doctype html>\n/);
-  expect(stdout).toContain("<title>Access at /</title>");
+  expect(stdout).toContain("<title>Access at / in dev</title>");
   expect(stdout).toContain("through <b><bdi>owner</bdi></b>");
 });
 

@@ -88,7 +88,7 @@ test("the commands of docs/connect.md run from top to bottom, and only read", as
     ]);
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(`service   http://127.0.0.1:${port} (environment IRM_BASE_URL)`);
-    expect(stdout).toContain("Access: role_bindings.create");
+    expect(stdout).toContain("Access in dev: role_bindings.create");
     expect(await server.takeRequests()).toEqual([]);
   } finally {
     process.kill(-(first.pid as number), "SIGTERM");

@@ -30,7 +30,7 @@ const withoutUids = (text: string): string => {
 
 test("prints what docs/paths.md shows", async () => {
   const page = readFileSync(new URL("../../docs/paths.md", import.meta.url), "utf8");
-  const [, shown = ""] = /```\n(Paths to more access\n.*?)```/s.exec(page) ?? [];
+  const [, shown = ""] = /```\n(Paths to more access in acme.*?)```/s.exec(page) ?? [];
   const { stdout, ...others } = await paths();
   expect(others).toEqual({ code: 0, stderr: "" });
   expect(withoutUids(stdout)).toBe(withoutUids(shown));
@@ -92,7 +92,7 @@ test("a workload starts with its exchange", async () => {
 
 test("prints Markdown and a page, with each request", async () => {
   const { stdout: markdown } = await paths("--format", "markdown");
-  expect(markdown).toContain("## Paths to more access\n\n2 paths, 1 of them cautious");
+  expect(markdown).toMatch(/## Paths to more access in `acme` and `partner`\n\n2 paths, 1 of them cautious/);
   expect(markdown).toContain(`1. as \`helper\`: \`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch\``);
   expect(markdown).toContain("If `the service lets a caller grant what it does not hold`.");
   const { stdout: page } = await paths("--format", "html");

@@ -55,7 +55,7 @@ describe("irm access --pull-tokens", () => {
     const at = (days: number) => new Date(Date.parse(CREATED) + days * DAY_MS).toISOString();
     expect(await tokens()).toEqual({
       code: 0,
-      stdout: `6 pull tokens: 1 pull token ends within 30 days, 1 pull token has expired
+      stdout: `6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired
 
 Pull tokens
 - disguised is registry.pull at platform; 11 days old, not used yet, ends ${at(60)}; it holds more than pulls: roles.create
@@ -64,12 +64,12 @@ Pull tokens
     ${old.uid}
 - laptop is apk.pull at /; 11 days old, not used yet, ends ${at(40)}, within 30 days
     ${laptop.uid}
+- seeded is apk.pull at /; 11 days old, not used yet, ends ${at(365)}
+    ${uids.get("seeded")}
 - cluster is registry.pull at platform; 11 days old, last seen ${SEEN}, ends ${at(90)}
     ${cluster.uid}
 - unbound has no role, in platform; 11 days old, not used yet, ends ${at(100)}
     ${unbound}
-- seeded is apk.pull at /; 11 days old, not used yet, ends ${at(365)}
-    ${uids.get("seeded")}
 
 docs/access.md#pull-tokens says what counts as one.
 `,
@@ -81,7 +81,7 @@ docs/access.md#pull-tokens says what counts as one.
     const { pullTokens, notVisible } = JSON.parse((await tokens("--format", "json")).stdout);
     expect(notVisible).toEqual([]);
     expect(pullTokens).toHaveLength(6);
-    expect(pullTokens[3]).toEqual({
+    expect(pullTokens[4]).toEqual({
       uid: cluster.uid,
       name: "cluster",
       group: platform,
@@ -97,7 +97,7 @@ docs/access.md#pull-tokens says what counts as one.
       complete: true,
     });
     expect(pullTokens[0]).toMatchObject({ uid: disguised.uid, role: "registry.pull", more: ["roles.create"] });
-    expect(pullTokens[4]).toMatchObject({ uid: unbound, group: platform, role: null, binding: null });
+    expect(pullTokens[5]).toMatchObject({ uid: unbound, group: platform, role: null, binding: null });
   });
 
   test("prints Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
@@ -106,7 +106,7 @@ docs/access.md#pull-tokens says what counts as one.
       `- \`laptop\` is \`apk.pull\` at \`/\`; 11 days old, not used yet, ends \`${laptop.expires}\`, within 30 days\n  - \`${laptop.uid}\`\n`,
     );
     const page = (await tokens("--format", "html")).stdout;
-    expect(page).toContain("<h1>6 pull tokens: 1 pull token ends within 30 days, 1 pull token has expired</h1>");
+    expect(page).toContain("<h1>6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired</h1>");
     expect(page).toContain("<bdi>disguised</bdi> is <bdi>registry.pull</bdi> at <bdi>platform</bdi>");
     expect(page).toContain("it holds more than pulls: <bdi>roles.create</bdi>");
   });

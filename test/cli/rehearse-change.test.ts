@@ -95,7 +95,7 @@ describe("irm rehearse FILE", () => {
   test("prints names, the worst capability first", async () => {
     const { code, stdout } = await runIrm("rehearse", path);
     expect(code).toBe(0);
-    expect(stdout).toContain("Change: 4 writes, carried out on a copy");
+    expect(stdout).toMatch(/^Change of \S+: 4 writes, carried out on a copy$/m);
     expect(stdout).toContain("- bot gains tag.create at team and below");
     expect(stdout.indexOf("tag.create")).toBeLessThan(stdout.indexOf("repo.list"));
   });

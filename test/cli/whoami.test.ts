@@ -59,10 +59,10 @@ describe("irm whoami", () => {
   workload  issuer "${api.issuer}", subject "release"
   until     2026-01-28T13:54:21.000Z
 
-  /  through lister
-      groups.list, identity.list
   platform/registry  through publisher
       tag.create, repo.list
+  /  through lister
+      groups.list, identity.list
 
 2 grants
 `,
@@ -104,8 +104,8 @@ describe("irm whoami", () => {
       name: "release",
       expires: "2026-01-28T13:54:21.000Z",
       grants: [
-        { group: api.organization, role: "lister", capabilities: ["groups.list", "identity.list"] },
         { group: registry, role: "publisher", capabilities: ["repo.list", "tag.create"] },
+        { group: api.organization, role: "lister", capabilities: ["groups.list", "identity.list"] },
       ],
     });
   });

@@ -3,11 +3,20 @@ import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerAsHtml } from "../../access/format/answer/html.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
+import { answerOf } from "../../access/query/answer.ts";
 import { ensureChromium } from "../../scripts/setup/chromium.mjs";
 import { largeReview, smallReview } from "../access/format/reviews.ts";
 import { inBothSchemes } from "../support/color-scheme.ts";
 import { temporaryFolder } from "../support/command.ts";
+
+/** identities, groups, role bindings */
+const SIZES = [
+  [5, 4, 12],
+  [50, 12, 150],
+  [500, 60, 2_000],
+] as const;
 
 const { command, reason } = await ensureChromium();
 
@@ -18,6 +27,12 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     writeFileSync(folder.path("small.html"), reviewAsHtml(smallReview()));
     const size = { groups: 45, identities: 30, bindings: 90, changes: 10 };
     writeFileSync(folder.path("large.html"), reviewAsHtml(largeReview(7, size)));
+    for (const [identities, groups, bindings] of SIZES) {
+      const review = largeReview(7, { groups, identities, bindings, changes: 6 });
+      const answer = answerOf({ graph: review.before, notVisible: [] }, {});
+      writeFileSync(folder.path(`review-${identities}.html`), reviewAsHtml(review));
+      writeFileSync(folder.path(`access-${identities}.html`), answerAsHtml(answer));
+    }
     browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
   });
   afterAll(async () => {
@@ -37,6 +52,48 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     await page.goto(url);
     return { page, problems, requests, url };
   };
+
+  // A fold is the same table with more rows, and axe takes a minute for those of 500 identities.
+  test.each([
+    ["review-5.html", "section[aria-labelledby=map]"],
+    ["access-50.html", "section[aria-labelledby=map]"],
+    ["review-500.html", "section[aria-labelledby=map] > .map"],
+  ])("the map of %s is a table that axe and a reader of the screen understand, light and dark", async (name, part) => {
+    const { page, problems } = await open(name);
+    await inBothSchemes(page, async (axe) => {
+      const { violations } = await axe.include(part).analyze();
+      expect(violations.map(({ id }) => id)).toEqual([]);
+    });
+    const first = page.locator(".map").first();
+    const [heads, row] = [await first.locator("thead th").count(), first.locator("tbody tr").first()];
+    expect(await row.locator("th, td").count()).toBe(heads);
+    expect(await first.ariaSnapshot()).toMatch(/cell "([GWUR]|\+[GWUR]|[±−]).* (gives|writes|uses|reads)/);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  test("the heads of the map stay in view while it scrolls in its own box, on a phone too", async () => {
+    const { page } = await open("review-500.html", { viewport: { width: 360, height: 740 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    const map = page.locator(".map").first();
+    const corner = async () => await map.locator("thead th").first().boundingBox();
+    const before = await corner();
+    const box = "document.querySelector('.map')";
+    await page.evaluate(`${box}.scrollTo(200, 300)`);
+    expect(await page.evaluate(`[${box}.scrollLeft, ${box}.scrollTop]`)).toEqual([200, 300]);
+    const caption = 40;
+    const after = await corner();
+    expect(after?.x).toBe(before?.x);
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(caption);
+    await page.context().close();
+  });
+
+  test("the search leaves the rows of the map that it finds", async () => {
+    const { page } = await open("small.html");
+    await page.getByRole("searchbox", { name: "Search" }).fill("deploy");
+    expect(await page.locator(".map tbody tr:visible th").allInnerTexts()).toEqual(["deploy new"]);
+    await page.context().close();
+  });
 
   test("is clean for axe, light and dark, and requests nothing but itself", async () => {
     const { page, problems, requests, url } = await open("small.html");

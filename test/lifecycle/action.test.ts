@@ -113,7 +113,7 @@ it("a pull request gets a comment, as an identity that may only read", async () 
   expect(conclusion, log).toBe("success");
   expect(ran).toContain("pulumi/actions");
   const [comment] = github.repository.comments;
-  expect(comment?.body).toContain("## Change in access by this preview: 1 identity gains access");
+  expect(comment?.body).toMatch(/## Change in access of `[^`]+` by `[\w/-]+`: 1 identity gains access/);
   expect(comment?.body).toContain("**gains** at `team (new)` and below, through `viewer`");
   expect(Object.keys(outputs)).toEqual([]);
   expect(place.rows("groups", "name = ?", "team")).toEqual([]);
@@ -134,7 +134,7 @@ it("its next push replaces the comment, from a job that runs nothing of the chan
   expect(conclusion, log).toBe("failure");
   expect(ran).not.toContain("pulumi/actions");
   expect(github.repository.comments).toHaveLength(1);
-  expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | `gains-owner` |");
+  expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
   expect(github.repository.comments[0]?.body).toContain(head);
 });
 

@@ -165,8 +165,9 @@ describe.each(formsOf(["native", "pulumi-irm/plugin"], ["dynamic", "pulumi-irm"]
     it(`prints the same ${reader}, but for the pull tokens that are allowed as a class`, async () => {
       const { code, stdout } = await driftOf(program, "--format", format, "--allow", "pull-tokens");
       expect(code).toBe(3);
+      expect(stdout).toMatch(/Drift of `?[\w/-]+`? in `?\w+`?: /);
       expect(stdout).toContain(
-        "Drift: 5 records differ, 1 record is gone, 2 grants that nothing declares, 1 built-in role changed, 1 static key ends; 1 pull token ends within 30 days",
+        "5 records differ, 1 record is gone, 2 grants that nothing declares, 1 built-in role changed, 1 static key ends; 1 pull token ends within 30 days",
       );
       expect(stdout).toMatch(/puller`? is `?registry\.pull`? at .*; allowed, and no difference/);
       expect(stdout).toContain("by hand");

@@ -1,7 +1,6 @@
 // An answer as JSON: uids, and the names of roles.
 
 import type { Json } from "../../../schema/index.ts";
-import { compare } from "../../graph/compare.ts";
 import type { AccessGraph, BindingNode, NodeId } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
@@ -26,7 +25,7 @@ export interface AnswerJson {
 }
 
 export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer): AnswerJson => ({
-  identities: [...new Set([...grants, ...unknown].map(({ identity }) => identity))].sort().flatMap((identity) => {
+  identities: [...new Set([...unknown, ...grants].map(({ identity }) => identity))].flatMap((identity) => {
     const node = graph.identities.get(identity);
     if (!node) return [];
     const { name, group, relationship } = node;
@@ -47,7 +46,8 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
     binding: id,
     message: notReadable(graph, role),
   })),
-  people: [...people.graph.identities.values()]
+  people: [...new Set([...people.unknown, ...people.grants].map(({ identity }) => identity))]
+    .flatMap((id) => people.graph.identities.get(id) ?? [])
     .map(({ id, name, recordUid, who }) => ({
       subject: name,
       uid: recordUid,
@@ -59,8 +59,7 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
         .filter(({ identity }) => identity === id)
         .map(({ group, role }) => ({ group, role: roleName(graph, role), message: notReadable(graph, role) })),
     }))
-    .filter((one) => one.grants.length + one.unknown.length > 0)
-    .sort((a, b) => compare(a.subject, b.subject) || compare(a.uid ?? "", b.uid ?? "")),
+    .filter((one) => one.grants.length + one.unknown.length > 0),
   notVisible,
 });
 

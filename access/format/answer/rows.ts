@@ -1,13 +1,12 @@
 // An answer by identity and group, with names, as people read it.
 
 import { resources } from "../../../schema/index.ts";
-import { compare } from "../../graph/compare.ts";
-import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
+import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../../graph/graph.ts";
 import type { NotVisible } from "../../graph/live.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
-import { byEffect } from "../../review/danger.ts";
-import { countText } from "../words.ts";
+import { byEffect, type Capabilities, worstFirst } from "../../review/danger.ts";
+import { countText, inOrganizationsText } from "../words.ts";
 
 export interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
@@ -18,6 +17,8 @@ export interface HeldThere {
 }
 
 export interface HeldBy {
+  /** of the identity; of people, of the record that gives the access */
+  id: NodeId;
   name: string;
   /** only where another identity has the same name */
   uid?: string | undefined;
@@ -30,8 +31,17 @@ export interface HeldBy {
   places: HeldThere[];
 }
 
-/** Identities by name, then those who have none; the groups of each from the organization down. */
-export const holdingsIn = (answer: Answer): HeldBy[] => [...holdingsOf(answer), ...holdingsOf(answer.people)];
+/** The worst first, people like identities; and of each, the groups where it may do the worst. */
+export const holdingsIn = (answer: Answer): HeldBy[] =>
+  worstFirst([...holdingsOf(answer), ...holdingsOf(answer.people)], ({ name, uid, places }) => ({
+    // The first of its places is the worst.
+    capabilities: capabilitiesAt(places[0]),
+    place: places[0]?.path,
+    texts: [name, uid],
+  }));
+
+const capabilitiesAt = (place: HeldThere | undefined): Capabilities =>
+  place === undefined || place.capabilities.length === 0 ? "unknown" : place.capabilities;
 
 const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
   const placeIn = placesIn(graph);
@@ -49,18 +59,21 @@ const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
     placeOf(binding, identity, group, role).capabilities.push(capability);
   for (const { id, identity, group, role } of unknown) placeOf(id, identity, group, role);
   const identityOf = identitiesIn(graph, placeIn);
-  return [...byIdentity]
-    .map(([id, places]) => {
-      for (const { capabilities } of places.values()) capabilities.sort(byEffect);
-      return { ...identityOf(id), places: [...places.values()].sort(byPathAndRole) };
-    })
-    .sort((a, b) => compare(a.name, b.name) || compare(a.uid ?? "", b.uid ?? ""));
+  return [...byIdentity].map(([id, places]) => {
+    for (const { capabilities } of places.values()) capabilities.sort(byEffect);
+    const inOrder = worstFirst(places.values(), (one) => ({
+      capabilities: capabilitiesAt(one),
+      place: one.path,
+      texts: [one.role],
+    }));
+    return { id: recordOf(graph, id), ...identityOf(id), places: inOrder };
+  });
 };
 
 const identitiesIn = (
   graph: AccessGraph,
   placeIn: (group: NodeId) => string,
-): ((id: NodeId) => Omit<HeldBy, "places">) => {
+): ((id: NodeId) => Omit<HeldBy, "id" | "places">) => {
   const byName = Map.groupBy(graph.identities.values(), ({ name }) => name);
   return (id) => {
     const node = graph.identities.get(id);
@@ -73,22 +86,22 @@ const identitiesIn = (
   };
 };
 
+const recordOf = ({ identities }: AccessGraph, id: NodeId): NodeId => {
+  const node: object | undefined = identities.get(id);
+  return node && "record" in node ? String(node.record) : id;
+};
+
 const NOT_ASSUMABLE = "no workload that you can see: this cannot be read, or the identity cannot be assumed";
 
-const byPathAndRole = (a: HeldThere, b: HeldThere): number =>
-  compare(sortKey(a.path), sortKey(b.path)) || compare(a.role, b.role);
-
-// An organization comes before its groups.
-const sortKey = (path: string): string => path.replace(/^\/( of |$)/, "");
-
-/** `Access of release at platform/registry: tag.create` */
+/** `Access of release at platform/registry in acme: tag.create` */
 export const titleOf = (
   { graph, question: { identity, group, capability } }: Answer,
   show: (text: string) => string = (text) => text,
 ): string => {
   const whose = identity ? `Access of ${show(identity.name)}` : "Access";
   const where = group ? ` at ${show(placesIn(graph)(group.id))}` : "";
-  return `${whose}${where}${capability ? `: ${show(capability)}` : ""}`;
+  const names = organizationsIn(graph).map(({ name }) => name);
+  return `${whose}${where}${inOrganizationsText(names, show)}${capability ? `: ${show(capability)}` : ""}`;
 };
 
 /** `2 identities, 3 bindings; 1 subject without an identity` */

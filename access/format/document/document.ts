@@ -19,7 +19,7 @@ export interface Section {
 }
 
 export interface Document {
-  title: string;
+  title: readonly Part[];
   origin?: Origin | undefined;
   sections: readonly Section[];
   /** shown where there are sections */

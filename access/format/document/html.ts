@@ -8,7 +8,7 @@ import type { Document } from "./document.ts";
 
 export const documentAsHtml = ({ title, origin, sections, foot }: Document): string =>
   pageOf({
-    title,
+    title: title.map((part) => (typeof part === "string" ? part : part.quoted)).join(""),
     lead: html`${origin && factList(originFacts(origin))}<p>${foot}</p>`,
     search: "entries",
     sections: sections.map(({ title: own, items }, i) =>

@@ -10,7 +10,7 @@ const VALUE_MAX = 500;
 
 export const documentAsMarkdown = ({ title, origin, sections, foot: footText }: Document): string => {
   const facts = (origin ? originFacts(origin) : []).map(({ name, value }) => `${name} ${code(value)}`);
-  const head = `## ${title}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
+  const head = `## ${lineOf(title)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
   const blocks = sections.filter(({ items }) => items.length > 0).map(blockOf);
   const foot = blocks.length > 0 ? `\n<sub>${footText}</sub>\n` : "";
   const room = COMMENT_BYTES_MAX - Buffer.byteLength(head + foot);

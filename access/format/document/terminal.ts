@@ -16,7 +16,7 @@ export const documentAsText = (
     color ? styleText(format, text, { validateStream: false }) : text;
   const sections = all.filter(({ items }) => items.length > 0);
   return [
-    style("bold", head),
+    style("bold", lineOf(head)),
     ...(origin ? originFacts(origin) : []).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     "",
     ...sections.flatMap(({ title, items }) => [

@@ -16,7 +16,7 @@ import { isChange } from "../../roles/change.ts";
 import type { Document, Item, Part, Section } from "../document/document.ts";
 import { endingTexts, excusedIf, pullTokenParts } from "../pull-token.ts";
 import { roleItems, rolesTitle } from "../roles.ts";
-import { countText } from "../words.ts";
+import { countText, inOrganizations } from "../words.ts";
 
 const quote = (quoted: string): Part => ({ quoted });
 
@@ -27,25 +27,27 @@ export const driftDocument = (report: DriftReport): Document => ({
   foot: footOf(report),
 });
 
-const titleOf = (report: DriftReport): string => {
-  const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible } = report;
-  const of = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
+const titleOf = (report: DriftReport): Part[] => {
+  const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible, origin } = report;
+  const count = (...changes: Change[]): number => drift.filter(({ change }) => changes.includes(change)).length;
   const rows: [number, string, string][] = [
-    [of("changed", "replaced"), "record differs", "records differ"],
-    [of("gone"), "record is gone", "records are gone"],
-    [of("dropped"), "record is not in the program any more", "records are not in the program any more"],
-    [of("new"), "record is not in the stack yet", "records are not in the stack yet"],
+    [count("changed", "replaced"), "record differs", "records differ"],
+    [count("gone"), "record is gone", "records are gone"],
+    [count("dropped"), "record is not in the program any more", "records are not in the program any more"],
+    [count("new"), "record is not in the stack yet", "records are not in the stack yet"],
     [undeclared.filter(counts).length, "grant that nothing declares", "grants that nothing declares"],
     [roles.filter(isChange).length, "built-in role changed", "built-in roles changed"],
     [keys.length, "static key ends", "static keys end"],
     [pending.length, "create is open", "creates are open"],
     [unknown.length, "part is not known", "parts are not known"],
   ];
-  const texts = rows.flatMap(([count, one, many]) => (count > 0 ? [countText(count, one, many)] : []));
+  const texts = rows.flatMap(([number, one, many]) => (number > 0 ? [countText(number, one, many)] : []));
   // Nothing seen is not the same as nothing there.
   const none = notVisible.length > 0 ? "no difference that you can see" : "no difference";
   const warnings = endingTexts(pullTokens);
-  return `Drift: ${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
+  const found = `${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
+  const of: Part[] = origin?.stack === undefined ? [] : [" of ", quote(origin.stack)];
+  return ["Drift", ...of, ...inOrganizations(origin?.organizations ?? []), `: ${found}`];
 };
 
 const sectionsOf = ({

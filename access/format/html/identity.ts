@@ -26,7 +26,7 @@ ${changesAssumption(identity) && assumptionsOf(identity)}${rowsOf("Gains", "gain
 `;
 };
 
-const summaryOf = ({ gains, losses }: IdentityReview): string => {
+export const summaryOf = ({ gains, losses }: Pick<IdentityReview, "gains" | "losses">): string => {
   const parts = [
     gains.length > 0 && `gains ${countText(gains.length, "capability", "capabilities")}`,
     losses.length > 0 && `loses ${countText(losses.length, "capability", "capabilities")}`,

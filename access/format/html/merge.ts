@@ -1,7 +1,7 @@
 // Two graphs as one tree of groups, with who has access where: what is new, what is gone, and what stays.
 import { compare } from "../../graph/compare.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../../graph/graph.ts";
-import { worstRankOf } from "../../review/danger.ts";
+import { capabilitiesIn, worstFirst } from "../../review/danger.ts";
 
 export type Mark = "same" | "new" | "gone";
 
@@ -114,22 +114,22 @@ const holdersIn = ({ before, after }: Graphs): Map<NodeId, RoleHolders[]> => {
   return new Map(
     [...pairs].map(([group, roles]) => [
       group,
-      [...roles]
-        .map(([role, identities]) => ({
-          name: roleOf(role)?.name ?? role,
-          nameBefore: nameBefore({ before, after }, "roles", role),
-          rank: worstRankOf(roleOf(role)?.capabilities ?? []),
-          changes: changesRole({ before, after }, role),
-          holders: [...identities]
-            .map(([identity, sides]) => ({
-              identity,
-              label: labelOf(identity),
-              nameBefore: nameBefore({ before, after }, "identities", identity),
-              mark: markOf(sides.before, sides.after),
-            }))
-            .sort((a, b) => MARKS.indexOf(a.mark) - MARKS.indexOf(b.mark) || compare(a.label, b.label)),
-        }))
-        .sort((a, b) => a.rank - b.rank || compare(a.name, b.name)),
+      worstFirst(roles.keys(), (role) => ({
+        capabilities: capabilitiesIn(after.roles.has(role) ? after.roles : before.roles, role),
+        texts: [roleOf(role)?.name],
+      })).map((role) => ({
+        name: roleOf(role)?.name ?? role,
+        nameBefore: nameBefore({ before, after }, "roles", role),
+        changes: changesRole({ before, after }, role),
+        holders: [...(roles.get(role) ?? [])]
+          .map(([identity, sides]) => ({
+            identity,
+            label: labelOf(identity),
+            nameBefore: nameBefore({ before, after }, "identities", identity),
+            mark: markOf(sides.before, sides.after),
+          }))
+          .sort((a, b) => MARKS.indexOf(a.mark) - MARKS.indexOf(b.mark) || compare(a.label, b.label)),
+      })),
     ]),
   );
 };

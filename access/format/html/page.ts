@@ -9,6 +9,8 @@ export interface PageParts {
   lead: Markup;
   /** what the search box finds, in words; without it the page has none */
   search?: string;
+  /** what the page begins with, before its contents */
+  opening?: Section;
   /** empty ones are left out */
   sections: readonly (Section | false)[];
 }
@@ -19,7 +21,7 @@ export interface Section {
   body: Markup;
 }
 
-export const pageOf = ({ title, lead, search, sections }: PageParts): string => {
+export const pageOf = ({ title, lead, search, opening, sections }: PageParts): string => {
   const shown = sections.filter((section) => section !== false);
   const [style, script] = [asset("page.css"), asset("page.js")];
   const policy = [
@@ -48,14 +50,17 @@ export const pageOf = ({ title, lead, search, sections }: PageParts): string => 
 <header>
 <h1>${title}</h1>
 ${lead}
-${shown.length > 2 && contents(shown)}</header>
+</header>
 ${search !== undefined && searchBox(search)}<main>
-${shown.map(({ id, title: own, body }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${own}</h2>\n${body}</section>\n`)}</main>
+${opening && sectionOf(opening)}${shown.length > 2 && contents(shown)}${shown.map(sectionOf)}</main>
 <script>${trustedMarkup(script)}</script>
 </body>
 </html>
 `.text;
 };
+
+const sectionOf = ({ id, title, body }: Section): Markup =>
+  html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${body}</section>\n`;
 
 const contents = (sections: readonly Section[]): Markup => html`<nav aria-label="Contents"><ul>${sections.map(
   ({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`,

@@ -1,7 +1,6 @@
 // The roles whose capabilities change, and those that are new or gone.
-import { compare } from "../../graph/compare.ts";
 import type { RoleNode } from "../../graph/graph.ts";
-import { byEffect, worstRankOf } from "../../review/danger.ts";
+import { byEffect, worstFirst } from "../../review/danger.ts";
 import type { Review } from "../../review/report.ts";
 import type { CapabilitySets } from "./capability-sets.ts";
 import { renameMarkup } from "./identity.ts";
@@ -31,14 +30,12 @@ export const rolesSection = ({ before, after }: Review, sets: CapabilitySets): S
   return listSection(
     "roles",
     "Roles that change",
-    changes
-      .sort((a, b) => worstRankOf(a.gained) - worstRankOf(b.gained) || compare(a.name, b.name))
-      .map(
-        ({ name, nameBefore, isNew, isGone, lost, gained }) =>
-          html`<b>${renameMarkup(nameBefore, name)}</b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
-            gained.length > 0 && html`<p>gains ${sets.show(name, gained)}</p>`
-          }${lost.length > 0 && html`<p>loses ${sets.show(name, lost)}</p>`}`,
-      ),
+    worstFirst(changes, ({ gained, lost, name }) => ({ capabilities: gained, losses: lost, texts: [name] })).map(
+      ({ name, nameBefore, isNew, isGone, lost, gained }) =>
+        html`<b>${renameMarkup(nameBefore, name)}</b>${isNew && html` <ins class="tag">new</ins>`}${isGone && html` <del class="tag">deleted</del>`}${
+          gained.length > 0 && html`<p>gains ${sets.show(name, gained)}</p>`
+        }${lost.length > 0 && html`<p>loses ${sets.show(name, lost)}</p>`}`,
+    ),
   );
 };
 

@@ -9,7 +9,7 @@ import { html } from "../html/markup.ts";
 import { pageOf } from "../html/page.ts";
 import { pathBlocks } from "../html/paths.ts";
 import { listSection } from "../html/section.ts";
-import { NOT_SEARCHED, NOT_VISIBLE, pathTexts, TITLE, totalsOf } from "./rows.ts";
+import { NOT_SEARCHED, NOT_VISIBLE, pathTexts, titleOf, totalsOf } from "./rows.ts";
 
 export const pathsAsHtml = (
   graph: AccessGraph,
@@ -26,7 +26,7 @@ export const pathsAsHtml = (
       texts.map((line) => html`${line}`),
     );
   return pageOf({
-    title: TITLE,
+    title: titleOf(graph),
     lead: html`<p>By which requests somebody could come to hold what they do not hold today. ${totalsOf(found)}</p>`,
     search: "identities, groups and capabilities",
     sections: [

@@ -6,7 +6,7 @@ import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
 import { COMMENT_BYTES_MAX, code } from "../markdown-text.ts";
 import { countText } from "../words.ts";
-import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, TITLE, totalsOf } from "./rows.ts";
+import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, titleOf, totalsOf } from "./rows.ts";
 
 /** The totals and the lists take this room. */
 const BYTES_RESERVED = 10_000;
@@ -19,7 +19,7 @@ export const pathsAsMarkdown = (
   notVisible: readonly NotVisible[],
   proofs?: Proofs,
 ): string => {
-  const head = `## ${TITLE}\n\n${totalsOf(found)}\n`;
+  const head = `## ${titleOf(graph, code)}\n\n${totalsOf(found)}\n`;
   let left = COMMENT_BYTES_MAX - BYTES_RESERVED - Buffer.byteLength(head);
   const blocks = pathTexts(graph, found.paths, proofs).map(pathMarkdown);
   const kept = blocks.filter((text) => {

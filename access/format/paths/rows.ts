@@ -1,5 +1,5 @@
 // A path in the parts that people read, the same in every format.
-import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
+import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../../graph/graph.ts";
 import type { Path, Paths } from "../../paths/path.ts";
 import type { Proof, Proofs } from "../../paths/proof.ts";
 import type { Step } from "../../paths/request.ts";
@@ -7,7 +7,7 @@ import { recordIn, targetsIn } from "../../paths/target.ts";
 import { byEffect } from "../../review/danger.ts";
 import type { PathReview } from "../../review/report.ts";
 import { placeOf } from "../review/blocks.ts";
-import { countText } from "../words.ts";
+import { countText, inOrganizationsText } from "../words.ts";
 
 export interface PathText {
   /** who starts it: the name of an identity, or a workload */
@@ -102,6 +102,11 @@ export const totalsOf = ({ paths }: Paths): string => {
   return `${count}, ${which}: a cautious path exists only under what it assumes`;
 };
 
-export const TITLE = "Paths to more access";
+/** `Paths to more access in acme` */
+export const titleOf = (graph: AccessGraph, show?: (name: string) => string): string =>
+  `Paths to more access${inOrganizationsText(
+    organizationsIn(graph).map(({ name }) => name),
+    show,
+  )}`;
 export const NOT_VISIBLE = "Not visible to you, so paths may be missing here:";
 export const NOT_SEARCHED = "Not searched, so paths may be missing here:";

@@ -8,7 +8,7 @@ import type { Proofs } from "../../paths/proof.ts";
 import { hiddenLines } from "../answer/rows.ts";
 import type { TerminalOptions } from "../answer/terminal.ts";
 import { capabilityWords, wrapWords } from "../wrap.ts";
-import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, TITLE, totalsOf } from "./rows.ts";
+import { NOT_SEARCHED, NOT_VISIBLE, type PathText, pathTexts, titleOf, totalsOf } from "./rows.ts";
 
 type Style = (format: "bold" | "dim" | "yellow", text: string) => string;
 
@@ -24,7 +24,7 @@ export const pathsAsText = (
   const list = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", style("yellow", title), ...lines.map((line) => `  ${printable(line)}`)];
   return [
-    style("bold", TITLE),
+    style("bold", titleOf(graph)),
     "",
     ...pathTexts(graph, found.paths, proofs).flatMap((path) => [...pathLines(path, width, style), ""]),
     totalsOf(found),

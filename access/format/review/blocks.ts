@@ -2,7 +2,7 @@
 import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../../schema/index.ts";
 import { byEffect, changesAssumption } from "../../review/danger.ts";
 import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
-import { countText } from "../words.ts";
+import { countText, organizationsText } from "../words.ts";
 
 /** Rows of one group and role. */
 export interface Change {
@@ -110,15 +110,24 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, 
 const deletedCount = (groups: Report["deletedGroups"]): number =>
   groups.reduce((sum, { contents }) => sum + 1 + contents.filter(({ kind }) => kind === "group").length, 0);
 
-export const titleOf = (report: Report): string => {
-  const { findings, source, unknown, notVisible } = report;
+/** Who is written about, and of which stack. `show` sets names of others apart. */
+export const subjectOf = (
+  { source, organizations = [], origin }: Pick<Report, "source" | "organizations" | "origin">,
+  show: (name: string) => string = (name) => name,
+): string => {
+  const of = organizations.length === 0 ? "" : ` of ${organizationsText(organizations, show)}`;
+  return `Change in access${of} by ${origin?.stack === undefined ? `this ${source}` : show(origin.stack)}`;
+};
+
+export const titleOf = (report: Report, show?: (name: string) => string): string => {
+  const { findings, unknown, notVisible } = report;
   const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [countText(count, one, many)] : []));
   // Nothing seen is not the same as nothing there.
   const none = unknown.length + notVisible.length > 0 ? "no change that this review can see" : "no change";
   const change = parts.length === 0 ? none : parts.join(", ");
   const denied = findings.filter((one) => one.denied).length;
   const found = countText(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
-  return `Change in access by this ${source}: ${change}; ${found}`;
+  return `${subjectOf(report, show)}: ${change}; ${found}`;
 };
 
 /** `3 where it gains writes, 12 where it loses access` */

@@ -2,9 +2,11 @@
 // least dangerous; what is left out is counted. Texts of the API and of a preview stand in code, where they are neither markup nor
 // mention.
 import { textOf } from "../../graph/same.ts";
-import { changesAssumption } from "../../review/danger.ts";
-import type { Assumption, Finding, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
+import { joinWithAnd } from "../../list-text.ts";
+import { changesAssumption, subjectsInOrder } from "../../review/danger.ts";
+import type { Assumption, Finding, FindingList, IdentityReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
+import { docsAddress, pathOfRule } from "../docs.ts";
 import { COMMENT_BYTES_MAX, code, codeLines, codeWithMarks, htmlCode } from "../markdown-text.ts";
 import { pathMarkdown } from "../paths/markdown.ts";
 import { reviewedPathText } from "../paths/rows.ts";
@@ -34,23 +36,21 @@ const DANGER = { finding: 0, assumable: 1, grant: 2, write: 3, section: 4, use: 
 
 export const reportAsMarkdown = (report: Report): string => {
   const facts = headFacts(report).map(({ name, value }) => `${name} ${code(value)}`);
-  const title = `## ${titleOf(report)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
+  const title = `## ${titleOf(report, code)}\n\n${facts.length > 0 ? `${facts.join(" · ")}\n\n` : ""}`;
   const foot = `\n<sub>${footOf(report)}</sub>\n`;
   const room = COMMENT_BYTES_MAX - Buffer.byteLength(title + foot);
   const limits = limitsOf(report).map((section) =>
     sectionBlock(section, DANGER.write, section.title !== TITLES.notVisible),
   );
   const sections = sectionsOf(report).map((section) => sectionBlock(section, DANGER.section));
-  const identities = report.identities.map((identity) => ({ identity, changes: changesOf(identity) }));
+  const subjects = subjectsInOrder([...report.identities, ...report.people], report.findings).map((subject) => ({
+    subject,
+    changes: changesOf(subject),
+  }));
   let blocks: Block[] = [];
   for (const shown of CAPABILITIES_SHOWN) {
-    blocks = [...limits, findingsBlock(report.findings), identitiesBlock(identities, shown)];
-    blocks.push(
-      peopleBlock(report.people, shown),
-      pathsBlock("opens", report),
-      pathsBlock("closes", report),
-      ...sections,
-    );
+    blocks = [...limits, findingsBlock(report.findings), subjectsBlock(subjects, shown)];
+    blocks.push(pathsBlock("opens", report), pathsBlock("closes", report), ...sections);
     blocks = blocks.filter(({ items }) => items.length > 0);
     const text = whole(blocks, room);
     if (text !== undefined) return title + text + foot;
@@ -64,10 +64,12 @@ const omissionLine = (count: string, detail = ""): string =>
 const findingsBlock = (findings: readonly Finding[]): Block => ({
   head: "| | Rule | Subject | Finding |\n| --- | --- | --- | --- |\n",
   items: findings.map((finding) => {
-    const { rule, subject, name, message, allowed, denied } = finding;
+    const { rule, subject, name, message, list, allowed, denied } = finding;
     const mark = allowed ? "allowed" : denied ? ":no_entry: denied" : ":warning:";
     const whom = name === subject ? cell(name) : `${cell(name)} ${cell(subject)}`;
-    const row = `| ${mark} | \`${rule}\` | ${whom} | ${cell(message + serviceText(finding))} |\n`;
+    const at = serviceText(finding);
+    const text = list ? listCell({ ...list, lead: list.lead + at }) : cell(message + at);
+    const row = `| ${mark} | [\`${rule}\`](${docsAddress(pathOfRule(rule))}) | ${whom} | ${text} |\n`;
     return plainItem(allowed ? DANGER.excused : DANGER.finding, row);
   }),
   foot: "",
@@ -75,30 +77,43 @@ const findingsBlock = (findings: readonly Finding[]): Block => ({
   omittedText: (items) => omissionLine(countText(items.length, "finding")),
 });
 
+/** A cell has one line, so its list is of lines. */
+const listCell = ({ lead, items }: FindingList): string =>
+  [...(lead === "" ? [] : [cell(lead)]), ...items.map((item) => `• ${cell(item)}`)].join("<br>");
+
 /** Escapes bars: in a table a bar ends the cell, also within code. */
 const cell = (text: string): string => code(text, CLAIMS_MAX).replaceAll("|", "\\|");
 
-interface Changed {
-  identity: IdentityReview;
+interface Changed<S = IdentityReview | PeopleReview> {
+  subject: S;
   changes: Change[];
 }
 
-const identitiesBlock = (identities: readonly Changed[], shown: number): Block => {
-  const items = identities.map((one) => ({ ...one, item: identityItem(one, shown) }));
+const subjectsBlock = (subjects: readonly Changed[], shown: number): Block => {
+  const items = subjects.map(({ subject, changes }) => ({
+    changes,
+    item: "subject" in subject ? peopleItem({ subject, changes }, shown) : identityItem({ subject, changes }, shown),
+  }));
+  const people = new Set(items.flatMap(({ item }, i) => ("subject" in (subjects[i]?.subject ?? {}) ? [item] : [])));
   const changesIn = new Map(items.map(({ changes, item }) => [item, changes]));
   return {
     head: "",
     items: items.map(({ item }) => item),
     foot: "",
-    share: 4,
+    share: 8,
     omittedText: (left) => {
       const worst = left.flatMap((item) => changesIn.get(item)?.slice(0, 1) ?? []);
-      return omissionLine(countText(left.length, "identity", "identities"), kindsOf(worst, "with"));
+      const others = left.filter((item) => people.has(item)).length;
+      const counts = [
+        left.length > others && countText(left.length - others, "identity", "identities"),
+        others > 0 && countText(others, "subject without an identity", "subjects without an identity"),
+      ];
+      return omissionLine(joinWithAnd(counts.filter((one) => one !== false)), kindsOf(worst, "with"));
     },
   };
 };
 
-const identityItem = ({ identity, changes }: Changed, shown: number): Item => {
+const identityItem = ({ subject: identity, changes }: Changed<IdentityReview>, shown: number): Item => {
   const { name, uid, groupName, gains } = identity;
   const isReassumed = changesAssumption(identity);
   const summary = `<summary>${htmlCode(name)} ${factsOf(identity)}</summary>`;
@@ -119,23 +134,14 @@ const identityItem = ({ identity, changes }: Changed, shown: number): Item => {
   };
 };
 
-const peopleBlock = (people: readonly PeopleReview[], shown: number): Block => ({
-  head: "",
-  items: people.map((one) => peopleItem(one, shown)),
-  foot: "",
-  share: 4,
-  omittedText: (left) =>
-    omissionLine(countText(left.length, "subject without an identity", "subjects without an identity")),
-});
-
-const peopleItem = (people: PeopleReview, shown: number): Item => {
+const peopleItem = ({ subject: people, changes: own }: Changed<PeopleReview>, shown: number): Item => {
   const { subject, groupName, gains, losses } = people;
   const counts = [gains.length > 0 && `gains ${gains.length}`, losses.length > 0 && `loses ${losses.length}`];
   const facts = [peopleFactOf(people), ...counts].filter(Boolean).join(", ");
   const who = whoOf(people);
   const isReassumed = who.length > 1;
   const danger = isReassumed ? DANGER.assumable : gains.length > 0 ? DANGER.write : DANGER.loss;
-  const changes = changesOf(people).map((one) => changeLine(one, shown));
+  const changes = own.map((one) => changeLine(one, shown));
   return {
     danger: isReassumed ? danger : gains.length > 0 ? DANGER.read : DANGER.loss,
     head: `<details${isReassumed ? " open" : ""}><summary>${htmlCode(subject)} ${facts}</summary>\n\n- In ${code(groupName + serviceText(people))}.\n`,

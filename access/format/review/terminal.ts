@@ -2,9 +2,10 @@
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import { textOf } from "../../graph/same.ts";
-import { changesAssumption } from "../../review/danger.ts";
+import { changesAssumption, subjectsInOrder } from "../../review/danger.ts";
 import type { Assumption, Finding, IdentityReview, PathReview, PeopleReview, Report } from "../../review/report.ts";
 import { differences, type Segment, withArrows } from "../differences.ts";
+import { pathOfRule } from "../docs.ts";
 import { reviewedPathText } from "../paths/rows.ts";
 import { pathLines } from "../paths/terminal.ts";
 import {
@@ -48,8 +49,10 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...limitsOf(report).flatMap((section) => sectionLines(section, width, style)),
     ...(report.findings.length === 0 ? [] : [style("bold", "Findings")]),
     ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
-    ...report.identities.flatMap((identity) => [...identityLines(identity, width, style), ""]),
-    ...report.people.flatMap((people) => [...peopleLines(people, width, style), ""]),
+    ...subjectsInOrder([...report.identities, ...report.people], report.findings).flatMap((one) => [
+      ...("subject" in one ? peopleLines(one, width, style) : identityLines(one, width, style)),
+      "",
+    ]),
     ...(["opens", "closes"] as const).flatMap((kind) => pathsLines(TITLES[kind], report[kind], width, style)),
     ...sectionsOf(report).flatMap((section) => sectionLines(shortened(section), width, style)),
     ...wrapText(footOf(report), "", width).map((line) => style("dim", line)),
@@ -106,12 +109,15 @@ const pathsLines = (title: string, paths: readonly PathReview[], width: number, 
 };
 
 const findingLines = (finding: Finding, width: number, style: Style): string[] => {
-  const { rule, subject, name, message, allowed, denied } = finding;
+  const { rule, subject, name, message, list, allowed, denied } = finding;
   const mark = allowed ? style("dim", "allowed") : denied ? style("red", "DENIED") : style("yellow", "!");
   const whom = name === subject ? printable(name) : `${printable(name)}  ${style("dim", printable(subject))}`;
+  const { lead, items } = list ?? { lead: message, items: [] };
   return [
     `  ${mark} ${style("bold", rule)}  ${whom}${printable(serviceText(finding))}`,
-    ...wrapText(message, "      ", width),
+    ...(lead === "" ? [] : wrapText(lead, "      ", width)),
+    ...items.flatMap((item) => wrapText(`- ${item}`, "        ", width, "      ")),
+    style("dim", `      ${pathOfRule(rule)}`),
   ];
 };
 

@@ -1,7 +1,7 @@
 // gains-owner: an identity gains a capability that lets it give access to itself or to others.
 import type { AccessGraph, NodeId } from "../../graph/graph.ts";
 import type { AccessRow } from "../change.ts";
-import { isGrant } from "../danger.ts";
+import { byEffect, isGrant } from "../danger.ts";
 import { type Found, placesOf, type Rule } from "./rule.ts";
 
 export const gainsOwner: Rule = {
@@ -27,7 +27,7 @@ const ownersAmong = (
   changes.flatMap(({ identity, gains }) => {
     const rows = gains.filter(({ capability }) => isGrant(capability));
     if (rows.length === 0) return [];
-    const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
+    const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort(byEffect).join(", ");
     const places = placesOf(
       graph,
       rows.map(({ group }) => group),

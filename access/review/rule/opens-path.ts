@@ -1,5 +1,6 @@
 // opens-path: an identity could come to hold what it does not hold, by requests that were not possible before.
 import { byEffect } from "../danger.ts";
+import { textOfList } from "../finding-list.ts";
 import { placesOf, type Rule } from "./rule.ts";
 
 export const opensPath: Rule = {
@@ -15,9 +16,9 @@ export const opensPath: Rule = {
         after,
         gains.map(({ group }) => group),
       );
-      const others = paths.length > 1 ? `; ${paths.length - 1} more of its paths open` : "";
-      const way = steps.map(({ why }) => why).join("; ");
-      return { subject, message: `could come to hold ${list} at ${places} (${assumes}): ${way}${others}` };
+      const others = paths.length > 1 ? [`${paths.length - 1} more of its paths open`] : [];
+      const items = [...steps.map(({ why }) => why), ...others];
+      return { subject, ...textOfList(`could come to hold ${list} at ${places} (${assumes}):`, items) };
     }),
 };
 

@@ -1,7 +1,7 @@
 // pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes things.
 import { accessIn } from "../../graph/holds.ts";
 import { pullRequestsIn } from "../../workload/pull-request.ts";
-import { isWrite } from "../danger.ts";
+import { byEffect, isWrite } from "../danger.ts";
 import { placesOf, type Rule } from "./rule.ts";
 
 export const pullRequestWrites: Rule = {
@@ -19,7 +19,7 @@ export const pullRequestWrites: Rule = {
       if (rows.length === 0) return [];
       const answer = pullRequestsIn(relationship, budget);
       if (answer.is === "no") return [];
-      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort();
+      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort(byEffect);
       const shown =
         capabilities.slice(0, 5).join(", ") + (capabilities.length > 5 ? ` and ${capabilities.length - 5} more` : "");
       const places = placesOf(

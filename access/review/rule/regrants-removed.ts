@@ -1,4 +1,5 @@
 // regrants-removed: the run would create again what somebody removed by hand.
+import { textOfList } from "../finding-list.ts";
 import { type Found, groupNameOf, nameOf, type Rule } from "./rule.ts";
 
 export const regrantsRemoved: Rule = {
@@ -21,7 +22,7 @@ export const regrantsRemoved: Rule = {
     });
     return [...Map.groupBy(found, ({ subject }) => subject)].map(([subject, own]) => ({
       subject,
-      message: [...new Set(own.map(({ message }) => message))].sort().join("; "),
+      ...textOfList("", [...new Set(own.map(({ message }) => message))].sort()),
     }));
   },
 };

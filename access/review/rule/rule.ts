@@ -3,14 +3,17 @@ import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } f
 import type { Path } from "../../paths/path.ts";
 import type { Budget } from "../../pattern/budget.ts";
 import type { IdentityChange } from "../change.ts";
+import { byBreadth } from "../danger.ts";
 import type { Proposal } from "../proposal.ts";
-import type { RuleName } from "../report.ts";
+import type { FindingList, RuleName } from "../report.ts";
 import type { Transient } from "../transient.ts";
 
 export interface Found {
   /** an identity, or an organization */
   subject: NodeId;
   message: string;
+  /** of several parts */
+  list?: FindingList;
 }
 
 export interface RuleInput extends Proposal {
@@ -46,7 +49,7 @@ export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
 
 /** `at / and below`, `at platform` */
 export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string => {
-  const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort();
+  const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort(byBreadth);
   const shown = names.slice(0, 3).join(", ");
   return names.length > 3 ? `${shown} and ${names.length - 3} more groups` : shown;
 };

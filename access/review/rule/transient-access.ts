@@ -1,5 +1,6 @@
 // transient-access: an identity may hold, while the update runs, what it holds neither before nor after it. An update that ends early leaves
 // it so, and the order of the steps decides.
+import { byEffect } from "../danger.ts";
 import { placesOf, type Rule } from "./rule.ts";
 
 export const transientAccess: Rule = {
@@ -7,7 +8,7 @@ export const transientAccess: Rule = {
   people: true,
   find: ({ most, transient }) =>
     transient.map(({ identity, rows }) => {
-      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort().join(", ");
+      const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort(byEffect).join(", ");
       const places = placesOf(
         most,
         rows.map(({ group }) => group),

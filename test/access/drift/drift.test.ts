@@ -4,7 +4,7 @@ import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { hasDifferences } from "../../../access/drift/report.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
-import { ROOT, uidIn } from "../graphs.ts";
+import { addRole, ROOT, uidIn } from "../graphs.ts";
 import { changed, created, NOW_MS, UNKNOWN, urnOf } from "../preview/fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, VIEWER } from "../preview/team.ts";
 import { refresh, report, sameTeam, TEAM_INPUTS } from "./report.ts";
@@ -58,11 +58,33 @@ describe("drift", () => {
       changed("update", "AccessPolicy", "acme", "", {}),
     ]);
     expect(found.drift.map(({ change, kind, uid, name, groupName }) => [change, kind, uid, name, groupName])).toEqual([
-      ["gone", "identity", uidIn(TEAM, 9), "gone", "team"],
       ["dropped", "identity", CI, "ci", "/"],
+      ["gone", "identity", uidIn(TEAM, 9), "gone", "team"],
       ["new", "identity", null, "new", "team"],
       ["new", "role", MAKER, "maker", "team"],
     ]);
+  });
+
+  test("shows what may own first, whatever changed and wherever it is, then what changes records, then what reads", () => {
+    const roles = (role: string) => ({ parent: TEAM, identity: CI, role });
+    const live = liveWith();
+    const graph = newGraph(live.graph);
+    addRole(graph, "owner", ["role_bindings.create"]);
+    addRole(graph, "editors", ["repo.create"]);
+    const names = (steps: Parameters<typeof report>[0]) =>
+      report(steps, { ...live, graph }).drift.map(({ resource }) => resource.split("::").at(-1));
+    expect(
+      names([
+        created("Group", "a-group", { name: "x", parent: ROOT }),
+        created("RoleBinding", "b-reads", { ...roles("viewer"), parent: ROOT }),
+        created("RoleBinding", "c-writes", roles("editors")),
+        changed("update", "Role", "d-role", MAKER, {
+          old: { name: "maker", parent: TEAM, capabilities: ["CAP_REPO_LIST"] },
+          new: { name: "maker", parent: TEAM, capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] },
+        }),
+        created("RoleBinding", "e-owns", roles("owner")),
+      ]),
+    ).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
   });
 
   test("has a replacement once, and kinds that give no access", () => {
@@ -316,8 +338,8 @@ test("a name that the program marks as secret is nowhere, though the API lists i
     liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]),
   );
   expect(found.drift.map(({ name, groupName }) => [name, groupName])).toEqual([
-    ["[secret]", "[secret]"],
     ["ci as editor", "[secret]"],
+    ["[secret]", "[secret]"],
   ]);
   expect(found.undeclared).toMatchObject([{ role: "maker", groupName: "[secret]" }]);
   expect(JSON.stringify(found)).not.toContain('"team"');

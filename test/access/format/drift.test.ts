@@ -82,7 +82,12 @@ describe("on a terminal", () => {
   test("each list has its heading, and each record its resource, its uid and its values", () => {
     const names = { [CI]: "ci" };
     const printed = text({
-      origin: { stack: "access/dev", service: "https://irm.example.com", time: "2026-11-22T00:00:00Z" },
+      origin: {
+        stack: "access/dev",
+        service: "https://irm.example.com",
+        time: "2026-11-22T00:00:00Z",
+        organizations: ["acme", "tools"],
+      },
       drift: [
         drift(),
         drift({
@@ -118,7 +123,7 @@ describe("on a terminal", () => {
       unknown: [{ subject: "", message: "a step cannot be read" }],
     });
     for (const line of [
-      "Drift: 4 records differ, 1 record is gone, 2 records are not in the stack yet, 2 grants that nothing declares, 1 static key ends, 1 create is open, 1 part is not known",
+      "Drift of access/dev in acme and tools: 4 records differ, 1 record is gone, 2 records are not in the stack yet, 2 grants that nothing declares, 1 static key ends, 1 create is open, 1 part is not known",
       "Stack: access/dev",
       "- group team at platform/team has other values",
       `    urn:pulumi:dev::access::irm:index:Group::team, ${uidIn(ROOT, 2)}`,

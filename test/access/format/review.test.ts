@@ -58,7 +58,7 @@ describe("Markdown", () => {
   test("is the same for the same report, and says first who gains and loses", () => {
     expect(reportAsMarkdown(edit())).toBe(reportAsMarkdown(edit()));
     expect(reportAsMarkdown(edit()).split("\n", 1)[0]).toBe(
-      "## Change in access by this preview: 1 identity: who can assume it changes, 5 identities gain access, 2 identities lose access, 1 group is deleted, 1 record is taken over; 6 findings",
+      "## Change in access of `dev` by this preview: 1 identity: who can assume it changes, 5 identities gain access, 2 identities lose access, 1 group is deleted, 1 record is taken over; 6 findings",
     );
   });
 

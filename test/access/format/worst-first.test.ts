@@ -1,10 +1,11 @@
 // What a reader sees first, and what is cut where there is no room: in Markdown, on the terminal and on the page.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
 import { reportAsText } from "../../../access/format/review/terminal.ts";
 import { newGraph, type RoleNode } from "../../../access/graph/graph.ts";
-import type { Review } from "../../../access/review/report.ts";
+import { type Finding, type Review, RULES } from "../../../access/review/report.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { reviewBetween } from "./reviews.ts";
 
@@ -81,8 +82,10 @@ describe("who can assume an identity", () => {
   test("is in the headline of every format, although no capability changes", () => {
     const { report } = reviewOfNewMatch();
     const headline = "1 identity: who can assume it changes";
-    expect(reportAsMarkdown(report)).toContain(`## Change in access by this preview: ${headline}; `);
-    expect(reportAsText(report, { color: false, width: 200 })).toContain(`by this preview: ${headline}; `);
+    expect(reportAsMarkdown(report)).toContain(`## Change in access of \`acme\` by this preview: ${headline}; `);
+    expect(reportAsText(report, { color: false, width: 200 })).toContain(
+      `Change in access of acme by this preview: ${headline}; `,
+    );
     expect(reviewAsHtml(reviewOfNewMatch())).toContain(
       '<li class="alert"><b>1</b> identity: who can assume it changes</li>',
     );
@@ -132,6 +135,10 @@ describe("the head of a review", () => {
       reportAsText(made.report, { color: false, width: 80 }),
     ])
       for (const value of Object.values(origin)) expect(text).toContain(value);
+    const title = "Change in access of acme by access/production";
+    expect(reviewAsHtml(made)).toContain(`<h1>${title}</h1>`);
+    expect(reportAsText(made.report, { color: false, width: 80 })).toContain(`${title}: `);
+    expect(reportAsMarkdown(made.report)).toContain(`${title.replace(/(acme|access\/production)/g, "`$1`")}: `);
   });
 
   test("says that files differ from the commit", () => {
@@ -165,4 +172,36 @@ test("renamed records stand with both names on the page, and an identity in ever
   for (const text of ["release → publish", "crew → team", "publisher → pusher"]) expect(page).toContain(text);
   expect(markdownOf(made)).toContain("<code>publish</code> renamed from <code>release</code>");
   expect(reportAsText(made.report, { color: false, width: 80 })).toContain("publish, renamed from release");
+});
+
+describe("a finding of several parts", () => {
+  const lead = "platform/review, which repo:acme/x can assume, can";
+  const items = ["repo.create at platform, by its binding to editor", "tag.create at /, by its binding to pusher"];
+  const { report } = editorAmongViewers(1);
+  const findings: Finding[] = [
+    {
+      ...{ rule: "test-fails", subject: "t", name: "t", denied: true },
+      message: `${lead} ${items.join("; ")}`,
+      list: { lead: `${lead}:`, items },
+    },
+  ];
+
+  test("is a sentence with a list in every format, and links to its rule", () => {
+    const made = { ...editorAmongViewers(1), report: { ...report, findings } };
+    const address = /https:\/\/github\.com\/[^)"]+\/docs\/review\.md#test-fails/;
+    const text = reportAsText(made.report, { color: false, width: 200 });
+    for (const line of [`      ${lead}:`, ...items.map((item) => `      - ${item}`), "      docs/review.md#test-fails"])
+      expect(text.split("\n")).toContain(line);
+    const markdown = reportAsMarkdown(made.report);
+    expect(markdown).toContain(`\`${lead}:\`<br>${items.map((item) => `• \`${item}\``).join("<br>")} |`);
+    expect(markdown).toMatch(address);
+    const page = reviewAsHtml(made);
+    expect(page).toContain(`${lead}:<ul class="parts">${items.map((item) => `<li>${item}</li>`).join("")}</ul>`);
+    expect(page).toMatch(address);
+  });
+
+  test("each rule has its section on the page that it links to", () => {
+    const page = readFileSync(new URL("../../../docs/review.md", import.meta.url), "utf8");
+    for (const rule of RULES) expect(page).toMatch(new RegExp(`^### ${rule}$|<a id="${rule}"></a>`, "m"));
+  });
 });

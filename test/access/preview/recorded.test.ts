@@ -10,9 +10,9 @@ describe("a recorded preview of a new stack", () => {
 
   test("is gains of identities without a uid, at groups by their paths", () => {
     expect(report.identities.map(({ uid, name, change }) => [uid, name, change])).toEqual([
+      [null, "review", "created"],
       [null, "moved", "created"],
       [null, "release", "created"],
-      [null, "review", "created"],
     ]);
     expect(rowsOf(report).filter((row) => row.startsWith("release"))).toEqual([
       "release + (new) platform/registry repo.create publisher",
@@ -124,12 +124,12 @@ describe("a recorded preview of an edit", () => {
 
   test("the rules find what a reviewer must not miss", () => {
     expect(report.findings.map(({ rule, name }) => `${rule} ${name}`)).toEqual([
-      "matches-many release",
-      "pull-request-writes review",
-      "identity-replaced moved",
-      "regrants-removed review",
       "gains-owner deploy",
       "opens-path deploy",
+      "pull-request-writes review",
+      "regrants-removed review",
+      "matches-many release",
+      "identity-replaced moved",
     ]);
     // Its role is not known.
     const unknown = report.findings.filter((one) => one.unknown).map(({ rule }) => rule);

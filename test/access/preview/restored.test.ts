@@ -92,8 +92,8 @@ describe("a record that was removed by hand is found when the run creates it aga
       }),
     ];
     expect(findingsOf(steps)).toEqual([
-      "bot: gets viewer at gone again, which was removed by hand; this identity was removed by hand, and would be created again",
       "gone: this group was removed by hand, and would be created again",
+      "bot: gets viewer at gone again, which was removed by hand; this identity was removed by hand, and would be created again",
     ]);
   });
 

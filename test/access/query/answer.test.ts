@@ -47,8 +47,8 @@ const refusalOf = (question: QuestionText, from: Live = live): string => {
 
 test("an identity acts where its bindings are, one grant for each binding and capability", () => {
   const expected = [
-    "release registry repo.list by publisher",
     "release registry tag.create by publisher",
+    "release registry repo.list by publisher",
     "release tools groups.list by viewer",
     "release tools repo.list by viewer",
   ];
@@ -58,7 +58,7 @@ test("an identity acts where its bindings are, one grant for each binding and ca
 
 test("who acts at a group comes from its bindings and those above, not from those below or beside", () => {
   const above = ["reader acme groups.list by viewer", "reader acme repo.list by viewer"];
-  const here = ["release registry repo.list by publisher", "release registry tag.create by publisher"];
+  const here = ["release registry tag.create by publisher", "release registry repo.list by publisher"];
   for (const group of ["platform/registry", "/platform/registry/", own.registry])
     expect(answerRows({ group })).toEqual([...here, ...above]);
   expect(answerRows({ group: "platform" })).toEqual(above);

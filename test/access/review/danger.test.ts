@@ -1,8 +1,8 @@
 // The one order of a review: the worst first, in the report itself and so in every format.
 import { describe, expect, test } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { findingsInOrder, identitiesInOrder, rowsInOrder } from "../../../access/review/danger.ts";
-import type { Finding, IdentityReview, Row } from "../../../access/review/report.ts";
+import { findingsInOrder, rowsInOrder, subjectsInOrder } from "../../../access/review/danger.ts";
+import type { Finding, IdentityReview, PeopleReview, Row } from "../../../access/review/report.ts";
 import { reviewBetween } from "../format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
@@ -28,7 +28,7 @@ const identity = (name: string, parts: Partial<IdentityReview> = {}): IdentityRe
 });
 
 const finding = (subject: string, parts: Partial<Finding> = {}): Finding => ({
-  rule: "gains-owner",
+  rule: "root-binding",
   subject,
   name: subject,
   message: "m",
@@ -74,7 +74,7 @@ describe("identities", () => {
       finding("g-denied", { denied: true }),
       finding("h-excused", { allowed: true }),
     ];
-    expect(identitiesInOrder(identities, findings).map(({ name }) => name)).toEqual([
+    expect(subjectsInOrder(identities, findings).map(({ name }) => name)).toEqual([
       "g-denied",
       "f-found",
       "e-reassumed",
@@ -89,13 +89,13 @@ describe("identities", () => {
   test("that are new are not identities whose workloads change", () => {
     const created = identity("a-new", { change: "created", assumableAfter: { a: 1 }, gains: [row("repo.list")] });
     const other = identity("b", { change: "updated", assumableBefore: { a: 1 }, assumableAfter: null });
-    expect(identitiesInOrder([created, other], []).map(({ name }) => name)).toEqual(["b", "a-new"]);
+    expect(subjectsInOrder([created, other], []).map(({ name }) => name)).toEqual(["b", "a-new"]);
   });
 });
 
 test("findings that are denied come first, and those that are allowed last", () => {
   const findings = [finding("a", { allowed: true }), finding("b"), finding("c", { denied: true })];
-  expect(findingsInOrder(findings).map(({ subject }) => subject)).toEqual(["c", "b", "a"]);
+  expect(findingsInOrder(findings, []).map(({ subject }) => subject)).toEqual(["c", "b", "a"]);
 });
 
 test("the report itself has this order", () => {
@@ -117,4 +117,55 @@ test("the report itself has this order", () => {
     ["zulu", ["repo.create", "repo.list"]],
     ["alpha", ["repo.list"]],
   ]);
+});
+
+describe("people, external groups and keys", () => {
+  const people = (subject: string, parts: Partial<PeopleReview> = {}): PeopleReview => ({
+    ...{ subject, uid: null, groupName: "/", gains: [], losses: [], before: "them", after: "them" },
+    ...parts,
+  });
+
+  test("stand among identities: who may own first, and the organization before what is below", () => {
+    const subjects = [
+      identity("a-writes", { gains: [row("repo.create", "team")] }),
+      people("b-group-owns", { gains: [row("role_bindings.create", "/")] }),
+      identity("c-owns-team", { gains: [row("role_bindings.create", "team")] }),
+      people("d-people-write", { gains: [row("repo.create", "/")] }),
+      people("e-invite-reads", { gains: [row("repo.list", "/")] }),
+    ];
+    const names = subjectsInOrder(subjects, []).map((one) => ("subject" in one ? one.subject : one.name));
+    expect(names).toEqual(["b-group-owns", "c-owns-team", "d-people-write", "a-writes", "e-invite-reads"]);
+  });
+});
+
+test("who can be assumed by others ranks by what it holds, and as the worst where that is not known", () => {
+  const reassumed = { change: "updated" as const, assumableBefore: { a: 1 }, assumableAfter: { a: 2 } };
+  const subjects = [
+    identity("a-reads", { ...reassumed, effect: "read" }),
+    identity("b-writes", { gains: [row("repo.create")] }),
+    identity("c-owns", { gains: [row("role_bindings.create")] }),
+    identity("d-not-known", reassumed),
+  ];
+  expect(subjectsInOrder(subjects, []).map(({ name }) => name)).toEqual([
+    "d-not-known",
+    "c-owns",
+    "b-writes",
+    "a-reads",
+  ]);
+});
+
+test("findings come by what their subjects gain, and those about no subject first", () => {
+  const subjects = [
+    identity("a", { gains: [row("repo.list")] }),
+    identity("b", { gains: [row("role_bindings.create", "team")] }),
+  ];
+  const findings = [finding("a"), finding("b"), finding("review.yaml", { rule: "rules-changed" })];
+  expect(findingsInOrder(findings, subjects).map(({ subject }) => subject)).toEqual(["review.yaml", "b", "a"]);
+  // What may own, or is possible and not known, is the worst, whatever is gained for certain.
+  for (const parts of [{ rule: "gains-owner" as const }, { unknown: true as const }]) {
+    const worse = [finding("b", { rule: "new-issuer" }), finding("c", parts)];
+    const certain = [identity("b", { gains: [row("repo.create", "/")] }), identity("c", { gains: [row("repo.list")] })];
+    expect(findingsInOrder(worse, certain).map(({ subject }) => subject)).toEqual(["c", "b"]);
+    expect(subjectsInOrder(certain, worse).map(({ name }) => name)).toEqual(["c", "b"]);
+  }
 });

@@ -153,6 +153,14 @@ describe("opens-path", () => {
         message: expect.stringContaining(
           "could come to hold tag.create at / (strict): next may change identity ci, and lets the workload assume it; the workload assumes identity ci",
         ),
+        list: {
+          lead: "could come to hold tag.create at / (strict):",
+          items: [
+            "next may change identity ci, and lets the workload assume it",
+            "the workload assumes identity ci",
+            "2 more of its paths open",
+          ],
+        },
       },
     ]);
   });

@@ -46,6 +46,21 @@ describe("capability and only", () => {
     );
   });
 
+  test("several reasons of one identity are a sentence with a list, the worst first, which names it once", () => {
+    const access = { "platform/registry": { publisher: ["review"] }, platform: { editor: ["review"] } };
+    const outcome = run(
+      { workload: { github: { repository: "acme/x", event: "pull_request" } }, cannot: "*.create" },
+      { access },
+    );
+    const lead = expect.stringMatching(/^review, which repo:acme\/x.* can assume, can:$/);
+    const items = [
+      expect.stringMatching(/^\S+\.create, .* at platform, by its binding to editor$/),
+      "tag.create at platform/registry, by its binding to publisher",
+    ];
+    expect(outcome).toMatchObject({ passed: false, list: { lead, items } });
+    expect((outcome as { reason: string }).reason.match(/can assume/g)).toHaveLength(1);
+  });
+
   test("at a group, what holds there through the groups above counts, and what is below does not", () => {
     const only = ["owner", "apply"];
     expect(run({ capability: "tag.create", only, at: "platform" })).toEqual(passes);

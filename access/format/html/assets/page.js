@@ -9,13 +9,20 @@ if (box) {
 
   const tree = document.querySelector(".tree");
   const sections = document.querySelectorAll("main > section");
-  const FINDABLE = ".identity:not([hidden]), .find > li:not([hidden]), .group:not([hidden])";
+  const FINDABLE = ".identity:not([hidden]), .find > li:not([hidden]), .group:not([hidden]), .map:not([hidden])";
 
   const entries = Array.from(document.querySelectorAll("details.identity, .find > li"), (element) => ({
     element,
     text: textOf(element),
     summary: element.matches("details") ? textOf(element.firstElementChild) : undefined,
   }));
+  // Rows of the map are found by whom they are about. They are not counted: each has its entry below.
+  const rows = Array.from(document.querySelectorAll(".map tbody tr"), (element) => ({
+    element,
+    text: textOf(element.firstElementChild),
+  }));
+  const folds = Array.from(document.querySelectorAll(".fold")).reverse();
+
   // Children come before their parents, whose visibility depends on theirs.
   const groups = Array.from(document.querySelectorAll(".group"), (element) => {
     const own = element.firstElementChild;
@@ -44,6 +51,13 @@ if (box) {
     for (const { element, text, summary } of entries) {
       if (show(element, contains(text))) found += 1;
       if (summary !== undefined) element.open = words.length > 0 ? !contains(summary) : wasOpen.get(element);
+    }
+    for (const { element, text } of rows) show(element, contains(text));
+    for (const table of document.querySelectorAll(".map"))
+      show(table, table.querySelector("tbody tr:not([hidden])") !== null);
+    for (const fold of folds) {
+      const has = show(fold, words.length === 0 || fold.querySelector(".map:not([hidden])") !== null);
+      fold.open = words.length > 0 ? has : wasOpen.get(fold);
     }
     const shown = new Set();
     for (const { element, own, path, roles } of groups) {

@@ -1,0 +1,359 @@
+// The map of who may do what where, as tables. A large organization is folded by group: the first table has the organization and the
+// groups below it, and each of those has a table of its own. Rows beyond the first are folded too, and counted.
+import type { NodeId } from "../../graph/graph.ts";
+import {
+  type AccessMap,
+  LEVELS,
+  type Level,
+  type MapCell,
+  type MapGroup,
+  type MapRow,
+  stronger,
+} from "../map/model.ts";
+import { countText } from "../words.ts";
+import { html, type Markup } from "./markup.ts";
+import type { Section } from "./page.ts";
+
+export interface MapOptions {
+  /** page address of what is said about a row */
+  linkOf(row: NodeId): string | undefined;
+  /** what a row has beside its name, such as a warning */
+  tagOf?(row: NodeId): string | undefined;
+  /** below the legend: what the map cannot show */
+  note?: Markup | false;
+}
+
+/** Groups of one table: a larger organization is folded. */
+const COLUMNS_MAX = 14;
+/** Children of a group that have a column each, folded. */
+const CHILDREN_MAX = 24;
+/** Rows that stand open; those that change stand open up to the second number. */
+const ROWS_OPEN = 25;
+const CHANGED_OPEN = 60;
+/** Characters of the rows of a page. Rows that change are always there; of the others, what is left out is counted. */
+const TEXT_MAX = 450_000;
+/** Folded groups with a change that stand open. */
+const OPEN_MAX = 4;
+
+const LETTERS: Readonly<Record<Level, string>> = {
+  unknown: "?",
+  owns: "O",
+  gives: "G",
+  writes: "W",
+  uses: "U",
+  reads: "R",
+};
+
+/** Short, since a page has many. */
+const classOf = (level: Level): string => (level === "unknown" ? "X" : LETTERS[level]);
+
+const MEANINGS: Readonly<Record<Level, string>> = {
+  owns: "owns",
+  gives: "gives access",
+  writes: "writes",
+  uses: "uses",
+  reads: "reads",
+  unknown: "not readable: may be any",
+};
+
+export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions): Section => {
+  const page = { map, linkOf, tagOf: tagOf ?? (() => undefined), left: TEXT_MAX };
+  const tables = map.trees.map((tree) => {
+    const view = viewOf(page, { tree, rows: map.rows.filter((row) => actsIn(row, tree)), isTop: true });
+    return { tree, ...view };
+  });
+  const used = new Set(tables.flatMap(({ levels }) => [...levels]));
+  const changes = tables.some(({ hasChange }) => hasChange);
+  const folded = map.trees.some(({ size }) => size > COLUMNS_MAX);
+  // Of several organizations, those without a change are folded.
+  const shown = tables.map(({ tree, markup, hasChange }) =>
+    changes && !hasChange
+      ? html`<details class="fold"><summary><bdi>${tree.name}</bdi>: nothing changes</summary>${markup}</details>\n`
+      : markup,
+  );
+  const body = map.rows.length === 0 ? html`<p>Nobody holds anything here.</p>` : html`${shown}`;
+  return {
+    id: "map",
+    title: "Who may do what where",
+    body: html`${map.rows.length > 0 && legend(used, changes, folded)}${note ?? false}${body}`,
+  };
+};
+
+const legend = (used: ReadonlySet<Level>, changes: boolean, folded: boolean): Markup => {
+  const levels = LEVELS.filter((level) => used.has(level)).map(
+    (level) => html`<li><b class="cell ${classOf(level)}">${LETTERS[level]}</b> ${MEANINGS[level]}</li>`,
+  );
+  return html`<ul class="legend">${levels}<li><b class="cell W i">W</b> from a group above</li>${folded && html`<li><b class="cell">▾</b> in a group below</li>`}${
+    changes && html`<li><b class="cell gain">+</b> gains</li><li><b class="cell loss">−</b> loses</li>`
+  }</ul>
+`;
+};
+
+interface MapPage {
+  map: AccessMap;
+  linkOf(row: NodeId): string | undefined;
+  tagOf(row: NodeId): string | undefined;
+  /** characters that there is room for */
+  left: number;
+}
+
+/** A column: one group, or with all below it. */
+interface Column {
+  group: MapGroup;
+  /** ids of the groups below that have no column; empty: the group alone */
+  below: ReadonlySet<NodeId>;
+}
+
+interface View {
+  markup: Markup;
+  levels: Set<Level>;
+  hasChange: boolean;
+}
+
+const flatten = (tree: MapGroup): MapGroup[] => [tree, ...tree.children.flatMap(flatten)];
+
+const idsBelow = (tree: MapGroup): Set<NodeId> => new Set(tree.children.flatMap(flatten).map(({ id }) => id));
+
+/** Whether a row has a role binding of its own in a group or below. One that changes and holds nothing stands in the first table. */
+const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => {
+  if (groups.size === 0) return true;
+  if (groups.has(tree.id)) return true;
+  const below = idsOf(tree);
+  return [...groups].some((group) => below.has(group));
+};
+
+const known = new WeakMap<MapGroup, ReadonlySet<NodeId>>();
+const idsOf = (tree: MapGroup): ReadonlySet<NodeId> => {
+  const found = known.get(tree) ?? new Set(flatten(tree).map(({ id }) => id));
+  known.set(tree, found);
+  return found;
+};
+
+const viewOf = (page: MapPage, { tree, rows, isTop }: { tree: MapGroup; rows: MapRow[]; isTop: boolean }): View => {
+  if (tree.size <= COLUMNS_MAX) {
+    const columns = flatten(tree).map((group) => ({ group, below: NONE }));
+    return tableOf(page, { tree, columns, rows, isTop });
+  }
+  const folded = tree.children.length <= CHILDREN_MAX;
+  const columns: Column[] = folded
+    ? [{ group: tree, below: NONE }, ...tree.children.map((group) => ({ group, below: idsBelow(group) }))]
+    : [{ group: tree, below: idsBelow(tree) }];
+  const first = tableOf(page, { tree, columns, rows, isTop });
+  const parts = folded ? tree.children.filter(({ size }) => size > 1).map((one) => [one]) : chunksOf(tree.children);
+  const views = parts.map((groups) => {
+    // Groups without one of their own above them share a table.
+    const part: MapGroup = groups.length === 1 ? (groups[0] as MapGroup) : { ...tree, ...joined(groups) };
+    const own = rows.filter(({ groups: held }) => held.size > 0 && groups.some((one) => overlaps(held, idsOf(one))));
+    const view =
+      groups.length === 1
+        ? viewOf(page, { tree: part, rows: own, isTop: false })
+        : tableOf(page, {
+            tree: part,
+            columns: groups.flatMap(flatten).map((group) => ({ group, below: NONE })),
+            rows: own,
+            isTop: false,
+          });
+    return { groups, own, view };
+  });
+  const opens = views.filter(({ view }) => view.hasChange).length <= OPEN_MAX;
+  const folds = views.map(({ groups, own, view }) => {
+    const [start, end] = [groups[0] as MapGroup, groups.at(-1) as MapGroup];
+    const name =
+      start === end ? html`<bdi>${start.path}</bdi>` : html`<bdi>${start.path}</bdi> … <bdi>${end.path}</bdi>`;
+    const count = groups.reduce((sum, { size }) => sum + size, 0);
+    const tag = view.hasChange && html` <strong class="tag">changes</strong>`;
+    const head = html`${name} <small>${countText(count, "group")}, ${own.length} with access of their own</small>${tag}`;
+    const body = own.length === 0 ? html`<p class="note">Who acts here does so by a group above.</p>` : view.markup;
+    return html`<details class="fold"${view.hasChange && opens && html` open`}><summary>${head}</summary>${body}</details>\n`;
+  });
+  return {
+    markup: html`${first.markup}${folds}`,
+    levels: new Set([first, ...views.map(({ view }) => view)].flatMap(({ levels }) => [...levels])),
+    hasChange: first.hasChange || views.some(({ view }) => view.hasChange),
+  };
+};
+
+const NONE: ReadonlySet<NodeId> = new Set();
+
+const overlaps = (some: ReadonlySet<NodeId>, others: ReadonlySet<NodeId>): boolean =>
+  [...some].some((one) => others.has(one));
+
+const joined = (groups: readonly MapGroup[]): Pick<MapGroup, "children" | "size"> => ({
+  children: [...groups],
+  size: groups.reduce((sum, { size }) => sum + size, 0),
+});
+
+/** Small groups in a row share a table; a large one has its own. */
+const chunksOf = (groups: readonly MapGroup[]): MapGroup[][] => {
+  const chunks: MapGroup[][] = [];
+  let room = 0;
+  for (const group of groups) {
+    const last = chunks.at(-1);
+    if (last !== undefined && group.size <= room) {
+      last.push(group);
+      room -= group.size;
+    } else {
+      chunks.push([group]);
+      room = COLUMNS_MAX - group.size;
+    }
+  }
+  return chunks;
+};
+
+interface TableInput {
+  tree: MapGroup;
+  columns: readonly Column[];
+  rows: readonly MapRow[];
+  isTop: boolean;
+}
+
+/** A row with its cells. */
+interface Line {
+  row: MapRow;
+  cells: ColumnCell[];
+  hasChange: boolean;
+}
+
+interface ColumnCell extends MapCell {
+  /** the strongest in the groups below that have no column, where it is stronger */
+  below?: Level;
+  /** a change in one of these */
+  gainsBelow?: true;
+  losesBelow?: true;
+}
+
+const tableOf = (page: MapPage, { tree, columns, rows, isTop }: TableInput): View => {
+  const lines = rows.map((row) => lineOf(page.map, row, columns));
+  const isChanged = ({ row, hasChange }: Line): boolean =>
+    hasChange || row.mark !== "same" || page.tagOf(row.id) !== undefined;
+  const [changed, others] = [lines.filter(isChanged), lines.filter((line) => !isChanged(line))];
+  // The tables of the groups below get a share, too.
+  let room = isTop ? page.left / 2 : page.left;
+  const written = [...changed, ...others].flatMap((line, i) => {
+    if (i >= changed.length && room <= 0) return [];
+    const markup = rowMarkup(page, line);
+    room -= markup.text.length;
+    page.left -= markup.text.length;
+    return [{ line, markup }];
+  });
+  const open = Math.max(ROWS_OPEN, Math.min(changed.length, CHANGED_OPEN));
+  // A fold of a few hides more than it saves.
+  const split = written.length <= open + 5 ? written.length : open;
+  const [head, rest] = [written.slice(0, split), written.slice(split)];
+  const omitted = lines.length - written.length;
+  const name = tree.path === "/" ? tree.name : tree.path;
+  const table = (shown: typeof written, caption: string): Markup =>
+    html`<div class="map" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption>${caption}</caption>
+<thead><tr><th scope="col">Who${columns.map(columnHead)}</tr></thead>
+<tbody>
+${shown.map(({ markup }) => markup)}</tbody></table></div>
+`;
+  const more =
+    rest.length > 0 &&
+    html`<details class="fold"><summary>${rest.length} more: ${countsOf(
+      rest.map(({ line }) => line),
+    )}</summary>${table(rest, `${name}: ${rest.length} more`)}</details>
+`;
+  const first =
+    head.length > 0 && table(head, `${name}: the strongest that each may do in each group, the worst first`);
+  const left =
+    omitted > 0 && html`<p class="note">${omitted} more are left out of this map; the lists below have all.</p>`;
+  return {
+    markup: html`${first}${more}${left}`,
+    levels: new Set(
+      written.flatMap(({ line: { cells } }) =>
+        cells.flatMap(({ level, before, below }) =>
+          [level, before, below].filter((one) => one !== null && one !== undefined),
+        ),
+      ),
+    ),
+    hasChange: lines.some(({ hasChange }) => hasChange),
+  };
+};
+
+const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line => {
+  const cells = columns.map(({ group, below }): ColumnCell => {
+    const here = map.cellOf(row, group.id);
+    if (below.size === 0) return here;
+    const all = [...row.groups].filter((one) => below.has(one)).map((one) => map.cellOf(row, one));
+    const level = all.reduce<Level | null>((most, one) => stronger(most, one.level), null);
+    return {
+      ...here,
+      ...(level !== null && level !== here.level && stronger(level, here.level) === level && { below: level }),
+      ...(all.some(({ gains }) => gains) && { gainsBelow: true as const }),
+      ...(all.some(({ loses }) => loses) && { losesBelow: true as const }),
+    };
+  });
+  return { row, cells, hasChange: cells.some((one) => one.gains || one.loses || one.gainsBelow || one.losesBelow) };
+};
+
+/** `3 own, 20 write, 12 read` */
+const countsOf = (lines: readonly Line[]): string => {
+  const most = lines.map(({ cells }) =>
+    cells.reduce<Level | null>((level, one) => stronger(level, stronger(one.level, one.below ?? null)), null),
+  );
+  const counts = LEVELS.flatMap((level) => {
+    const count = most.filter((one) => one === level).length;
+    return count === 0 ? [] : [`${count} ${VERBS[level]}`];
+  });
+  const none = most.filter((one) => one === null).length;
+  return [...counts, ...(none > 0 ? [`${none} hold nothing`] : [])].join(", ");
+};
+
+const VERBS: Readonly<Record<Level, string>> = {
+  unknown: "not known",
+  owns: "own",
+  gives: "give",
+  writes: "write",
+  uses: "use",
+  reads: "read",
+};
+
+const columnHead = ({ group, below }: Column): Markup => {
+  const { name, path, mark } = group;
+  const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
+  return html`<th scope="col"><div><bdi>${above && html`<span>${above}</span>`}${name}</bdi>${
+    below.size > 0 && html` <small>+${below.size}<span class="said"> groups below</span></small>`
+  }${tagOf(mark)}</div>`;
+};
+
+const tagOf = (mark: MapRow["mark"]): Markup | false =>
+  mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
+
+const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
+  const { id, name, kind, mark } = row;
+  const link = page.linkOf(id);
+  const shown = link === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${link}"><bdi>${name}</bdi></a>`;
+  const tag = page.tagOf(id);
+  return html`<tr><th scope="row">${shown}${kind !== undefined && html` <small>${kind}</small>`}${tagOf(mark)}${
+    tag !== undefined && html` <strong class="tag">${tag}</strong>`
+  }${cells.map(cellMarkup)}</tr>
+`;
+};
+
+/** The style sheet says the word of a letter, for those who hear the table. */
+const cellMarkup = (cell: ColumnCell): Markup => {
+  const { level, before = null, gains, loses, isInherited, below, gainsBelow, losesBelow } = cell;
+  const changes = gains || loses || gainsBelow || losesBelow;
+  const lower =
+    below !== undefined && html`<small>▾${LETTERS[below]}<span class="said"> below: ${below}</span></small>`;
+  const classes = [level !== null && classOf(level), isInherited && "i"].filter(Boolean).join(" ");
+  if (!changes) {
+    if (level === null && below === undefined) return EMPTY;
+    return html`<td class="${classes}">${level !== null && LETTERS[level]}${lower}`;
+  }
+  const isGain = gains || gainsBelow;
+  const sign = isGain ? (loses || losesBelow ? "±" : "+") : "−";
+  const words = [
+    gains && "gains",
+    loses && "loses",
+    (gains || loses) && `before: ${before ?? "nothing"}`,
+    gainsBelow && "gains below",
+    losesBelow && "loses below",
+  ].filter(Boolean);
+  const letter = level !== null ? LETTERS[level] : before !== null && html`<del>${LETTERS[before]}</del>`;
+  return html`<td class="${classes} ${isGain ? "gain" : "loss"}"><b>${sign}</b>${letter}${lower}<span class="said">: ${words.join(", ")}</span>`;
+};
+
+const EMPTY = html`<td>`;

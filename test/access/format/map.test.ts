@@ -1,0 +1,248 @@
+// The map of who may do what where: its rows, its columns and its cells, without and with a change.
+import { describe, expect, test } from "vitest";
+import { mapSection } from "../../../access/format/html/map.ts";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/map/model.ts";
+import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import { peopleGraph } from "../../../access/graph/people.ts";
+import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { largeReview, reviewBetween } from "./reviews.ts";
+
+const MATCH = { issuer: "https://issuer.example", subject: "s" };
+
+const sideOf = (graph: AccessGraph): Side => ({ graph, people: peopleGraph(graph, 0) });
+
+const flatten = (tree: MapGroup): MapGroup[] => [tree, ...tree.children.flatMap(flatten)];
+
+/** `release: . W+ w`: small letters are inherited, and a sign follows what changes. */
+const textOf = (map: AccessMap): string[] => {
+  const groups = map.trees.flatMap(flatten);
+  return map.rows.map((row) => {
+    const cells = groups.map(({ id }) => {
+      const { level, isInherited, gains, loses } = map.cellOf(row, id);
+      const letter = level === null ? "." : level === "unknown" ? "?" : level.slice(0, 1).toUpperCase();
+      return `${isInherited ? letter.toLowerCase() : letter}${gains ? "+" : ""}${loses ? "-" : ""}`;
+    });
+    return `${row.name}: ${cells.join(" ")}`;
+  });
+};
+
+/** acme, with platform, platform/registry and team. */
+const start = () => {
+  const graph = newGraph();
+  addGroup(graph, ROOT, "acme", null);
+  const platform = addGroup(graph, uidIn(ROOT, 1), "platform", ROOT);
+  const registry = addGroup(graph, uidIn(platform, 2), "registry", platform);
+  const team = addGroup(graph, uidIn(ROOT, 3), "team", ROOT);
+  const roles = {
+    reader: addRole(graph, "reader", ["repo.list"]),
+    user: addRole(graph, "user", ["mcp.tool.call"]),
+    writer: addRole(graph, "publisher", ["repo.create", "repo.list"]),
+    giver: addRole(graph, "giver", ["roles.update"], ROOT),
+    owner: addRole(graph, "owner", ["role_bindings.create"]),
+    hidden: addRole(graph, "hidden", [], ROOT),
+  };
+  return { graph, platform, registry, team, roles };
+};
+
+const identity = (graph: GraphBuilder, number: number, name: string) =>
+  addIdentity(graph, uidIn(ROOT, 100 + number), name, ROOT, MATCH);
+
+describe("without a change", () => {
+  test("has groups in the order of the tree, the worst rows first, and the strongest that holds in each cell", () => {
+    const { graph, platform, registry, team, roles } = start();
+    bind(graph, ROOT, identity(graph, 1, "a-reads"), roles.reader);
+    bind(graph, team, identity(graph, 2, "b-uses"), roles.user);
+    const writes = identity(graph, 3, "c-writes-below");
+    bind(graph, registry, writes, roles.writer);
+    bind(graph, platform, writes, roles.reader);
+    bind(graph, platform, identity(graph, 4, "d-writes"), roles.writer);
+    bind(graph, team, identity(graph, 5, "e-gives"), roles.giver);
+    bind(graph, ROOT, identity(graph, 6, "f-owns"), roles.owner);
+    bind(graph, registry, identity(graph, 7, "g-hidden"), roles.hidden);
+    identity(graph, 8, "h-nothing");
+    const map = mapOf({ after: sideOf(graph) });
+    expect(map.trees.flatMap(flatten).map(({ path }) => path)).toEqual(["/", "platform", "platform/registry", "team"]);
+    expect(textOf(map)).toEqual([
+      "f-owns: O o o o",
+      "e-gives: . . . G",
+      "g-hidden: . . ? .",
+      "d-writes: . W w .",
+      "c-writes-below: . R W .",
+      "b-uses: . . . U",
+      "a-reads: R r r r",
+    ]);
+  });
+
+  test("has people, external groups, invites and pull tokens as rows like identities", () => {
+    const { graph, team, roles } = start();
+    bind(graph, ROOT, identity(graph, 1, "a-reads"), roles.reader);
+    const staticKeys = {
+      issuer: "https://pulltoken.issuer.chainguard.dev",
+      subject: "pull-token-1",
+      issuerKeys: "{}",
+      expirationTime: "2030-01-01T00:00:00Z",
+    };
+    const token = uidIn(team, 50);
+    graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship: { staticKeys } });
+    bind(graph, team, token, roles.writer);
+    const sso = uidIn(ROOT, 60);
+    const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
+    graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn, defaultRole: roles.reader });
+    const admins = `${sso}/${"0".repeat(16)}`;
+    const mapping = {
+      id: admins,
+      uid: admins,
+      provider: sso,
+      externalGroupId: "admins",
+      role: roles.owner,
+      group: ROOT,
+    };
+    graph.externalGroups.set(admins, mapping);
+    const key = uidIn(team, 70);
+    const invite = { email: "", singleUse: true, expirationTime: "2030-01-01T00:00:00Z", role: roles.giver };
+    graph.invites.set(key, { id: key, uid: key, name: "k1", group: team, ...invite });
+    const map = mapOf({ after: sideOf(graph) });
+    expect(textOf(map)).toEqual([
+      "external group admins of sso: O o o o",
+      "invite k1: . . . G",
+      "laptop: . . . W",
+      "a-reads: R r r r",
+      "people of sso: R r r r",
+    ]);
+    expect(map.rows.find(({ name }) => name === "laptop")?.kind).toBe("pull token");
+  });
+});
+
+describe("with a change", () => {
+  test("marks gains and losses in each cell, and has those who change first", () => {
+    const { graph: before, platform, team, roles } = start();
+    const owner = identity(before, 1, "owner");
+    bind(before, ROOT, owner, roles.owner);
+    const ci = identity(before, 2, "ci");
+    bind(before, team, ci, roles.writer);
+    bind(before, platform, ci, roles.reader);
+    const after = newGraph(before);
+    const added = addGroup(after, "urn:new", "zone", platform);
+    for (const { id, identity: whose, group } of before.bindings.values())
+      if (whose === ci && group === team) after.bindings.delete(id);
+    bind(after, platform, ci, roles.writer);
+    after.groups.delete(team);
+    const map = mapOf({ before: sideOf(before), after: sideOf(after), changed: [ci] });
+    expect(
+      map.trees
+        .flatMap(flatten)
+        .map(({ id, mark }) => [id, mark])
+        .filter(([, mark]) => mark !== "same"),
+    ).toEqual([
+      [added, "new"],
+      [team, "gone"],
+    ]);
+    // A group that is new, or goes, changes nothing for who holds the same above.
+    expect(textOf(map)).toEqual(["ci: . W+ w+ w+ .-", "owner: O o o o ."]);
+  });
+
+  test("has other people where their issuer changes: they share nothing with those before", () => {
+    const { graph: before, roles } = start();
+    const sso = uidIn(ROOT, 60);
+    const provider = { id: sso, uid: sso, name: "sso", group: ROOT, defaultRole: roles.reader };
+    const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
+    before.providers.set(sso, { ...provider, signIn });
+    const after = newGraph(before);
+    after.providers.set(sso, { ...provider, signIn: { ...signIn, issuer: "https://evil.example" } });
+    const { report } = reviewBetween(before, after);
+    expect(report.people).toMatchObject([{ subject: "people of sso" }]);
+    expect(textOf(mapOf({ before: sideOf(before), after: sideOf(after) }))).toEqual(["people of sso: R+- r+- r+- r+-"]);
+  });
+
+  test("a role that grants more is a gain of all that have it", () => {
+    const { graph: before, team, roles } = start();
+    bind(before, team, identity(before, 1, "ci"), roles.reader);
+    const after = newGraph(before);
+    addRole(after, "reader", ["repo.list", "role_bindings.create"]);
+    expect(textOf(mapOf({ before: sideOf(before), after: sideOf(after) }))).toEqual(["ci: . . . G+"]);
+  });
+
+  test("marks a cell where a row of the review is gained or lost, and no other, in organizations from seeds", () => {
+    for (const seed of [1, 2, 3]) {
+      const { before, after, people, report } = largeReview(seed, {
+        groups: 12,
+        identities: 20,
+        bindings: 60,
+        changes: 12,
+      });
+      const map = mapOf({
+        before: { graph: before, people: people.before },
+        after: { graph: after, people: people.after },
+      });
+      const marked = map.rows.flatMap((row) =>
+        map.trees.flatMap(flatten).flatMap(({ id }) => {
+          const { gains, loses } = map.cellOf(row, id);
+          return [...(gains ? [`${row.id} + ${id}`] : []), ...(loses ? [`${row.id} - ${id}`] : [])];
+        }),
+      );
+      const groups = [...after.groups.values()];
+      const isAtOrBelow = (id: string, top: string | null): boolean =>
+        top !== null && (id === top || id.startsWith(`${top}/`));
+      const expected = report.identities.flatMap(({ uid, gains, losses }) =>
+        groups.flatMap(({ id }) => [
+          ...(gains.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} + ${id}`] : []),
+          ...(losses.some(({ group }) => isAtOrBelow(id, group)) ? [`${uid} - ${id}`] : []),
+        ]),
+      );
+      // A gain at a group above may be none below, where it was held already, so a row says at most where to look.
+      expect(marked.filter((one) => !expected.includes(one))).toEqual([]);
+      const tops = report.identities.flatMap(({ uid, gains, losses }) => [
+        ...gains.map(({ group }) => `${uid} + ${group}`),
+        ...losses.map(({ group }) => `${uid} - ${group}`),
+      ]);
+      expect(tops.filter((one) => !marked.includes(one))).toEqual([]);
+    }
+  });
+});
+
+describe("on a page", () => {
+  const page = (review: ReturnType<typeof largeReview>): string => reviewAsHtml(review);
+
+  test("stands before everything else, is a table, and says in words what changes", () => {
+    const { graph: before, team, roles } = start();
+    const ci = identity(before, 1, "ci");
+    bind(before, team, ci, roles.reader);
+    const after = newGraph(before);
+    bind(after, team, ci, roles.owner);
+    const html = page(reviewBetween(before, after));
+    expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
+    expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');
+    expect(html).toContain('<th scope="row"><a href="#identity-1"><bdi>ci</bdi></a>');
+    expect(html).toContain('<td class="O gain"><b>+</b>O<span class="said">: gains, before: reads</span>');
+  });
+
+  test("folds a large organization by group, with counts, and leaves out no row", () => {
+    const html = page(largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 }));
+    expect(html).toMatch(
+      /<details class="fold"[^>]*><summary><bdi>[^<]+<\/bdi> <small>\d+ groups, \d+ with access of their own/,
+    );
+    expect(html).toMatch(/<summary>\d+ more: (\d+ give, )?\d+ write/);
+    const names = new Set([...html.matchAll(/<th scope="row">.*?<bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name));
+    const review = largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 });
+    const holders = new Set(
+      [...review.before.bindings.values(), ...review.after.bindings.values()].map((one) => one.identity),
+    );
+    expect(names.size).toBe(holders.size);
+  });
+
+  test("counts what it leaves out of a map that is too large, and keeps those who change", () => {
+    const review = largeReview(7, { groups: 500, identities: 3_000, bindings: 9_000, changes: 20 });
+    const { graph, people } = { graph: review.after, people: review.people.after };
+    const changed = review.report.identities.flatMap(({ uid }) => uid ?? []);
+    const map = mapOf({
+      before: { graph: review.before, people: review.people.before },
+      after: { graph, people },
+      changed,
+    });
+    const html = mapSection(map, { linkOf: () => undefined }).body.text;
+    expect(html).toMatch(/\d+ more are left out of this map; the lists below have all/);
+    for (const uid of changed) expect(html).toContain(map.rows.find(({ id }) => id === uid)?.name);
+    expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
+  });
+});
