@@ -1,6 +1,7 @@
 // A lock between processes: a file that only one of them can create. It names its holder, so that the lock of a killed process
 // does not block others. Needs no package, because it guards the installation of the packages.
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -41,14 +42,17 @@ async function acquire(file, onWait) {
 }
 
 async function tryCreate(/** @type {string} */ file) {
+  // The lock names its holder from its first moment.
+  const own = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(file, "wx");
-    await handle.writeFile(JSON.stringify({ pid: process.pid, host: hostname() }));
-    await handle.close();
+    await writeFile(own, JSON.stringify({ pid: process.pid, host: hostname() }));
+    await link(own, file);
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
     throw error;
+  } finally {
+    await rm(own, { force: true });
   }
 }
 
@@ -57,7 +61,7 @@ async function readHolder(/** @type {string} */ file) {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch {
-    // Just released, or just created and still empty: look again.
+    // Just released: look again.
     return undefined;
   }
 }
