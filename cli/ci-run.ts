@@ -75,9 +75,9 @@ const fetchedBase = ({ branch }: Settings, { event, mainBranch }: Job): string =
 };
 
 const preview = async (settings: Settings): Promise<Outcome> => {
-  const { stack, policy, previewFile, rules, tests, deny, allow, services, branch } = settings;
+  const { stack, policy, rules, tests, deny, allow, services, branch } = settings;
   const given = {
-    ...(previewFile === undefined ? { stack } : { preview: previewFile }),
+    stack,
     ...(policy !== undefined && { policy }),
     ...(rules !== undefined && { rules }),
     ...(tests !== undefined && { tests }),
@@ -85,7 +85,7 @@ const preview = async (settings: Settings): Promise<Outcome> => {
     deny,
     allow,
     service: services,
-    ...(settings.rehearse && { rehearse: true, ...(settings.identities.up && { as: settings.identities.up }) }),
+    ...(settings.identities.up && { as: settings.identities.up }),
   };
   const { made, seal = undefined } = settings.seal ? await makeSealedReview(given) : { made: await makeReview(given) };
   printStyled(reportAsText(made.report, stdoutStyle()));

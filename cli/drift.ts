@@ -69,7 +69,10 @@ export const findDrift = async ({
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   const lock = lockBeside(undefined);
   // The engine runs for long, and the API may change meanwhile: it is asked last.
-  const { preview, clients } = await previewHere(stack, services, { [DRIFT_PREVIEW]: "1" });
+  const { preview, clients } = await previewHere(
+    { cwd: process.cwd(), stack, services },
+    { env: { [DRIFT_PREVIEW]: "1" } },
+  );
   const [exported, entries] = [await exportHere(stack), await openCreates()];
   const lives = await readServices(clients);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));

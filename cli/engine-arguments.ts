@@ -31,7 +31,3 @@ export const engineArguments = (words: readonly string[]): string[] => {
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   return found;
 };
-
-/** The same for a preview after the run: what was replaced once is not replaced again. */
-export const withoutReplace = (args: readonly string[]): string[] =>
-  args.filter((one) => !one.startsWith("--replace="));

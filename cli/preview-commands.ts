@@ -3,32 +3,34 @@ import { type Command, Option } from "commander";
 import { appendValue } from "./append-value.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
-import type { RehearseFlags } from "./rehearse.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
 import type { VerifyFlags } from "./verify.ts";
 
 /** What a change brings. */
 export const addReviewCommands = (program: Command, exit: Exit): void => {
   program
     .command("review")
-    .usage("[FLAGS] [-- ENGINE...]")
+    .usage("[CHANGE] [FLAGS] [-- ENGINE...]")
     .summary("show who gains and who loses access by a change")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, and prints who gains and who loses access, on which groups and through which roles, and what a reviewer must not miss. With --policy, compares a policy file with the API and needs no engine. Exits with 3 if a finding of a denied rule is left, or a test of access fails; with --rehearse, also with 3 if the update does not go through, and with 4 if review and rehearsal disagree.",
+      "Copies what you can list into a server in memory and the stack into a temporary backend, and runs pulumi up of this folder there. Prints who gains and who loses access by it, on which groups and through which roles, the steps that fail, and what a reviewer must not miss. Changes neither the service nor the stack. With CHANGE, a file that --out has written, carries out its writes on a fresh copy, without the program and the engine. Exits with 3 if a finding of a denied rule is left, a test of access fails, a step fails, or the access differs from that in CHANGE.",
     )
+    .argument("[CHANGE]", "a change, from --out")
     .argument(...ENGINE)
-    .option(...PREVIEW)
-    .option("--policy <FILE>", "the policy file to compare with the API")
-    .option("--exclusive", "with --policy: what the file lacks counts as removed")
-    .option("--stack <NAME>", "the stack to preview, or that has the policy (default: the selected one)")
+    .option("--destroy", "review the deletion of everything in the stack")
+    .option("--stack <NAME>", "the stack to review (default: the selected one)")
     .option(...SERVICE)
-    .option("--rehearse", "also try the update on a copy, as npx pulumi-irm rehearse does, and show both together")
-    .option("--as <UID>", "with --rehearse: the identity that will apply the program (default: the caller's)")
-    .addOption(rightsOption("with --rehearse: "))
-    .option(...RATE_LIMIT)
+    .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
+    .addOption(rightsOption())
+    .option(
+      "--out <FILE>",
+      "write the change into this file: the requests of the update, and the access that they give",
+    )
     .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .addOption(new Option("--rehearse").hideHelp())
     .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
     .option(
       "--allow <RULE@SUBJECT>",
@@ -41,7 +43,7 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     )
     .option(
       "--tests <FILE>",
-      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: the tests of --policy, or access.tests.yaml and access.yaml beside Pulumi.yaml)",
+      "a policy or file of tests whose tests must hold after the change; the path counts from the top level of the repository (default: access.tests.yaml and access.yaml beside Pulumi.yaml)",
     )
     .option(
       "--base <REF>",
@@ -52,34 +54,20 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
       "write what the review shows into this file: an update with IRM_SEAL=FILE makes no other change",
     )
     .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
-    .action(async (engine: string[], flags: ReviewFlags) =>
-      exit(await (await import("./review.ts")).review({ ...flags, engine })),
-    );
-
-  program
-    .command("rehearse")
-    .usage("[FILE] [FLAGS] [-- ENGINE...]")
-    .summary("try an update on a copy of the organization")
-    .description(
-      "Copies what you can list into a server in memory, copies the stack into a temporary backend, and runs pulumi up of this folder there, as the identity that will apply it. Prints the steps that fail and what they lack, the change in access as that server decides it, compared with the review, and whether a second preview is empty. Changes neither the service nor the stack. With FILE, carries out the writes of a change that --out has written on a fresh copy, without the program and the engine, and compares the access that they give with the recorded one. Exits with 3 if the update does not go through or the access differs, and with 4 if review and server disagree.",
-    )
-    .argument("[FILE]", "a change, from --out")
-    .option(
-      "--out <FILE>",
-      "write the change into this file: the requests of the update, and the access that they give",
-    )
-    .argument(...ENGINE)
-    .option("--stack <NAME>", "the stack to rehearse (default: the selected one)")
-    .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
-    .addOption(rightsOption())
-    .option(...SERVICE)
-    .option(...RATE_LIMIT)
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .action(async (first: string | undefined, rest: string[], flags: RehearseFlags) => {
+    .action(async (first: string | undefined, rest: string[], { rehearse, ...flags }: ReviewFlags & Former) => {
+      if (rehearse) throw new UsageError(`--rehearse ${IS_NOW_REVIEW}`);
       // Words after -- come without it.
       const file = first?.startsWith("-") ? undefined : first;
       const engine = first !== undefined && file === undefined ? [first, ...rest] : rest;
-      exit(await (await import("./rehearse.ts")).rehearse(file, { ...flags, engine }));
+      exit(await (await import("./review.ts")).review(file, { ...flags, engine }));
+    });
+
+  program
+    .command("rehearse", { hidden: true })
+    .allowUnknownOption()
+    .argument("[WORDS...]")
+    .action(() => {
+      throw new UsageError(`npx pulumi-irm rehearse ${IS_NOW_REVIEW}`);
     });
 
   program
@@ -87,16 +75,22 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     .usage("FILE [FLAGS]")
     .summary("check that a change is still the one in a seal")
     .description(
-      "Runs pulumi preview in this folder, or reads one from --preview, reviews it, and compares that with the seal that npx pulumi-irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs.",
+      "Reviews the program of this folder again, and compares that with the seal that npx pulumi-irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs.",
     )
     .argument("<FILE>", "the seal")
-    .option("--stack <NAME>", "the stack to preview (default: the selected one)")
-    .option(...PREVIEW)
+    .option("--destroy", "the seal is of a review with --destroy")
+    .option("--stack <NAME>", "the stack to review (default: the selected one)")
     .option(...SERVICE)
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
     .addOption(formatOption("terminal", "json"))
     .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
 };
+
+interface Former {
+  rehearse?: boolean;
+}
+
+const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";
 
 /** How the service differs from the program, and from the lock file of roles. */
 export const addDriftCommands = (program: Command, exit: Exit): void => {
@@ -129,11 +123,6 @@ export const addDriftCommands = (program: Command, exit: Exit): void => {
     .action(async (flags: RolesFlags) => exit(await (await import("./roles.ts")).roles(flags)));
 };
 
-const PREVIEW = [
-  "--preview <FILE>",
-  "output of pulumi preview --json --show-sames --refresh, or - for stdin (default: run it)",
-] as const;
-
 const SERVICE = [
   "--service <URL=VARIABLE>",
   "a further service of the program, and the environment variable with a token for it; repeatable",
@@ -145,13 +134,8 @@ const ENGINE = [
   "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
 ] as const;
 
-const rightsOption = (when = ""): Option =>
+const rightsOption = (): Option =>
   new Option(
     "--rights <OF>",
-    `${when}operator lets that identity do everything on the copy, and own only what its roles grant, so that a step which would be refused fails (default: operator)`,
+    `operator lets that identity do everything on the copy, and own only what its roles grant, so that a step which would be refused fails (default: operator)`,
   ).choices(["operator", "own"]);
-
-const RATE_LIMIT = [
-  "--rate-limit <N>",
-  "requests a second that the API allows, to say how long the requests of the rehearsal take (default: no limit)",
-] as const;

@@ -1,9 +1,7 @@
-// A preview that a command reads: one that it runs here, or a saved one. And a client of each service that the preview is about.
-import { readFileSync } from "node:fs";
-import { text as textOf } from "node:stream/consumers";
+// A preview that a command runs. And a client of each service that the preview is about.
 import { runPreview } from "../access/preview/run-preview.ts";
 import { hereIn, type IsHere, otherServiceText } from "../access/preview/service.ts";
-import { type Preview, PreviewError, parsePreview } from "../access/preview/shape.ts";
+import type { Preview } from "../access/preview/shape.ts";
 import type { Client } from "../client/client.ts";
 import { type Config, serviceOf } from "../client/config.ts";
 import { systemConfig } from "./client.ts";
@@ -21,21 +19,20 @@ export interface Previewed {
   hereAt(address: string): IsHere | undefined;
 }
 
-/** Runs the program of this folder. `env` adds to its environment, and `more` to the engine's arguments. */
+interface Program {
+  /** folder of the program */
+  cwd: string;
+  stack?: string | undefined;
+  services: Services;
+}
+
+/** Runs the program. */
 export const previewHere = async (
-  stack: string | undefined,
-  services: Services,
-  env?: NodeJS.ProcessEnv,
-  more?: readonly string[],
+  { cwd, stack, services }: Program,
+  options?: Parameters<typeof runPreview>[3],
 ): Promise<Previewed> => {
   const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
-  return checked(await runPreview(engineCommand(), stack, env, more), config, services);
-};
-
-export const savedPreview = async (file: string, services: Services): Promise<Previewed> => {
-  const config = process.env.IRM_BASE_URL || services.length === 0 ? systemConfig() : undefined;
-  const preview = parsePreview(await readPreview(file), file === "-" ? "stdin" : file);
-  return checked(preview, config, services);
+  return checked(await runPreview(engineCommand(), cwd, stack, options), config, services);
 };
 
 const checked = (preview: Preview, config: Config | undefined, services: Services): Previewed => {
@@ -45,13 +42,4 @@ const checked = (preview: Preview, config: Config | undefined, services: Service
   const clients = clientsOf(config, services);
   const isHere = clients.size === 1 ? () => undefined : (address: string) => hereIn(preview, address, config);
   return { preview, clients, hereAt: isHere };
-};
-
-const readPreview = async (file: string): Promise<string> => {
-  try {
-    return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new PreviewError(code === "ENOENT" ? `there is no file ${file}` : `cannot read the preview: ${message}`);
-  }
 };

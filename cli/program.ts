@@ -1,7 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { REHEARSAL } from "../client/rehearsal.ts";
+import { TWINS } from "../client/twins.ts";
 import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
@@ -36,7 +36,7 @@ const createProgram = (exit: Exit): Command => {
 };
 
 /** Commands that call the API, or may do so with a flag. */
-const CALLERS = "test review rehearse verify drift roles access paths export revoke whoami doctor recover".split(" ");
+const CALLERS = "test review verify drift roles access paths export revoke whoami doctor recover".split(" ");
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set([...CALLERS.map((name) => `irm ${name}`), "irm journal pending"]);
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
@@ -67,10 +67,10 @@ const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(f
 
 /** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {
-  if (process.env[REHEARSAL]) {
+  if (process.env[TWINS]) {
     printError(
       "irm",
-      `${REHEARSAL} is set: no command of irm runs in a rehearsal, whose records are not the service's`,
+      `${TWINS} is set: no command of irm runs in the run of a review, whose records are not the service's`,
     );
     return 1;
   }

@@ -10,8 +10,8 @@ import { reviewErrorText, sealableReview } from "./review.ts";
 import { print, printError, stdoutStyle } from "./terminal.ts";
 
 export interface VerifyFlags {
+  destroy?: boolean;
   stack?: string;
-  preview?: string;
   service?: readonly string[];
   digest?: string | undefined;
   format: Extract<Format, "terminal" | "json">;
@@ -53,10 +53,9 @@ const differencesOf = async (
   // The preview of a destroy that is done names none.
   if (now.origin.stack !== stack && now.origin.stack !== "")
     throw new SealFileError(`the seal is of stack ${stack}, and this is ${now.origin.stack}; give --stack`);
-  if (flags.preview === undefined && isOfDestroy(seal) && now.steps.some(({ op }) => op !== "delete"))
+  if (!flags.destroy && isOfDestroy(seal) && now.steps.some(({ op }) => op !== "delete"))
     throw new SealFileError(
-      "the seal shows that every resource is deleted, and the program declares some. If it is of a destroy, give --preview FILE " +
-        "with what pulumi destroy --preview-only --json --show-sames --refresh prints. If not, review the program again",
+      "the seal shows that every resource is deleted, and the program declares some. If it is of a destroy, give --destroy. If not, review the program again",
     );
   const own: Difference[] = [];
   if (digest !== undefined && digest !== seal.digest)

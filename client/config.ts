@@ -12,7 +12,7 @@ import {
 } from "./addresses.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource } from "./credential-settings.ts";
 import { type Env, without } from "./env.ts";
-import { noTwinText, rehearsalIn, twinOf } from "./rehearsal.ts";
+import { noTwinText, twinOf, twinsIn } from "./twins.ts";
 import { usualSource } from "./usual-credentials.ts";
 
 export { serviceOf } from "./addresses.ts";
@@ -89,12 +89,12 @@ export interface ParsedConfig {
 }
 
 /**
- * Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. In a rehearsal the address stays, while the
- * credentials are the twin's and the journal is the rehearsal's.
+ * Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. On twins the address stays, while the
+ * credentials are the twin's and the journal is that of the run.
  */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const parsed = parseSettings(fromStack, env, given);
-  const found = rehearsalIn(env);
+  const found = twinsIn(env);
   if (found === undefined) return parsed;
   const refused = (problem: string): ParsedConfig => ({
     ...parsed,
@@ -109,8 +109,7 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   const credentials = { env: { IRM_TOKEN: twin.token } };
   // A seal of the settings is of an earlier change, and the command has chosen the identity.
   const { seal: _, identity: _identity, ...config } = parsed.config;
-  const { journal, seal } = found.rehearsal;
-  return { ...parsed, credentials, config: { ...config, journal, credentials, ...(seal !== undefined && { seal }) } };
+  return { ...parsed, credentials, config: { ...config, journal: found.twins.journal, credentials } };
 };
 
 const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {

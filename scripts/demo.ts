@@ -14,7 +14,7 @@ const expect = (happened: boolean, what: string): void => {
   print(`  ok: ${what}`);
 };
 
-const { server, stack, previewEdit, irm, close } = await openPlace();
+const { server, stack, edit, irm, close } = await openPlace();
 
 const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
   const answer = await fetch(`${server.baseUrl}${path}`, {
@@ -75,9 +75,9 @@ const main = async (): Promise<void> => {
   await account("pulumi up, again", () => stack.must("up", "--yes", "--skip-preview", "--expect-no-changes"));
   expect(!writesOf(await server.takeRequests()).length, "a second up changes nothing and sends no write");
 
-  const edit = await previewEdit();
+  await edit();
   title("npx pulumi-irm review, after an edit: one description, one role, one more binding");
-  const review = irm("review", "--preview", edit);
+  const review = await irm("review");
   quote(review);
   const words = review.replaceAll(/\s+/g, " ");
   expect(
@@ -91,8 +91,11 @@ const main = async (): Promise<void> => {
     "the review shows who loses what",
   );
   expect(words.includes("! pull-request-writes pull requests"), "a rule has a finding");
-  const comment = irm("review", "--preview", edit, "--format", "markdown");
-  await server.takeRequests();
+  const comment = await irm("review", "--format", "markdown");
+  expect(
+    !writesOf(await server.takeRequests()).length,
+    "a review runs the update on a copy, and sends the service no write",
+  );
   await account("pulumi up of this edit", () => stack.must("up", "--yes", "--skip-preview"));
   const sent = writesOf(await server.takeRequests());
   print("  as the server saw them:");

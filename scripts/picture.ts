@@ -38,10 +38,11 @@ const photograph = async (browser: Browser, html: string, colorScheme: "light" |
 
 const { command, reason } = await ensureChromium();
 if (command === undefined) throw new Error(`The pictures need a browser: ${reason}. Install one.`);
-const { stack, previewEdit, irm, close } = await openPlace();
+const { stack, edit, irm, close } = await openPlace();
 try {
   await stack.must("up", "--yes", "--skip-preview");
-  const html = irm("review", "--preview", await previewEdit(), "--format", "html");
+  await edit();
+  const html = await irm("review", "--format", "html");
   const browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
   for (const scheme of ["light", "dark"] as const) {
     const file = `docs/images/review-${scheme}.png`;

@@ -9,7 +9,7 @@ export { DRAIN_MS } from "./connection/bounds.ts";
 export type { DevTools, TokenRequest } from "./dev-server.ts";
 export type { Attempt, Faults } from "./faults/faults.ts";
 export { type FaultScript, FaultsError, parseFaults } from "./faults/script.ts";
-export type { ServerKeys } from "./keys.ts";
+export { createKeys, type ServerKeys } from "./keys.ts";
 export { type ServerOptions, ServerOptionsError } from "./options.ts";
 export type { CarriedOut } from "./pipeline/pipeline.ts";
 export { ListenError } from "./port/listen.ts";

@@ -23,6 +23,13 @@ export const loadKeys = (store: Store, clock: () => number, log: Log): ServerKey
   ),
 });
 
+/** Keys that end with the process. */
+export const createKeys = (clock: () => number = Date.now): ServerKeys => ({
+  signer: createSigner({ clock }),
+  devSigner: createSigner({ clock }),
+  pageTokenKey: randomBytes(32),
+});
+
 const createStoredSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
   createSigner({
     clock,

@@ -9,6 +9,7 @@ import { createRateLimit, unlimited } from "./base/rate-limit.ts";
 import { logOfRequests } from "./base/request.ts";
 import { createAuthenticate } from "./caller/authenticate.ts";
 import { grantsOf, operator } from "./caller/authorize.ts";
+import { operatedIn } from "./caller/operated.ts";
 import { type Bounds, createBounds } from "./connection/bounds.ts";
 import { createDevTools, type DevTools } from "./dev-server.ts";
 import { createFaults, type FaultControl, type Faults } from "./faults/faults.ts";
@@ -190,7 +191,7 @@ const compose = (
   const limit = options.rateLimit === undefined ? unlimited : createRateLimit(options.rateLimit, clock);
   const pipeline = createPipeline({
     store,
-    authenticate: createAuthenticate(store, sts, clock, log, copy?.tops),
+    authenticate: createAuthenticate(store, sts, clock, log, copy && operatedIn(store, copy.tops)),
     sts,
     limit,
     log,

@@ -46,13 +46,13 @@ const WriteShape = z.strictObject({
     .describe("of an update: the paths that it changes; one without a field is cleared"),
 });
 
-const RowShape = z.strictObject({
+export const ChangeRow = z.strictObject({
   change: z.enum(["gain", "loss"]),
   identity: text.describe("uid, or the write that makes it"),
   group: text.describe("where it holds, and below"),
   capability: z.string(),
 });
-export type ChangeRow = z.infer<typeof RowShape>;
+export type ChangeRow = z.infer<typeof ChangeRow>;
 
 const Content = z.strictObject({
   version: z.literal(1),
@@ -68,7 +68,7 @@ const Content = z.strictObject({
   expires: time,
   as: uid.describe("the identity that applies it"),
   writes: z.array(WriteShape),
-  rows: z.array(RowShape).describe("access that identities gain and lose by it"),
+  rows: z.array(ChangeRow).describe("access that identities gain and lose by it"),
 });
 export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
 
@@ -80,7 +80,7 @@ export type Change = ChangeContent & { digest: string };
 /** JSON Schema of the file, for those who read it. */
 export const changeSchema = (): object => ({
   ...z.toJSONSchema(ChangeShape, { target: "draft-7", io: "input" }),
-  title: "A change: what `npx pulumi-irm rehearse --out` writes",
+  title: "A change: what `npx pulumi-irm review --out` writes",
 });
 
 /** `nowMs`: by the clock of the service */
@@ -103,7 +103,7 @@ export const changeText = (content: ChangeContent): string => {
 export const parseChange = (content: string, file: string): Change => {
   const fail = (problem: string): never => {
     const text = problem.length > PROBLEM_MAX ? `${problem.slice(0, PROBLEM_MAX)}…` : problem;
-    throw new ChangeError(`${file} ${text}; npx pulumi-irm rehearse --out FILE makes a change`);
+    throw new ChangeError(`${file} ${text}; npx pulumi-irm review --out FILE makes a change`);
   };
   if (Buffer.byteLength(content) > BYTES_MAX) return fail(`has more than ${BYTES_MAX} bytes`);
   if (isTooDeep(content)) return fail(`has more than ${DEPTH_MAX} objects and lists in each other`);

@@ -34,11 +34,15 @@ export interface Differs {
   message: string;
 }
 
-/** The rows that only one of the two has. */
-export const rowsApart = (recorded: readonly ChangeRow[], now: readonly ChangeRow[]): Differs[] => {
+/** The rows that only one of the two has. `texts` say so of each side. */
+export const rowsApart = (
+  recorded: readonly ChangeRow[],
+  now: readonly ChangeRow[],
+  texts = { now: "the file does not have it", recorded: "only the file has it" },
+): Differs[] => {
   const [before, after] = [recorded, now].map((rows) => new Set(rows.map(canonical))) as [Set<string>, Set<string>];
   return [
-    ...now.filter((row) => !before.has(canonical(row))).map((row) => ({ row, message: "the file does not have it" })),
-    ...recorded.filter((row) => !after.has(canonical(row))).map((row) => ({ row, message: "only the file has it" })),
+    ...now.filter((row) => !before.has(canonical(row))).map((row) => ({ row, message: texts.now })),
+    ...recorded.filter((row) => !after.has(canonical(row))).map((row) => ({ row, message: texts.recorded })),
   ];
 };

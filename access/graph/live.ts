@@ -44,19 +44,9 @@ export interface Live {
 type Caller = Pick<Client, "call" | "clock">;
 
 export const readLive = async (client: Caller): Promise<Live> => {
-  const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
-  const failed = lists.flatMap(({ failure }) => failure ?? []);
+  const { records, failed, ...listed } = await readListed(client);
   // Every list failed, so this is not an empty graph: the address may not belong to the API.
-  if (failed.length === lists.length) throw failed[0]?.error;
-  const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
-  const graph = newGraph();
-  for (const { uid, name } of records.group) addGroup(graph, uid, name as string);
-  for (const record of records.identity) addIdentity(graph, record);
-  for (const record of records.role) addRole(graph, record);
-  for (const record of records.roleBinding) addBinding(graph, record);
-  for (const record of records.identityProvider) addProvider(graph, record);
-  for (const record of records.externalGroupRoleMapping) addExternalGroup(graph, record);
-  for (const record of records.groupInvite) addInvite(graph, record);
+  if (failed.length === KINDS.length) throw failed[0]?.error;
   const refused = failed.map(({ notVisible }) => notVisible);
   const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
   // Every caller with a right somewhere sees a group: without one, nothing was asked about.
@@ -70,9 +60,27 @@ export const readLive = async (client: Caller): Promise<Live> => {
             message: "you can see no group, so all of them may be hidden: groups.list is needed",
           },
         ];
-  const notVisible = [...refused, ...blind, ...(await notVisibleIn(client, graph, records, asked))];
-  return { graph, notVisible, createdAt: createdAtOf(records), lastSeen: lastSeenOf(records.identity) };
+  const notVisible = [...refused, ...blind, ...(await notVisibleIn(client, listed.graph, records, asked))];
+  return { ...listed, notVisible };
 };
+
+/** What the lists have, to a caller who may list everything or of whom it is known what they may not. */
+export const readListed = async (client: Caller) => {
+  const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
+  const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
+  const graph = newGraph();
+  for (const { uid, name } of records.group) addGroup(graph, uid, name as string);
+  for (const record of records.identity) addIdentity(graph, record);
+  for (const record of records.role) addRole(graph, record);
+  for (const record of records.roleBinding) addBinding(graph, record);
+  for (const record of records.identityProvider) addProvider(graph, record);
+  for (const record of records.externalGroupRoleMapping) addExternalGroup(graph, record);
+  for (const record of records.groupInvite) addInvite(graph, record);
+  const failed = lists.flatMap(({ failure }) => failure ?? []);
+  return { graph, records, failed, createdAt: createdAtOf(records), lastSeen: lastSeenOf(records.identity) };
+};
+
+export const isListedKind = (kind: string): kind is ListedKind => KINDS.some((one) => one === kind);
 
 const createdAtOf = (records: Records): NonNullable<Live["createdAt"]> =>
   new Map(

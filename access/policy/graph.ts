@@ -49,8 +49,9 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   const ofStack = live.groups.get(stack?.groups.get(ROOT) ?? "");
   const organization = ofStack ?? organizationOf(policy, live, mistake);
   // What the stack has under another key is not the record of this one.
+  const held = new Set([stack?.groups, stack?.identities, stack?.roles].flatMap((uids) => [...(uids?.values() ?? [])]));
   const free = <N extends { id: NodeId }>(nodes: readonly N[] | undefined): readonly N[] | undefined => {
-    const left = nodes?.filter(({ id }) => !stack?.managed.has(id));
+    const left = nodes?.filter(({ id }) => !held.has(id));
     return left?.length === 0 ? undefined : left;
   };
   keepOthers(graph, live, organization?.id);

@@ -1,5 +1,4 @@
 // The policy file: who may do what, by name.
-export { type Adoption, adoptionsOf, withAdoptions } from "./adoption.ts";
 export { NO_PEOPLE_YET } from "./check/people.ts";
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
@@ -11,6 +10,6 @@ export {
   type PolicyOrganization,
   ROOT,
 } from "./policy.ts";
-export { type PolicyStack, policyStackFrom, policyStackIn, removedBy } from "./stack.ts";
+export { policyStackIn } from "./stack.ts";
 export { TextFileError } from "./text-file.ts";
 export { type PolicyUids, parseUids, uidsBeside } from "./uids.ts";

@@ -28,9 +28,6 @@ export const keepPeople = (graph: GraphBuilder, live: AccessGraph, stay: (group:
   }
 };
 
-/** A provider that a policy names and the API does not show. */
-export const isNamedOnly = ({ id }: ProviderNode): boolean => id.startsWith(NAMED_ONLY);
-
 const NAMED_ONLY = "policy:provider:";
 
 interface Context {

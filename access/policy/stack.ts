@@ -2,9 +2,8 @@
 // follow from the component's name and the keys of the policy (provider/program/policy-resources.ts).
 import { z } from "zod";
 import { parentOf } from "../../schema/index.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import type { NodeId } from "../graph/graph.ts";
 import { ourType, partsOfUrn } from "../preview/urn.ts";
-import { isOrMayBe, valuesIn } from "../preview/value.ts";
 import { type Policy, ROOT } from "./policy.ts";
 
 export interface PolicyStack {
@@ -14,10 +13,6 @@ export interface PolicyStack {
   identities: ReadonlyMap<string, string>;
   /** uid by key */
   roles: ReadonlyMap<string, string>;
-  /** uids of all records that the policy's resources manage, also of role bindings; without those that stay when a resource goes */
-  managed: ReadonlySet<string>;
-  /** uids of the groups whose set of role bindings is exclusive */
-  exclusive: ReadonlySet<string>;
 }
 
 const bag = z.record(z.string(), z.unknown()).nullish();
@@ -36,10 +31,6 @@ const Export = z.object({ deployment: z.object({ resources: z.array(Resource).nu
 
 export const COMPONENT = "irm:index:AccessPolicy";
 
-/** `text` is what `pulumi stack export` prints. Undefined: it has no such policy; throws where it has several that may be meant. */
-export const policyStackFrom = (text: string, policy: Policy): PolicyStack | undefined =>
-  policyStackIn(resourcesFrom(text), policy);
-
 /** The resources of the stack that `pulumi stack export` prints. */
 export const resourcesFrom = (text: string): Resource[] => {
   const { data, error } = Export.safeParse(JSON.parse(text));
@@ -47,7 +38,10 @@ export const resourcesFrom = (text: string): Resource[] => {
   return data.deployment?.resources ?? [];
 };
 
-/** Takes URNs from the state: a program chooses any other name, and could assign a key to another record. */
+/**
+ * Takes URNs from the state: a program chooses any other name, and could assign a key to another record. Undefined: it has no such policy; throws
+ * where it has several that may be meant.
+ */
 export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyStack | undefined => {
   const resources = all.filter((one) => one.delete !== true);
   const components = resources.filter(({ type }) => type === COMPONENT).filter((one) => isOf(one, resources, policy));
@@ -80,10 +74,8 @@ const isOf = (
 
 const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
   const [groups, identities, roles] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
-  const [managed, exclusive] = [new Set<string>(), new Set<string>()];
   for (const resource of children) {
-    const { id, type, retainOnDelete } = resource;
-    const [inputs, outputs] = [valuesIn(resource.inputs), valuesIn(resource.outputs)];
+    const { id, type } = resource;
     const kind = ourType(type);
     if (!id || kind === undefined) continue;
     const logicalName = nameOf(resource);
@@ -91,15 +83,8 @@ const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
     if (kind === "Group") groups.set(logicalName === name ? ROOT : keyAfter("/"), id);
     if (kind === "Identity") identities.set(keyAfter(":identity/"), id);
     if (kind === "Role") roles.set(keyAfter(":role/"), id);
-    const stays = retainOnDelete === true || (outputs.adopted === true && !isOrMayBe(outputs.deleteAdopted));
-    if (kind === "RoleBindingSet") {
-      // The first update of an exclusive set removes nothing.
-      if (isOrMayBe(inputs.exclusive) && isOrMayBe(outputs.exclusive)) exclusive.add(id);
-      for (const one of Array.isArray(outputs.bindings) ? outputs.bindings : [])
-        if (typeof one?.uid === "string") managed.add(one.uid);
-    } else if (!stays) managed.add(id);
   }
-  return { groups, identities, roles, managed, exclusive };
+  return { groups, identities, roles };
 };
 
 type Placed = { id: NodeId; uid: string | null };
@@ -114,9 +99,3 @@ export const inStack = <N extends Placed>(
   const uid = keys.flatMap((key) => (key === undefined ? [] : (uids?.get(key) ?? []))).at(0);
   return uid !== undefined && parentOf(uid) === group ? live.get(uid) : undefined;
 };
-
-/** Whether the stack removes what the policy does not declare any more. */
-export const removedBy =
-  ({ managed, exclusive }: PolicyStack, { bindings }: AccessGraph) =>
-  (id: NodeId): boolean =>
-    managed.has(id) || exclusive.has(bindings.get(id)?.group ?? "");

@@ -4,7 +4,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isManaged, isObject, isUidp, printable, resources, suggestion } from "../../schema/index.ts";
-import type { PolicyStack } from "./stack.ts";
 import { findTextFile, TextFileError } from "./text-file.ts";
 
 /** Of the policy `access.yaml`, or of the program, in the same folder. */
@@ -75,10 +74,3 @@ export const uidsIn = (folder: string): UidsFile | undefined => {
   if (!uids) throw new TextFileError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
   return { name, real, text, uids };
 };
-
-/** As if a stack had these records: a key has the record of its uid, and no other key has it. */
-export const asStack = (uids: PolicyUids): PolicyStack => ({
-  ...uids,
-  managed: new Set(SECTIONS.flatMap((section) => [...uids[section].values()])),
-  exclusive: new Set(),
-});

@@ -48,6 +48,9 @@ const KINDS: Readonly<Record<string, ResourceKind>> = Object.fromEntries([
   ["RoleBindingSet", "roleBindingSet"],
 ]);
 
+/** Of a resource that gives access; undefined for any other. */
+export const kindOfUrn = (urn: string): ResourceKind | undefined => KINDS[ourTypeOf(urn) ?? ""];
+
 /** The record of a resource before the run, as the engine's state has it. */
 export interface Stored {
   uid: string;
@@ -124,7 +127,7 @@ export const resourcesIn = ({ steps, lines }: Preview, isHere: IsHere = () => tr
     const type = ourTypeOf(urn);
     if (type === undefined || !isHere(urn)) continue;
     const { name } = partsOfUrn(urn);
-    const { [type]: kind } = KINDS;
+    const kind = KINDS[type];
     if (!kind) {
       const stored = DELETES.includes(step.op) ? storedFromState(step.oldState) : undefined;
       const adopted = step.op === "create" ? valuesIn(step.newState?.inputs).adopt : undefined;

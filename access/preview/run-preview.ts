@@ -3,27 +3,45 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { type Preview, PreviewError, parsePreview } from "./shape.ts";
 
-// A plain preview leaves out what stays, and does not see what was removed by hand.
-const FLAGS = ["preview", "--json", "--show-sames", "--refresh"];
+export type RunOperation = "up" | "destroy";
 
-/** `command` is the engine and its first arguments. `env` adds to its environment, and `more` to its arguments. */
+// A plain preview leaves out what stays, and does not see what was removed by hand.
+const FLAGS = ["--json", "--show-sames", "--refresh"];
+
+const COMMANDS: Readonly<Record<RunOperation, readonly string[]>> = {
+  up: ["preview"],
+  destroy: ["destroy", "--preview-only"],
+};
+
+interface PreviewOptions {
+  /** default: `up` */
+  operation?: RunOperation | undefined;
+  /** added to the environment */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** added to the arguments of the engine */
+  more?: readonly string[] | undefined;
+}
+
+/** `command` is the engine and its first arguments. */
 export const runPreview = async (
   command: readonly [string, ...string[]],
+  cwd: string,
   stack?: string,
-  env: NodeJS.ProcessEnv = {},
-  more: readonly string[] = [],
+  { operation = "up", env = {}, more = [] }: PreviewOptions = {},
 ): Promise<Preview> => {
   const [program, ...first] = command;
-  const args = [...first, ...FLAGS, ...(stack === undefined ? [] : ["--stack", stack]), ...more];
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["inherit", "pipe", "inherit"] });
+  const args = [
+    ...first,
+    ...COMMANDS[operation],
+    ...FLAGS,
+    ...(stack === undefined ? [] : ["--stack", stack]),
+    ...more,
+  ];
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["inherit", "pipe", "inherit"] });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.on("error", (error: NodeJS.ErrnoException) =>
       reject(
-        error.code === "ENOENT"
-          ? new PreviewError(
-              `${program} is not on the PATH: install the Pulumi CLI; npx pulumi-irm review also takes --preview FILE, the output of pulumi ${FLAGS.join(" ")}`,
-            )
-          : error,
+        error.code === "ENOENT" ? new PreviewError(`${program} is not on the PATH: install the Pulumi CLI`) : error,
       ),
     );
     child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
@@ -31,9 +49,9 @@ export const runPreview = async (
   const [printed, end] = await Promise.all([text(child.stdout), ended]);
   // A preview that fails prints its errors as JSON, too.
   if (end !== 0 && printed.trim() === "")
-    throw new PreviewError(`pulumi preview ended with ${end}; its messages are above`);
-  const preview = parsePreview(printed, "what pulumi preview printed");
+    throw new PreviewError(`the preview ended with ${end}; its messages are above`);
+  const preview = parsePreview(printed, "what the preview printed");
   if (end !== 0)
-    throw new PreviewError(`pulumi preview ended with ${end}, but its output lists no error; its messages are above`);
+    throw new PreviewError(`the preview ended with ${end}, but its output lists no error; its messages are above`);
   return preview;
 };

@@ -13,7 +13,6 @@ import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worst
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
 import {
-  blockedRows,
   deletedGroupsOf,
   effectsIn,
   expiringKeysOf,
@@ -43,6 +42,7 @@ import { findBroken } from "./required.ts";
 import { rules } from "./rule/index.ts";
 import { type Found, groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 import type { Required, Verdict } from "./rules-option.ts";
+import { NO_RUN, type RunReport } from "./run-report.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 import { unknownSubjects } from "./unknown-subject.ts";
 import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
@@ -62,6 +62,8 @@ export interface ReviewOptions extends Verdict {
   service?: string;
   /** of access, on the state after the change */
   tests?: readonly TestResult[];
+  /** that the proposal comes from */
+  run?: RunReport;
 }
 
 export interface ChangedRules {
@@ -80,6 +82,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     tests = [],
     service = "",
     otherBranch,
+    run = NO_RUN,
     ...verdict
   } = options;
   const { before, after } = proposal;
@@ -128,6 +131,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...subjectsOfPeople,
   ]);
   const report: Report = {
+    ...run,
     source: proposal.source,
     organizations: organizationsOf(input, people, unknown.length + notVisible.length === 0),
     identities: subjectsInOrder(identities, findings),
@@ -136,7 +140,6 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     opens: pathRows(after, paths.opens),
     closes: pathRows(before, paths.closes),
     deletedGroups: deletedGroupsOf(input),
-    blocked: blockedRows(proposal),
     adopted: worstFirst(
       proposal.adopted.map((one) => ({ ...one, name: nameIn(before, one.uid) })),
       ({ resource, uid }) => ({ texts: [resource, uid] }),

@@ -4,7 +4,7 @@ import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
 import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "./danger.ts";
-import { isCertain, type Proposal } from "./proposal.ts";
+import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
 import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
 
@@ -25,38 +25,6 @@ export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
       .map(({ id }) => ({ group: id, groupName: pathOf(before, id), contents: contentsOf(before, id) })),
     ({ groupName: place, group }) => ({ place, texts: [group] }),
   );
-
-export const blockedRows = ({ blocked = [], before }: Proposal): Report["blocked"] =>
-  worstFirst(
-    blocked.map((record) => {
-      const { resource, unseen, contents, why, isPossible, ...one } = record;
-      const groupName = pathOf(before, one.group);
-      const what = `${one.kind} ${one.kind === "group" ? groupName : one.name}`;
-      const certain = isCertain(record);
-      const [does, may] = WHY_BLOCKED[one.kind](unseen.join(", "));
-      const message = certain
-        ? `this run will be blocked: ${what} cannot be deleted${why ? `: ${why}` : ` while it ${does}`}`
-        : `this run may be blocked: ${what} cannot be deleted ${isPossible ? BEFORE_FORCE : `while it ${may}`}`;
-      return { subject: resource, ...one, groupName, contents: [...contents], certain, message };
-    }),
-    ({ groupName: place, uid }) => ({ place, texts: [uid] }),
-  );
-
-const BEFORE_FORCE = "before forceDestroy of a group has taken along what is in the way";
-
-/** What it does that blocks its deletion, and what it may do where these kinds cannot be listed. */
-const WHY_BLOCKED: Record<Report["blocked"][number]["kind"], (unseen: string) => [does: string, may: string]> = {
-  group: (unseen) => ["holds what this run does not delete", `holds something, and you cannot list its ${unseen}`],
-  role: (unseen) => ["is granted by what this run does not delete", `is granted, and you cannot list all ${unseen}`],
-  identity: (unseen) => [
-    "has role bindings that this run does not delete; forceDestroy: true deletes them too",
-    `has role bindings, and you cannot list all ${unseen}; forceDestroy: true deletes them too`,
-  ],
-  "identity provider": (unseen) => [
-    "maps what this run does not delete; forceDestroy: true deletes them too",
-    `maps something, and you cannot list its ${unseen}; forceDestroy: true deletes them too`,
-  ],
-};
 
 export const forcedRows = ({ forced, before, deleted }: Proposal): Report["forceDestroy"] =>
   worstFirst(

@@ -25,9 +25,11 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
   const restored = proposal.restored.flatMap((id) => records.get(id) ?? []);
   const changes = accessChange(before, after);
-  // People of another issuer may meet what the change takes from the external groups.
+  // People of the new issuer may meet what the change takes from the external groups, and those of the old one what it gives.
   const externalGroups = new Map([...proposal.before.externalGroups, ...proposal.after.externalGroups]);
-  const most = mostBetween(before, mostBetween(after, view({ ...proposal.after, externalGroups }, proposal.before)));
+  const old = view({ ...proposal.before, externalGroups }, proposal.after);
+  const now = view({ ...proposal.after, externalGroups }, proposal.before);
+  const most = [old, after, now].reduce<AccessGraph>(mostBetween, before);
   const transient = transientIn(before, after, most);
   return {
     ...proposal,

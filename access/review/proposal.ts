@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { HeldRecord } from "../graph/live-contents.ts";
-import type { Adopted, Blocked, Forced, Unknown } from "./report.ts";
+import type { Adopted, Forced, Unknown } from "./report.ts";
 
 /** A record that the program takes over. */
 export interface AdoptedRecord extends Omit<Adopted, "name"> {
@@ -47,7 +47,12 @@ export interface UnknownPart extends Unknown {
 }
 
 /** A deletion that the API or the provider refuses, or may refuse. */
-export interface BlockedRecord extends Pick<Blocked, "kind" | "uid" | "name" | "group" | "contents"> {
+export interface BlockedRecord {
+  kind: "group" | "identity" | "role" | "identity provider";
+  uid: string;
+  name: string;
+  group: string;
+  contents: readonly { kind: string; uid: string | null; name: string }[];
   /** name of the resource in the program */
   resource: string;
   /** kinds that the caller cannot list there */

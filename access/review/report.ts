@@ -6,17 +6,16 @@
 //   findings       what the rules mark (access/review/rule/), also those that are allowed
 //   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
 //   deletedGroups  and what disappears with each
-//   blocked        deletions that fail, and with them the update
 //   adopted        records that exist and that the program takes over
 //   forceDestroy   resources that may delete what no resource manages
 //   undeclared     bindings that exist and that nothing declares
 //   expiringKeys   static keys that end within 30 days
 //   pullTokens     pull tokens that lose a role by the change
-//   unknown        what a preview does not know, and what this review cannot tell
+//   unknown        what the run could not know, and what this review cannot tell
 //   tests          tests of access, each passed or failed
 //   rules          the file of rules that counts, and the commit that it comes from
 //   notVisible     what the API does not list: yields neither gains nor losses
-//   rehearsal      how the update went against a copy of the organization
+//   steps, …       how the update went on a copy of the organization (run-report.ts)
 //
 // `Review` adds the two graphs, for a format that shows who has access where.
 import { z } from "zod";
@@ -24,9 +23,9 @@ import { CAPABILITY_CLASSES } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
 import { PullToken } from "../query/pull-tokens.ts";
-import { Rehearsal } from "../rehearsal/report.ts";
 import { RoleChange } from "../roles/change.ts";
 import { groupName, Row, uid } from "./row.ts";
+import { RunReport } from "./run-report.ts";
 
 export { Row } from "./row.ts";
 
@@ -171,21 +170,6 @@ export const DeletedGroup = z.object({
 });
 export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
-export const Blocked = z.object({
-  subject: z.string().describe("name of the resource"),
-  kind: z.enum(["group", "identity", "role", "identity provider"]),
-  uid: z.string(),
-  name: z.string(),
-  group: z.string().describe("uid of the group itself, or of the one that holds it"),
-  groupName,
-  contents: z.array(Named).describe("what is in the way, and stays if certain"),
-  certain: z
-    .boolean()
-    .describe("false: what you cannot list may be in the way, or what is in the way may be deleted in time"),
-  message: z.string(),
-});
-export type Blocked = z.infer<typeof Blocked>;
-
 export const Adopted = Named.extend({
   resource: z.string(),
   deletedLater: z.boolean(),
@@ -255,7 +239,7 @@ export const SealOfReport = z.object({
   expires: z.string().describe("RFC 3339"),
 });
 
-export const Report = z.object({
+export const Report = RunReport.extend({
   source: z.enum(["preview", "policy"]),
   organizations: z
     .array(z.string())
@@ -269,7 +253,6 @@ export const Report = z.object({
   opens: z.array(PathReview).describe("the worst first; of those, the shortest"),
   closes: z.array(PathReview),
   deletedGroups: z.array(DeletedGroup),
-  blocked: z.array(Blocked),
   adopted: z.array(Adopted),
   forceDestroy: z.array(Forced),
   undeclared: z.array(Undeclared),
@@ -286,7 +269,6 @@ export const Report = z.object({
     .array(TestResult)
     .optional()
     .describe("tests of access, on the state after the change; absent: there are none"),
-  rehearsal: Rehearsal.optional().describe("of the update, with --rehearse"),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -303,5 +285,5 @@ export interface Review {
 /** JSON Schema of the report, for those who read it. */
 export const reportSchema = (): object => ({
   ...z.toJSONSchema(Report, { target: "draft-7", io: "input" }),
-  title: "What `irm review --format json` prints",
+  title: "What `npx pulumi-irm review --format json` prints",
 });

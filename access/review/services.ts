@@ -3,6 +3,7 @@
 import { compare } from "../graph/compare.ts";
 import { type AccessGraph, type GraphBuilder, newGraph } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
+import { renamed } from "../graph/renamed.ts";
 import { findingsInOrder, subjectsInOrder } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import { type Report, type Review, RULES } from "./report.ts";
@@ -30,7 +31,6 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     opens: all(({ opens }) => opens),
     closes: all(({ closes }) => closes),
     deletedGroups: all(({ deletedGroups }) => deletedGroups),
-    blocked: all(({ blocked }) => blocked),
     adopted: all(({ adopted }) => adopted),
     forceDestroy: all(({ forceDestroy }) => forceDestroy),
     undeclared: all(({ undeclared }) => undeclared),
@@ -60,28 +60,14 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
 /** What the preview as a whole does not say is in each of the reviews. */
 const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 
-const REFERENCES = ["id", "parent", "group", "identity", "role", "provider", "defaultRole", "record", "people"];
-
 /** The id of a node that stands beside those of another service. */
 export const placedId = (id: string, service: string): string => `${service} ${id}`;
 
 /** The graph with nodes that no other service has. Their uids stay. */
-const placedAt = <G extends AccessGraph>(graph: G, service: string): G => {
-  const placed = (value: unknown): unknown => (typeof value === "string" ? placedId(value, service) : value);
-  const nodeAt = (node: object): [string, object] => {
-    const entries = Object.entries(node).map(([name, value]) => [
-      name,
-      REFERENCES.includes(name) ? placed(value) : value,
-    ]);
-    const own = Object.fromEntries(entries);
-    return [own.id, own];
-  };
-  const kinds = Object.entries(graph).map(([kind, nodes]) => [kind, new Map([...nodes.values()].map(nodeAt))]);
-  return Object.fromEntries(kinds) as G;
-};
+const placedAt = <G extends AccessGraph>(graph: G, service: string): G => renamed(graph, (id) => placedId(id, service));
 
 /** Of two nodes with one id the first counts. */
-const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
+export const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
   const union = newGraph();
   for (const graph of graphs)
     for (const [kind, nodes] of Object.entries(graph) as [keyof AccessGraph, ReadonlyMap<string, never>][])
@@ -89,7 +75,7 @@ const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
   return union;
 };
 
-/** For a seal, and the comparison with a rehearsal, which take the uids of several services for different ones. */
+/** For a seal, which takes the uids of several services for different ones. */
 export const joinProposals = (all: readonly Proposal[]): Proposal => {
   const [first, ...others] = all;
   if (first === undefined) throw new TypeError("a proposal has a service");

@@ -40,12 +40,15 @@ const bothOf = (old: RoleNode | undefined, now: RoleNode): RoleNode =>
 
 export interface Transient {
   identity: NodeId;
+  /** of the graph `most` */
   rows: readonly AccessRow[];
+  /** it is the workload that the change takes the identity from, and that may still assume it when the rows hold */
+  isFormer?: true;
 }
 
 /**
- * What identities may hold during the update that they hold neither before nor after it, and what one may still hold when another workload
- * can assume it already. The rows are of the graph `most`.
+ * What identities may hold during the update that they hold neither before nor after it. Of an identity whose workload changes: what the new
+ * one may hold that it does not hold after it, and what the former one may hold that it does not hold before it.
  */
 export const transientIn = (before: AccessGraph, after: AccessGraph, most: AccessGraph): Transient[] => {
   const isReassumed = (id: NodeId): boolean => {
@@ -53,14 +56,14 @@ export const transientIn = (before: AccessGraph, after: AccessGraph, most: Acces
     return old !== undefined && now !== undefined && textOf(old.relationship) !== textOf(now.relationship);
   };
   const later = accessIn(after);
-  const between = accessChange(before, most).map(({ identity, gains }) => ({
-    identity,
-    rows: gains.filter(({ group, capability }) => !later.holds(identity, capability, lineageOf(most, group))),
-  }));
+  const between = accessChange(before, most).map(({ identity, gains }): Transient => {
+    if (isReassumed(identity)) return { identity, rows: gains, isFormer: true };
+    const isOver = ({ group, capability }: AccessRow) => !later.holds(identity, capability, lineageOf(most, group));
+    return { identity, rows: gains.filter(isOver) };
+  });
   const isAny = [...before.identities.keys()].some(isReassumed);
   const reassumed = isAny ? accessChange(after, most).map(({ identity, gains }) => ({ identity, rows: gains })) : [];
-  return [
-    ...between.filter(({ identity }) => !isReassumed(identity)),
-    ...reassumed.filter(({ identity }) => isReassumed(identity)),
-  ].filter(({ rows }) => rows.length > 0);
+  return [...between, ...reassumed.filter(({ identity }) => isReassumed(identity))].filter(
+    ({ rows }) => rows.length > 0,
+  );
 };

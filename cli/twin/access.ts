@@ -1,5 +1,5 @@
 // What each identity of a twin may do, as the twin's own authorisation says it (docs/contract.md#validate). Nothing of access/graph/ is used:
-// a rehearsal compares the two.
+// a review compares the two.
 import type { Client } from "../../client/client.ts";
 import { hasCode } from "../../client/errors.ts";
 import { ancestorsOf, capabilityName, isUidp } from "../../schema/index.ts";
@@ -30,18 +30,6 @@ export const accessOf = async (twin: Twin, identities: Iterable<string>): Promis
   for (const identity of identities) {
     const grants = await grantsOf(await twin.clientOf(identity), shared);
     if (grants) access.set(identity, grants);
-  }
-  return access;
-};
-
-/** Of every identity that the twins have, and of those that were created there. An identity is in one of them. */
-export const accessInAll = async (twins: readonly Twin[], created: Iterable<string>): Promise<TwinAccess> => {
-  const access = new Map<string, Grants>();
-  const others = [...created];
-  for (const twin of twins) {
-    const { records, named } = twin.copy;
-    const known = [...(records.identities ?? []), ...named.identities].map(({ uid }) => uid);
-    for (const [identity, grants] of await accessOf(twin, new Set([...known, ...others]))) access.set(identity, grants);
   }
   return access;
 };

@@ -4,7 +4,7 @@ import { canonical } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";
-import { changeRows } from "../../access/change/rows.ts";
+import type { Text } from "../../access/change/text.ts";
 import { unknownIn } from "../../access/change/unknown.ts";
 import { mapMade } from "../../access/change/value.ts";
 import { type Write, writesFrom } from "../../access/change/write.ts";
@@ -12,7 +12,8 @@ import type { Copy } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
 import { isApiError, isUidp, type Json } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
-import { accessInAll, rowsBetween, type TwinAccess } from "./access.ts";
+import { readTwin, type TwinLive } from "./live.ts";
+import { rowsOf, type Sides, sidesOf } from "./sides.ts";
 import { recordsOf, startTwin, type Twin } from "./twin.ts";
 
 export interface WriteOutcome {
@@ -26,9 +27,10 @@ export interface Replay {
   outcomes: WriteOutcome[];
   /** uids that the twin made, by the number of the write */
   uids: ReadonlyMap<number, string>;
-  before: TwinAccess;
-  after: TwinAccess;
+  services: Sides[];
   rows: ChangeRow[];
+  /** a uid as a row of the change has it */
+  textOf(uid: string): Text;
 }
 
 export interface ReplayInput {
@@ -56,22 +58,19 @@ export const replay = async (
       twins.set(address, await startTwin(copy, address, { ...options, onWrite }));
     }
     const all = [...twins.values()];
-    const before = await accessInAll(all, []);
+    const before = await Promise.all(all.map(readTwin));
     const hidden = `hidden-${randomUUID()}`;
     const { outcomes, uids } = await carryOut(change.writes, first as string, twins, actors, hidden, signal);
-    const identities = change.writes.filter(({ method }) => method === "CreateIdentity");
-    const created = identities.flatMap(({ n }) => uids.get(n) ?? []);
-    const after = await accessInAll(all, created);
+    const services = await Promise.all(all.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
-    const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
     const numbers = new Map([...uids].map(([n, uid]) => [uid, n]));
-    const textOf = (uid: string) => (numbers.has(uid) ? { $uid: numbers.get(uid) as number } : uid);
+    const textOf = (uid: string): Text => (numbers.has(uid) ? { $uid: numbers.get(uid) as number } : uid);
     return {
       outcomes: withOthers(outcomes, change.writes, normal.writes),
       uids,
-      before,
-      after,
-      rows: changeRows(between, textOf),
+      services,
+      rows: services.flatMap((one) => rowsOf(one, textOf)),
+      textOf,
     };
   } finally {
     await Promise.all([...twins.values()].map((twin) => twin.close()));

@@ -5,7 +5,7 @@ import { systemClock } from "../../client/clock.ts";
 import { redactor } from "../../client/redact.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
-import { createServer, type ServerOptions } from "../../server/index.ts";
+import { createKeys, createServer, type ServerKeys, type ServerOptions } from "../../server/index.ts";
 
 export interface Twin {
   /** address of the original */
@@ -26,10 +26,15 @@ export interface Twin {
   close(): Promise<void>;
 }
 
+/** Those of all twins of the process: making keys takes longer than starting one. A token names its twin, and is good there alone. */
+let keys: ServerKeys | undefined;
+
 /** `copy` is what `copyOf` has read at the address `original`. Throws what `createServer` throws. */
 export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}): Promise<Twin> => {
   let requests = 0;
+  keys ??= createKeys();
   const server = await createServer({
+    keys,
     ...options,
     // A service on loopback may trust issuers on loopback. Elsewhere the twin issues no workload token to anyone.
     dev: isLoopbackUrl(original),

@@ -7,7 +7,7 @@ import { writesOf } from "../../access/seal/writes.ts";
 import type { Call, Client } from "../../client/client.ts";
 import type { Config, Env } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
-import { rehearsalIn } from "../../client/rehearsal.ts";
+import { twinsIn } from "../../client/twins.ts";
 import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
 import { uidIn } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
@@ -57,7 +57,7 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   let file = settings.seal;
   const isBound = (): boolean => isRequired || file !== undefined;
   // The engine gives a destroy the configuration of the last update. The first deletion reads that of now.
-  let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && rehearsalIn(env) === undefined;
+  let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && twinsIn(env) === undefined;
   if (!isBound() && !isRemembered) return undefined;
   const turns = createSealTurns();
   let opened: Promise<Opened> | undefined;
@@ -89,11 +89,10 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
     if (isMore) judge.forget();
     const { problems, isRead } = isMore ? await problemsBy(judge, ask) : judged;
     if (problems.length === 0) return;
-    const isRehearsed = rehearsalIn(env) !== undefined;
-    const head = `the seal ${isRehearsed ? "of this review" : file} does not contain this, and nothing is sent:`;
+    const head = `the seal ${file} does not contain this, and nothing is sent:`;
     const lines = [...new Set(problems)].map(printable);
     const text = [head, ...lines].join("\n  - ");
-    throw new SealRefusal(withSection(isRead ? `${text}\n${isRehearsed ? IN_REHEARSAL : ADVICE}` : text, "seal"));
+    throw new SealRefusal(withSection(isRead ? `${text}\n${ADVICE}` : text, "seal"));
   };
   const requireStack = async (resource: string | undefined): Promise<void> => {
     if (!isBound()) return;
@@ -176,9 +175,6 @@ interface Opened {
 
 const ADVICE = `Review the change again, as it is now, and apply it under the new seal.
 If that seal refuses it too, the program does in its update what its preview does not show.`;
-
-/** The seal is as new as the rehearsal. */
-const IN_REHEARSAL = "The program does in its update what its preview does not show. A new review would not help.";
 
 const problemsBy = async (judge: Judge, ask: (judge: Judge) => readonly string[] | Promise<readonly string[]>) => {
   try {

@@ -10,7 +10,7 @@ export const requireIdentity = async (session: Session): Promise<string> => {
   if (identity !== undefined) return identity;
   throw new Error(
     "an exclusive set must not remove a binding that the run itself acts through, and the API token does not show its identity; " +
-      "use a token that the service issued (IRM_IDENTITY_TOKEN), give --as with the uid of the identity where a review or rehearsal runs this, or leave out exclusive",
+      "use a token that the service issued (IRM_IDENTITY_TOKEN), give --as with the uid of the identity where a review runs this, or leave out exclusive",
   );
 };
 

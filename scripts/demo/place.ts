@@ -1,19 +1,19 @@
 // What the demo and its picture share: a server process, a stack of the root Pulumi.yaml, and the edit of a pull request.
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mintDevToken } from "../../cli/token.ts";
 import { root, type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
 import { createStack, type Stack } from "../../test/harness/engine-stack.ts";
+import { irmIn } from "../../test/harness/irm-command.ts";
 
 export interface Place {
   server: ServerProcess;
   stack: Stack;
-  /** makes the edit and returns the path of its preview */
-  previewEdit(): Promise<string>;
-  /** stdout of `npx pulumi-irm ARGS` */
-  irm(...args: string[]): string;
+  /** makes the edit of a pull request */
+  edit(): Promise<void>;
+  /** stdout of `npx pulumi-irm ARGS` on the stack */
+  irm(...args: string[]): Promise<string>;
   /** leaves nothing behind */
   close(): Promise<void>;
 }
@@ -49,19 +49,14 @@ export const openPlace = async (): Promise<Place> => {
     return {
       server,
       stack,
-      previewEdit: async () => {
+      edit: async () => {
         for (const [key, value] of Object.entries(EDIT)) await stack.must("config", "set", key, value);
-        const file = join(folder, "preview.json");
-        writeFileSync(file, (await stack.must("preview", "--json", "--show-sames", "--refresh")).stdout);
-        return file;
       },
-      irm: (...args) =>
-        execFileSync(process.execPath, [join(root, "cli", "main.ts"), ...args], {
-          encoding: "utf8",
-          // Outside of the clone, whose commit is not that of a pull request.
-          cwd: folder,
-          env: { ...process.env, ...env },
-        }),
+      irm: async (...args) => {
+        const { code, stdout, stderr } = await irmIn({ folder: root, env: stack.env }, [...args, "--stack", name]);
+        if (code !== 0) throw new Error(`irm ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
+        return stdout;
+      },
       close,
     };
   } catch (error) {

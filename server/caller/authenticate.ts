@@ -14,13 +14,13 @@ export interface Authenticate {
   token(authorization: readonly string[]): Promise<{ uid: string; callerNow: () => Caller }>;
 }
 
-/** `operated`: uids of the groups where an operator of a twin may do everything */
+/** `operated`: uids of the groups where an operator of a twin may do everything, who acts as this identity; "": as none */
 export const createAuthenticate = (
   store: Store,
   sts: Sts,
   clock: () => number,
   log: Log,
-  operated: readonly string[] = [],
+  operated: (identity: string) => readonly string[] = () => [],
 ): Authenticate => {
   const refuse = (reason: string, cause?: unknown) => {
     log("info", "unauthenticated", { reason });
@@ -53,7 +53,7 @@ export const createAuthenticate = (
       const callerNow = (): Caller => {
         if (expiresAtMs <= clock()) throw refuse("the token expired before the request was complete");
         checkIdentity();
-        const operates = isOperator && { operates: operated };
+        const operates = isOperator && { operates: operated(uid) };
         return { uid, grants: grantsOf(store, uid), ...limits, ...operates, token: () => sts.describeApiToken(token) };
       };
       return { uid, callerNow };

@@ -8,7 +8,7 @@ import { manualClock } from "../harness/clock.ts";
 
 /** `paths` collects `GET /path` of each request; `wire` sends it. */
 export const clientOf = (
-  api: TestServer,
+  api: Pick<TestServer, "baseUrl"> & { owner: { token: string } },
   token = api.owner.token,
   paths: string[] = [],
   wire: Transport = systemTransport(),

@@ -24,11 +24,6 @@ test("the help of irm paths has its flags in the order of docs/paths.md", async 
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
 
-test("the help of irm review has the exit codes of a rehearsal", async () => {
-  const help = (await helpOf("review")).replaceAll(/\s+/g, " ");
-  expect(help).toContain("with --rehearse, also with 3 if the update does not go through, and with 4 if");
-});
-
 test.each(documents(root))("the commands in %s exist, with their flags", async (document) => {
   const commands = commandsOf(readFileSync(join(root, document), "utf8")).flatMap((line) => {
     const [, command = "", rest = ""] = /^npx pulumi-irm ([a-z]+)(.*)$/.exec(line) ?? [];

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
-import { created } from "../access/preview/fixture.ts";
 import { startServer } from "../harness/api-server.ts";
+import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 let repository: TestRepository;
 let base: string;
+let change: string;
 const api = await startServer();
 const ci: string = (await api.actor("ci")).uid;
+/** The identity "ci" would become owner of the organization. */
+const made = await makeChange(api, grant(api, api.organization, ci, "owner"));
 afterAll(() => api.close());
 beforeEach(() => {
   vi.stubEnv("IRM_BASE_URL", api.baseUrl);
@@ -20,9 +23,7 @@ beforeEach(() => {
   repository = createRepository();
   base = repository.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
   repository.git("checkout", "--quiet", "-b", "change");
-  // The identity "ci" would become owner of the organization.
-  const steps = [created("RoleBinding", "b", { parent: api.organization, identity: ci, role: "owner" })];
-  writeFileSync(join(repository.root, ".git", "preview.json"), JSON.stringify({ steps, changeSummary: { create: 1 } }));
+  change = writeChangeFile(join(repository.root, ".git", "change.json"), made);
   vi.spyOn(process, "cwd").mockReturnValue(repository.root);
 });
 afterEach(() => {
@@ -31,8 +32,7 @@ afterEach(() => {
   repository.remove();
 });
 
-const run = (...flags: string[]) =>
-  runIrm("review", "--preview", join(repository.root, ".git", "preview.json"), "--format", "json", ...flags);
+const run = (...flags: string[]) => runIrm("review", change, "--format", "json", ...flags);
 
 const findingsOf = (stdout: string) => Report.parse(JSON.parse(stdout)).findings;
 
@@ -118,46 +118,6 @@ test("--base main is not the tag of the author, and another target is a finding"
   expect(code).toBe(3);
   expect(findingsOf(stdout).map(({ rule }) => rule)).toContain("other-branch");
   expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ base: "main", commit: base });
-});
-
-describe("a job with the command preview takes the rules of the base, whatever its event", () => {
-  const inJob = (event: string, payload: object, branch = ""): void => {
-    repository.git("update-ref", "refs/remotes/origin/main", base);
-    repository.commit({ "review.yaml": "deny: []\n" });
-    const within = (name: string): string => join(repository.root, ".git", name);
-    writeFileSync(within("event.json"), JSON.stringify(payload));
-    const variables = {
-      ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: event, GITHUB_REF: "refs/heads/change" },
-      ...{ GITHUB_EVENT_PATH: within("event.json"), GITHUB_OUTPUT: within("out"), GITHUB_STEP_SUMMARY: within("text") },
-      ...{ IRM_CI_COMMAND: "preview", IRM_CI_PREVIEW_FILE: within("preview.json"), IRM_CI_FOLDER: within("ci") },
-      ...{ IRM_CI_STACK_NAME: "production", IRM_CI_BRANCH: branch },
-    };
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-    vi.spyOn(process, "chdir").mockReturnValue();
-  };
-  const MAIN = { repository: { default_branch: "main" } };
-
-  test.each([
-    ["push", MAIN, ""],
-    ["schedule", MAIN, ""],
-    ["workflow_dispatch", MAIN, ""],
-    ["workflow_dispatch", {}, "main"],
-  ])("%s %j, input %j", async (event, payload, branch) => {
-    inJob(event, payload, branch);
-    const { code, stdout } = await runIrm("ci", "run");
-    expect(code).toBe(3);
-    expect(stdout).toContain("this change edits review.yaml: - deny gains-owner");
-  });
-
-  test("and is refused where it names neither the default branch nor another one", async () => {
-    inJob("workflow_dispatch", {});
-    const { code, stderr } = await runIrm("ci", "run");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        "irm ci run: this job of workflow_dispatch does not name the default branch, which rules and tests come from: give the input branch\n",
-    });
-  });
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {
@@ -369,7 +329,7 @@ describe("roles.lock.yaml", () => {
         reaches: [{ identity: reader.uid, gains: VIEWER.slice(0, 1) }],
       },
     ]);
-    const text = await runIrm("review", "--preview", join(repository.root, ".git", "preview.json"), "--base", "main");
+    const text = await runIrm("review", change, "--base", "main");
     expect(text.stdout).toContain("the service changed viewer: +account_associations.list; 1 identity gained it");
     expect(changedRules(stdout)).toBeUndefined();
   });
@@ -400,5 +360,23 @@ describe("roles.lock.yaml", () => {
     );
     unlinkSync(join(repository.root, "roles.lock.yaml"));
     expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
+  });
+});
+
+test("a job that names neither the default branch nor another one is refused", async () => {
+  const within = (name: string): string => join(repository.root, ".git", name);
+  writeFileSync(within("event.json"), "{}");
+  const variables = {
+    ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "workflow_dispatch", GITHUB_REF: "refs/heads/change" },
+    ...{ GITHUB_EVENT_PATH: within("event.json"), GITHUB_OUTPUT: within("out"), GITHUB_STEP_SUMMARY: within("text") },
+    ...{ IRM_CI_COMMAND: "preview", IRM_CI_FOLDER: within("ci"), IRM_CI_STACK_NAME: "production" },
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  vi.spyOn(process, "chdir").mockReturnValue();
+  const { code, stderr } = await runIrm("ci", "run");
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      "irm ci run: this job of workflow_dispatch does not name the default branch, which rules and tests come from: give the input branch\n",
   });
 });

@@ -1,6 +1,7 @@
 // A twin of an organization: it decides as the original does, and nothing that is sent to it reaches the original.
 import { afterAll, describe, expect, test } from "vitest";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
+import { readTwin } from "../../cli/twin/live.ts";
 import { startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
 import { operations, resources } from "../../schema/index.ts";
@@ -60,6 +61,18 @@ describe("a twin", () => {
   });
 });
 
+test("a token of one twin is refused by another one, although they share their keys", async () => {
+  const other = await startTwin(await copyOfServer(api), api.baseUrl);
+  try {
+    for (const token of [await twin.tokenOf(api.identity), await twin.operatorToken(api.identity)])
+      await expect(clientOf({ ...api, baseUrl: other.url }, token).call("Validate", {})).rejects.toMatchObject({
+        code: "UNAUTHENTICATED",
+      });
+  } finally {
+    await other.close();
+  }
+});
+
 describe("an operator of a twin", () => {
   const operator = async (uid?: string) => {
     const token = await twin.operatorToken(uid);
@@ -99,6 +112,17 @@ describe("an operator of a twin", () => {
     expect((await send("POST", `${IAM}/groups/${founded}`, { name: "below" })).status).toBe(200);
     const another = (await (await operator(made.release))("POST", `${IAM}/groups`, { name: "another" })).json.uid;
     expect((await send("GET", `${IAM}/groups/${another}`)).json.message).toContain(`needs groups.list at ${another}`);
+    // A reader of the twin sees both, also where the founder has given its own access away.
+    const client = await twin.operatorOf(viewer.uid);
+    const { roleBindings: [founding] = [] } = await client.call("ListRoleBindings", { group: founded });
+    const claimMatch = { issuer: "https://issuer.example", subject: "heir" };
+    const { uid: heir } = await createRecord(client, resources.identity, founded, { name: "heir", claimMatch });
+    const link = { identityUid: heir, roleUid: founding?.role?.uid };
+    await createRecord(client, resources.roleBinding, founded, link);
+    await client.call("DeleteRoleBinding", { uid: founding?.uid as string });
+    const { graph } = await readTwin(twin);
+    expect([founded, another].map((uid) => graph.groups.has(uid))).toEqual([true, true]);
+    expect([...graph.bindings.values()].filter(({ group }) => group === founded)).toMatchObject([{ identity: heir }]);
   });
 
   test("that is no identity may do the same, except for what depends on who it is", async () => {

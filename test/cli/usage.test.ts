@@ -14,7 +14,7 @@ const refusal = (command: string, sentence: string) => ({
 });
 
 const ORDER = [
-  ...["init", "check", "test", "review", "rehearse", "verify", "serve", "token", "drift", "roles", "access", "paths"],
+  ...["init", "check", "test", "review", "verify", "serve", "token", "drift", "roles", "access", "paths"],
   ...["export", "revoke", "whoami", "doctor", "explain", "journal", "recover", "help", "completion"],
 ];
 const COMMANDS = new RegExp(
@@ -71,7 +71,7 @@ describe("irm", () => {
     const helps = await Promise.all(names.map(async (name) => ({ name, help: (await run("help", ...name)).stdout })));
     const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
     expect(withFooter).toEqual([
-      ...["test", "review", "rehearse", "verify", "drift", "roles", "access", "paths", "export", "revoke"],
+      ...["test", "review", "verify", "drift", "roles", "access", "paths", "export", "revoke"],
       ...["whoami", "doctor", "recover", "journal pending"],
     ]);
     for (const { help } of helps)
@@ -92,6 +92,8 @@ describe("irm", () => {
   });
 });
 
+const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";
+
 describe("a wrong command line is refused with the nearest name:", () => {
   test.each<[string[], string, string]>([
     [["srve"], "irm", "unknown command 'srve'\n(Did you mean serve?)"],
@@ -105,6 +107,8 @@ describe("a wrong command line is refused with the nearest name:", () => {
     [["--colour"], "irm", "unknown option '--colour'"],
     [["journal", "pending"], "irm journal pending", "missing required argument 'FILE'"],
     [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
+    [["rehearse", "--as", "x"], "irm rehearse", `npx pulumi-irm rehearse ${IS_NOW_REVIEW}`],
+    [["review", "--rehearse"], "irm review", `--rehearse ${IS_NOW_REVIEW}`],
     [
       ["completion", "ksh"],
       "irm completion",

@@ -29,7 +29,7 @@ const ADDRESSED: Classes = {
 const NO_ADDRESS: Classes = {
   "names the flag and what it takes": ["UsageError"],
   "names the file, its line and what to write": [
-    ...["TextFileError", "PolicyEditError", "LayoutError", "PolicyError", "NameError", "QuestionError", "TestsError"],
+    ...["TextFileError", "PolicyEditError", "LayoutError", "NameError", "QuestionError", "TestsError"],
     ...["SeedError", "FaultsError", "LockError"],
   ],
   "names what cannot be read, and what it should be": [
@@ -51,12 +51,7 @@ const NO_ADDRESS: Classes = {
   "names the option of the server": [
     ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
   ],
-  "says why there is no rehearsal, or what the engine printed": [
-    "EngineError",
-    "RehearsalError",
-    "GuardError",
-    "ProviderError",
-  ],
+  "says why there is no review, or what the engine printed": ["EngineError", "RunError", "GuardError", "ProviderError"],
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
@@ -121,9 +116,8 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
-    ...["a program has a preview", "there is no method …"],
-    ...["a policy has a service", "a proposal has a service", "a review has a service"],
-    ...["a class that is not written out", "a program in YAML has no setting …", "a policy has no steps"],
+    ...["there is no method …", "a proposal has a service", "a review has a service"],
+    ...["a class that is not written out", "a program in YAML has no setting …"],
   ],
 };
 

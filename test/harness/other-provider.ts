@@ -5,8 +5,8 @@ import { root } from "./api-process.ts";
 
 export interface OtherProvider {
   folder: string;
-  /** each request that has reached it in a rehearsal since the last time, once, such as `create stays` */
-  takeRehearsed(): string[];
+  /** each request that has reached it in a review since the last time, once, such as `create stays` */
+  takeReviewed(): string[];
   /** its processes that still run */
   running(): number[];
   /** what each of its processes has of the variables that concern it */
@@ -29,10 +29,10 @@ export const writeOtherProvider = (folder: string): OtherProvider => {
     linesIn(processes).map((line) => JSON.parse(line));
   return {
     folder,
-    takeRehearsed: () => {
-      const lines = linesIn(requests).map((line) => JSON.parse(line) as { request: string; isRehearsed: boolean });
+    takeReviewed: () => {
+      const lines = linesIn(requests).map((line) => JSON.parse(line) as { request: string; isReviewed: boolean });
       writeFileSync(requests, "");
-      return [...new Set(lines.filter((one) => one.isRehearsed).map((one) => one.request))].toSorted();
+      return [...new Set(lines.filter((one) => one.isReviewed).map((one) => one.request))].toSorted();
     },
     running: () => begun().flatMap(({ pid }) => (isRunning(pid) ? [pid] : [])),
     environments: () => begun().map(({ env }) => env),
@@ -72,8 +72,8 @@ const source = (requests: string, processes: string): string => `
 const { appendFileSync } = require("node:fs");
 const pulumi = require(${JSON.stringify(join(root, "node_modules", "@pulumi", "pulumi"))});
 const { main } = require(${JSON.stringify(join(root, "node_modules", "@pulumi", "pulumi", "provider"))});
-const isRehearsed = process.env.IRM_REHEARSAL !== undefined;
-const note = (request) => appendFileSync(${JSON.stringify(requests)}, JSON.stringify({ request, isRehearsed }) + "\\n");
+const isReviewed = process.env.IRM_TWINS !== undefined;
+const note = (request) => appendFileSync(${JSON.stringify(requests)}, JSON.stringify({ request, isReviewed }) + "\\n");
 const env = Object.fromEntries(${JSON.stringify(VARIABLES)}.map((name) => [name, process.env[name]]));
 appendFileSync(${JSON.stringify(processes)}, JSON.stringify({ pid: process.pid, env }) + "\\n");
 const thing = (inputs) => ({ ...inputs, made: "made of " + inputs.text });

@@ -169,10 +169,15 @@ const life =
         const foreign = { externalGroupId: "Foreign", roleUid: roleNamed("viewer"), scope: values.organization };
         const { json } = await place.call("POST", `/iam/v2beta1/externalGroupRoleMappings/${sso?.uid}`, foreign);
         program.write(empty);
-        const { stdout, stderr } = await reviewOf(program, ["--format", "json"]);
-        const { blocked } = Report.parse(JSON.parse(stdout || stderr));
-        expect(blocked).toMatchObject([
-          { subject: "sso", certain: true, contents: [{ kind: "external group", uid: json.uid, name: "Foreign" }] },
+        const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"]);
+        expect(code, stderr).toBe(3);
+        const failed = Report.parse(JSON.parse(stdout)).steps.filter(({ ok }) => !ok);
+        expect(failed).toMatchObject([
+          {
+            op: "delete",
+            urn: expect.stringMatching(/::sso$/),
+            error: expect.stringContaining(`external group role mapping ${json.uid}`),
+          },
         ]);
         const destroy = await program.run("destroy", "--yes", "--skip-preview");
         expect(destroy.code).not.toBe(0);

@@ -52,11 +52,11 @@ const life =
     };
 
     if (computes)
-      it("is reviewed before that: a computed value is the new record that it will be, also on a twin", async () => {
-        const { code, stdout, stderr } = await reviewOf(program, ["--rehearse", "--format", "json"]);
+      it("is reviewed before that: a computed value is the new record that it will be, from a run on a copy", async () => {
+        const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"]);
         expect(code, stderr + stdout).toBe(0);
-        const { identities, unknown, rehearsal } = Report.parse(JSON.parse(stdout));
-        expect(rehearsal?.steps.map(({ op }) => op)).toEqual(Array(7).fill("create"));
+        const { identities, unknown, steps } = Report.parse(JSON.parse(stdout));
+        expect(steps.map(({ op }) => op)).toEqual(Array(7).fill("create"));
         expect(unknown).toEqual([]);
         const ci = identities.find(({ name }) => name === "ci");
         expect(ci?.gains).toContainEqual({

@@ -29,7 +29,9 @@ export const reviewAsHtml = (review: Review): string => {
   const subjects = subjectsInOrder([...report.identities, ...report.people], report.findings);
   const nodes = subjects.map((one) => nodeOf(review, one));
   const links = linksOf(subjects, nodes);
-  const [, ...limits] = limitsOf(report).map(reportSection);
+  const limits = limitsOf(report)
+    .filter(({ id }) => id !== "unknown")
+    .map(reportSection);
   const [deleted, adopted, forced, ...others] = sectionsOf(report).map(reportSection) as (Section | false)[];
   return pageOf({
     title: subjectOf(report),
@@ -58,7 +60,7 @@ export const reviewAsHtml = (review: Review): string => {
 /** Names the change: people who get the page from others read it without the pull request. */
 const leadOf = (report: Report): Markup => {
   const { source, findings, unknown, notVisible } = report;
-  const then = source === "preview" ? "after the update that was previewed" : "after an update with this policy";
+  const then = source === "preview" ? "after the update" : "after an update with this policy";
   const open = findings.filter(({ allowed }) => !allowed).length;
   const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;

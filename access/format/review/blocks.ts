@@ -3,6 +3,7 @@ import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../../sche
 import { byEffect, changesAssumption } from "../../review/danger.ts";
 import type { IdentityReview, Origin, PeopleReview, Report, Row } from "../../review/report.ts";
 import { countText, organizationsText } from "../words.ts";
+import { runFacts } from "./run.ts";
 
 /** Rows of one group and role. */
 export interface Change {
@@ -57,7 +58,17 @@ export interface Count {
 }
 
 /** What changes, the worst first. */
-export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, opens, closes }: Report): Count[] => {
+export const countsOf = ({
+  identities,
+  people,
+  deletedGroups,
+  steps,
+  errors,
+  differs,
+  adopted,
+  opens,
+  closes,
+}: Report): Count[] => {
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
   const hasRows = ({ gains, losses }: Pick<IdentityReview, "gains" | "losses">): boolean =>
     gains.length + losses.length > 0;
@@ -65,7 +76,7 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, 
     among((one) => one.change === change && !hasRows(one) && !changesAssumption(one));
   const hasGains = ({ gains }: { gains: readonly Row[] }): boolean => gains.length > 0;
   const hasLosses = ({ losses }: { losses: readonly Row[] }): boolean => losses.length > 0;
-  const [unchanged, certain] = [people.filter((one) => !hasRows(one)), blocked.filter((one) => one.certain)];
+  const unchanged = people.filter((one) => !hasRows(one));
   const count = (kind: Count["kind"], number: number, one: string, many: string): Count => ({
     kind,
     count: number,
@@ -100,8 +111,9 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, 
     count("loss", only("deleted") + only("replaced"), "identity without access goes", "identities without access go"),
     count("loss", only("updated"), "identity is renamed", "identities are renamed"),
     count("loss", deletedCount(deletedGroups), "group is deleted", "groups are deleted"),
-    count("alert", certain.length, "deletion will be blocked", "deletions will be blocked"),
-    count("alert", blocked.length - certain.length, "deletion may be blocked", "deletions may be blocked"),
+    count("alert", steps.filter(({ ok }) => !ok).length, "step fails", "steps fail"),
+    count("alert", errors.length, "other error", "other errors"),
+    count("alert", differs.length, "row differs", "rows differ"),
     count("gain", adopted.length, "record is taken over", "records are taken over"),
   ];
 };
@@ -110,13 +122,15 @@ export const countsOf = ({ identities, people, deletedGroups, blocked, adopted, 
 const deletedCount = (groups: Report["deletedGroups"]): number =>
   groups.reduce((sum, { contents }) => sum + 1 + contents.filter(({ kind }) => kind === "group").length, 0);
 
+const NAMES: Readonly<Record<Report["source"], string>> = { policy: "this policy", preview: "this program" };
+
 /** Who is written about, and of which stack. `show` sets names of others apart. */
 export const subjectOf = (
   { source, organizations = [], origin }: Pick<Report, "source" | "organizations" | "origin">,
   show: (name: string) => string = (name) => name,
 ): string => {
   const of = organizations.length === 0 ? "" : ` of ${organizationsText(organizations, show)}`;
-  return `Change in access${of} by ${origin?.stack === undefined ? `this ${source}` : show(origin.stack)}`;
+  return `Change in access${of} by ${origin?.stack === undefined ? NAMES[source] : show(origin.stack)}`;
 };
 
 export const titleOf = (report: Report, show?: (name: string) => string): string => {
@@ -168,11 +182,15 @@ export const originFacts = ({
   { name: "Time", value: time },
 ];
 
-/** What the head of a review says: what it is of, and its seal. */
-export const headFacts = ({ origin, seal }: Report): { name: string; value: string }[] => [
-  ...(origin ? originFacts(origin) : []),
-  ...(seal ? [{ name: "Seal", value: `${seal.digest}, until ${seal.expires}` }] : []),
+/** What the head of a review says: what it is of, who acts, and its seal. */
+export const headFacts = (report: Report): { name: string; value: string }[] => [
+  ...(report.origin ? originFacts(report.origin) : []),
+  ...runFacts(report),
+  ...sealFacts(report),
 ];
+
+const sealFacts = ({ seal }: Report): { name: string; value: string }[] =>
+  seal ? [{ name: "Seal", value: `${seal.digest}, until ${seal.expires}` }] : [];
 
 /** What a review of this kind cannot promise. */
 export const footOf = ({ source, deletedGroups, seal }: Report): string => {
@@ -187,7 +205,7 @@ export const footOf = ({ source, deletedGroups, seal }: Report): string => {
 const CAN_DIFFER: Readonly<Record<Report["source"], string>> = {
   policy: "A policy runs no code, but a pull request can replace the tool and the workflow.",
   preview:
-    "A program is code: it can act differently in a preview than in an update, and a pull request can replace the tool, the package and the workflow.",
+    "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow.",
 };
 
 /** They block a deletion too (docs/contract.md#d7). */

@@ -1,10 +1,9 @@
 // The lists of a report beside findings and identities, the same in every format.
-import type { Rehearsal } from "../../rehearsal/report.ts";
 import type { Report } from "../../review/report.ts";
 import { pullTokenParts } from "../pull-token.ts";
-import { factsOf, outcomeText, rehearsalLimits, rehearsalNotes } from "../rehearsal/sections.ts";
 import { roleItems, rolesTitle } from "../roles.ts";
 import { countText } from "../words.ts";
+import { runLimits, runNotes } from "./run.ts";
 import type { Part, Section, ShownPart } from "./section.ts";
 
 const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
@@ -26,37 +25,14 @@ export const TITLES = {
 
 /** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
 export const limitsOf = (report: Report): Section[] => [
+  ...runLimits(report),
   { id: "unknown", title: TITLES.unknown, items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
-  {
-    id: "blocked",
-    title: report.blocked.every(({ certain }) => certain)
-      ? "Deletions that will fail"
-      : "Deletions that will or may fail",
-    items: report.blocked.map(({ subject, message, contents }) => ({
-      parts: [quote(subject), ": ", quote(message), ...(contents.length === 0 ? [] : [": ", { contents }])],
-    })),
-  },
   {
     id: "not-visible",
     title: TITLES.notVisible,
     items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
   },
-  ...(report.rehearsal ? rehearsalOf(report.rehearsal) : []),
 ];
-
-/** The review has its own rows of access. */
-const rehearsalOf = (rehearsal: Rehearsal): Section[] => {
-  const facts = factsOf(rehearsal).map(({ name, value }): { parts: Part[] } => ({
-    parts: [`${name}: `, quote(value)],
-  }));
-  const outcome = {
-    parts: [`${outcomeText(rehearsal)}; review and twin ${rehearsal.agrees ? "agree" : "disagree"}`],
-  };
-  return [
-    { id: "rehearsal", title: "Rehearsal of the update", items: [outcome, ...facts] },
-    ...rehearsalLimits(rehearsal),
-  ];
-};
 
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] => [
@@ -86,7 +62,7 @@ export const sectionsOf = (report: Report): Section[] => [
   {
     id: "forced",
     title: TITLES.forceDestroy,
-    items: report.forceDestroy.map((row) => ({ parts: forcedParts(row, report) })),
+    items: report.forceDestroy.map((row) => ({ parts: forcedParts(row) })),
   },
   {
     id: "undeclared",
@@ -122,7 +98,7 @@ export const sectionsOf = (report: Report): Section[] => [
     title: TITLES.pullTokens,
     items: report.pullTokens.map((one) => ({ parts: pullTokenParts(one) })),
   },
-  ...(report.rehearsal ? rehearsalNotes(report.rehearsal) : []),
+  ...runNotes(report),
   { id: "rules", title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
 ];
 
@@ -149,12 +125,9 @@ const rulesParts = ({ rules, tests }: Report): Part[][] => {
   return parts;
 };
 
-const forcedParts = (row: Report["forceDestroy"][number], { blocked }: Pick<Report, "blocked">): Part[] => {
-  const { kind, name, uid, deletes, contents } = row;
+const forcedParts = ({ kind, name, deletes, contents }: Report["forceDestroy"][number]): Part[] => {
   const title = [`${kind} `, quote(name)];
   if (!deletes) return [...title, " gets forceDestroy: a later deletion takes along what no resource manages"];
-  if (blocked.some((one) => one.certain && one.uid === uid))
-    return [...title, " is not deleted, and nothing in it: the deletion will fail"];
   const what = contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ";
   return [...title, what, { contents }];
 };

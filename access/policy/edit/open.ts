@@ -4,7 +4,7 @@ import { mistakeText, readPolicy } from "../parse.ts";
 import type { Policy } from "../policy.ts";
 import type { PolicyStack } from "../stack.ts";
 import { type FindFile, findTextFile, TextFileError } from "../text-file.ts";
-import { asStack, type UidsFile, uidsBeside } from "../uids.ts";
+import { type UidsFile, uidsBeside } from "../uids.ts";
 import { PolicyEditError } from "./document.ts";
 import { type ChangedFile, replaceFiles } from "./write.ts";
 
@@ -45,7 +45,7 @@ const adoptedBeside = (file: string): Pick<OpenPolicy, "adopted"> => {
 };
 
 /** The records that the uids beside a policy name; undefined without them. */
-export const stackOf = ({ adopted }: OpenPolicy): PolicyStack | undefined => adopted && asStack(adopted.uids);
+export const stackOf = ({ adopted }: OpenPolicy): PolicyStack | undefined => adopted?.uids;
 
 /** What an edit changes. Nothing is written yet. */
 export interface PolicyEdit {

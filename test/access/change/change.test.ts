@@ -36,7 +36,7 @@ const forged = (change: object): string => {
   return JSON.stringify({ ...own, digest: digestOf(own) });
 };
 const parsed = (text: string) => parseChange(text, "change.json");
-const ADVICE = "; npx pulumi-irm rehearse --out FILE makes a change";
+const ADVICE = "; npx pulumi-irm review --out FILE makes a change";
 
 describe("the file of a change", () => {
   test("is read as it was written, and its digest does not depend on how it is spelled", () => {

@@ -3,6 +3,7 @@ import { type GraphBuilder, type IdentityNode, newGraph, type RoleNode } from ".
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";
 import type { Verdict } from "../../../access/review/rules-option.ts";
+import { NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
 import { capabilities } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
@@ -13,6 +14,7 @@ const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
 
 /** A report of a policy that changes nothing. */
 export const EMPTY_REPORT: Report = {
+  ...NO_RUN,
   source: "policy",
   identities: [],
   people: [],
@@ -20,7 +22,6 @@ export const EMPTY_REPORT: Report = {
   opens: [],
   closes: [],
   deletedGroups: [],
-  blocked: [],
   adopted: [],
   forceDestroy: [],
   undeclared: [],
@@ -42,6 +43,31 @@ export const reviewBetween = (
 };
 
 const GITHUB = "https://token.actions.githubusercontent.com";
+
+const urnOf = (type: string, name: string) => `urn:pulumi:production::access::irm:index:${type}::${name}`;
+
+/** A run with an entry in every part. */
+export const RUN: RunReport = {
+  as: { uid: uidIn(ROOT, 16), name: "admin", rights: "operator" },
+  ...{ writes: 7, digest: `sha256:${"0".repeat(64)}` },
+  steps: [
+    { urn: urnOf("Group", "clusters"), op: "create", ok: true },
+    {
+      ...{ urn: urnOf("Group", "registry"), op: "delete", ok: false },
+      error: "Precondition failed: cannot delete group with child repos\n- See docs  \n\n  <i>",
+      missing: { capabilities: ["groups.delete"], group: uidIn(ROOT, 1), groupName: "platform" },
+    },
+  ],
+  errors: ["Error: of the program"],
+  others: [{ urn: "urn:pulumi:production::access::aws:s3/bucket:Bucket::<b>@all", op: "update" }],
+  differs: [
+    {
+      row: { change: "gain", identity: uidIn(ROOT, 18), group: { $uid: 1 }, capability: "repo.create" },
+      message: "only the file has it",
+    },
+  ],
+  notCopied: ["not copied: advisories"],
+};
 
 /** Every kind of change, and an entry in every part of the report. */
 export const smallReview = (): Review => {
@@ -92,23 +118,7 @@ export const smallReview = (): Review => {
     deletedGroups: [
       { group: legacy, groupName: "legacy", contents: [{ kind: "repo", uid: uidIn(legacy, 32), name: "old-images" }] },
     ],
-    blocked: [
-      {
-        subject: "registry",
-        kind: "group",
-        uid: registry,
-        name: "registry",
-        group: registry,
-        groupName: "platform/registry",
-        contents: [
-          { kind: "repo", uid: uidIn(registry, 33), name: "images" },
-          { kind: "role binding", uid: uidIn(registry, 34), name: "release as publisher at platform/registry" },
-        ],
-        certain: true,
-        message:
-          "this run will be blocked: group platform/registry cannot be deleted while it holds what this run does not delete",
-      },
-    ],
+    ...RUN,
     people: [
       {
         uid: uidIn(ROOT, 48),

@@ -82,9 +82,9 @@ describe("who can assume an identity", () => {
   test("is in the headline of every format, although no capability changes", () => {
     const { report } = reviewOfNewMatch();
     const headline = "1 identity: who can assume it changes";
-    expect(reportAsMarkdown(report)).toContain(`## Change in access of \`acme\` by this preview: ${headline}; `);
+    expect(reportAsMarkdown(report)).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
     expect(reportAsText(report, { color: false, width: 200 })).toContain(
-      `Change in access of acme by this preview: ${headline}; `,
+      `Change in access of acme by this program: ${headline}; `,
     );
     expect(reviewAsHtml(reviewOfNewMatch())).toContain(
       '<li class="alert"><b>1</b> identity: who can assume it changes</li>',
@@ -151,7 +151,7 @@ describe("the head of a review", () => {
 test("every format says what a review cannot promise", () => {
   const made = editorAmongViewers(1);
   for (const text of [reviewAsHtml(made), markdownOf(made), reportAsText(made.report, { color: false, width: 1_000 })])
-    expect(text).toContain("it can act differently in a preview than in an update");
+    expect(text).toContain("it can act differently on a copy than in the update");
   const policy = { ...made.report, source: "policy" as const };
   expect(reportAsMarkdown(policy)).toContain("A policy runs no code");
 });

@@ -90,6 +90,17 @@ describe("transient-access", () => {
     expect([subject, message]).toEqual([CI, expect.stringContaining("repo.create")]);
   });
 
+  test("fires where another workload is to assume an identity that gains something: the former one may get there first", () => {
+    const before = start();
+    const change = (graph: GraphBuilder): void => {
+      addIdentity(graph, CI, "ci", ROOT, { issuer: "https://ci.example.com", subject: "another" });
+      bind(graph, TEAM, CI, addRole(graph, "own", ["role_bindings.create"], TEAM));
+    };
+    expect(messagesOf("transient-access", before, change)).toEqual([
+      [CI, `who can assume it before the change may hold role_bindings.create at team ${during}`],
+    ]);
+  });
+
   test("fires for people who sign in elsewhere, of whose external groups one loses its role", () => {
     const before = start();
     const provider = `${ROOT}/idp`;
@@ -108,6 +119,23 @@ describe("transient-access", () => {
     };
     expect(messagesOf("transient-access", before, change)).toEqual([
       [expect.any(String), expect.stringContaining(`role_bindings.create`)],
+    ]);
+  });
+
+  test("fires for people who sign in no longer, where an external group gains a role", () => {
+    const before = start();
+    const provider = `${ROOT}/idp`;
+    const signIn = { issuer: "https://people.example", clientId: "people", groupsClaim: "" };
+    const of = { id: provider, uid: provider, name: "sso", group: ROOT, defaultRole: role("viewer") };
+    before.providers.set(provider, { ...of, signIn });
+    const change = (graph: GraphBuilder): void => {
+      graph.providers.set(provider, { ...of, signIn: { ...signIn, issuer: "https://others.example" } });
+      const id = `${provider}/admins`;
+      const mapping = { id, uid: id, provider, externalGroupId: "admins", role: role("owner"), group: ROOT };
+      graph.externalGroups.set(id, mapping);
+    };
+    expect(messagesOf("transient-access", before, change)).toEqual([
+      ["external group admins of sso", expect.stringContaining("role_bindings.create")],
     ]);
   });
 

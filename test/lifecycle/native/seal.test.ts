@@ -35,9 +35,12 @@ describe("a native run under a seal", () => {
   afterAll(() => place.close());
 
   it("creates what the review showed, and no role with other capabilities", async () => {
-    const { code, stderr } = await reviewOf(program, ["--seal", "seal.json"]);
-    expect(code, stderr).toBe(0);
-    await place.server.takeRequests();
+    const sealIt = async (): Promise<void> => {
+      const { code, stderr } = await reviewOf(program, ["--seal", "seal.json"]);
+      expect(code, stderr).toBe(0);
+      await place.server.takeRequests();
+    };
+    await sealIt();
     const up = () => program.run("up", "--yes", "--skip-preview", "--refresh", "--continue-on-error");
     const refused = await up();
     expect(refused.code).not.toBe(0);
@@ -52,6 +55,7 @@ describe("a native run under a seal", () => {
       "CreateRoleBinding",
     ]);
     program.write(source(""));
+    await sealIt();
     const made = await up();
     expect(made.code, made.output).toBe(0);
   });

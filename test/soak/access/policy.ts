@@ -1,11 +1,11 @@
 // An organization as the policy that describes it. Records have their uids as keys, so that the policy can name all of them.
-import { type AccessGraph, lineageOf, type NodeId, pathOf } from "../../../access/graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, newGraph, pathOf } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
 import { type Policy, ROOT } from "../../../access/policy/policy.ts";
-import { proposalFromPolicy } from "../../../access/review/policy.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import type { Json } from "../../../schema/index.ts";
+import { proposalBetween } from "../../access/proposals.ts";
 import { renameRecords } from "./renamed.ts";
 
 /** Undefined: two records of one kind have one name in one group, which a policy cannot tell apart. */
@@ -56,7 +56,7 @@ export const policyOf = (organization: string, graph: AccessGraph): Policy | und
 export const policyProposal = (policy: Policy, live: Live): Proposal => {
   const { graph, mistakes } = policyGraph(policy, live.graph);
   if (mistakes.length > 0) throw new Error(mistakes.map(({ text }) => text).join("\n"));
-  return proposalFromPolicy(graph, live);
+  return proposalBetween(newGraph(live.graph), newGraph(graph));
 };
 
 /** The graph of a proposal with the uids that records of the same names have in `named`. */

@@ -1,0 +1,80 @@
+// What a review says of the run that its rows come from, the same in every format.
+import { partsOfUrn } from "../../preview/urn.ts";
+import type { Report } from "../../review/report.ts";
+import type { Differs, RunReport, Step } from "../../review/run-report.ts";
+import type { Part, Section } from "./section.ts";
+
+const quote = (quoted: string): Part => ({ quoted });
+
+const quoteLines = (text: string): Part => {
+  const [first = "", ...more] = text.trim().split(/\s*\n/);
+  return { lines: [first, ...more] };
+};
+
+const nameOf = (urn: string): Part => quote(partsOfUrn(urn).name || urn);
+
+/** Who acted, and what the run has sent. */
+export const runFacts = ({ as, writes, digest }: RunReport): { name: string; value: string }[] =>
+  as === null
+    ? []
+    : [
+        { name: "As", value: actorText(as) },
+        { name: "Writes", value: String(writes) },
+        ...(digest === "" ? [] : [{ name: "Change", value: digest }]),
+      ];
+
+const actorText = ({ uid, name, rights }: NonNullable<RunReport["as"]>): string => {
+  const shown = uid === null ? "an identity that is not known" : name === null ? uid : `${name} (${uid})`;
+  return `${shown}, with ${rights === "own" ? "its own rights" : "the rights of an operator"}`;
+};
+
+/** What fails, and what is not as it was: a reader must not take silence for safety. */
+export const runLimits = ({ differs, steps, errors }: Report): Section[] => [
+  {
+    id: "differs",
+    title: "Access that is not as it was recorded",
+    items: differs.map((one) => ({ parts: differsParts(one) })),
+  },
+  {
+    id: "failed",
+    title: "Steps that fail",
+    items: steps.filter(({ ok }) => !ok).map((step) => ({ parts: stepParts(step) })),
+  },
+  { id: "run-errors", title: "What else fails", items: errors.map((text) => ({ parts: [quoteLines(text)] })) },
+];
+
+export const runNotes = ({ steps, others, notCopied }: Report): Section[] => [
+  {
+    id: "passed",
+    title: "Steps that go through",
+    items: steps.filter(({ ok }) => ok).map(({ op, urn }) => ({ parts: [`${op} `, nameOf(urn)] })),
+  },
+  {
+    id: "others",
+    title: "Changes of other providers, which a review does not run",
+    items: others.map(({ urn, op }) => ({ parts: [`${op} `, nameOf(urn)] })),
+  },
+  { id: "not-copied", title: "What the copy lacks", items: notCopied.map((text) => ({ parts: [quote(text)] })) },
+];
+
+const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
+  `${op} `,
+  nameOf(urn),
+  ": ",
+  ...(missing
+    ? ["the identity lacks ", quote(missing.capabilities.join(", ")), " at ", quote(missing.groupName), ": "]
+    : []),
+  quoteLines(error),
+];
+
+const differsParts = ({ row: { change, identity, group, capability }, message }: Differs): Part[] => [
+  quote(textOf(identity)),
+  change === "gain" ? " gains " : " loses ",
+  quote(capability),
+  " at ",
+  quote(textOf(group)),
+  " and below: ",
+  quote(message),
+];
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

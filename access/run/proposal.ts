@@ -1,0 +1,187 @@
+// What a run on a copy has done to access, from the copy before and after it and from the state of its stack: nothing is predicted.
+
+import { rootOf } from "../../schema/index.ts";
+import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
+import type { HeldRecord } from "../graph/live-contents.ts";
+import { renamed } from "../graph/renamed.ts";
+import { textOf } from "../graph/same.ts";
+import { wordOf } from "../preview/resource.ts";
+import { isOrMayBe } from "../preview/value.ts";
+import type { AdoptedRecord, ForcedRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
+import { hideSecrets } from "./hidden.ts";
+import { findRestored } from "./restored.ts";
+import { isRecord, type Managed, nodesOf, organizationsOf, recordsOf } from "./stack.ts";
+
+export interface RunFacts {
+  /** of the copy */
+  before: AccessGraph;
+  after: AccessGraph;
+  /** resources of the stack at this service, before the run and after it */
+  stored: readonly Managed[];
+  left: readonly Managed[];
+  /** repos and account associations of the copy before the run, which may go with their group */
+  held: readonly HeldRecord[];
+  /** when an interrupted run created a record that this one takes over, by uid */
+  interrupted: ReadonlyMap<string, string>;
+  /** whether a text has something that the state marks as secret */
+  isSecret(text: string): boolean;
+  /** bindings whose deletion did not run: each may end, and counts as ended */
+  ending: ReadonlySet<string>;
+  /** what the run has not carried out, or could not know */
+  unknown: readonly UnknownPart[];
+}
+
+export const proposalFromRun = (run: RunFacts): Proposal => {
+  const { before, stored: old, left: now } = run;
+  const { after: open, unknown } = hideSecrets(run);
+  const after = withoutEnding(open, run.ending);
+  const made = newIn(before, after);
+  const idOf = idsOf(now, made);
+  const names = new Map(now.map(({ urn, name }) => [urn, name]));
+  const shown = renamed(withoutMade(after, made, idOf), idOf, (uid) => {
+    if (!made.has(uid)) return {};
+    const logicalName = names.get(idOf(uid));
+    return { uid: null, ...(after.groups.has(uid) && logicalName !== undefined && { logicalName }) };
+  });
+  const deleted = new Set([...recordsOf(old)].filter((uid) => !hasNode(after, uid)));
+  const organizations = new Set([...organizationsOf([...old, ...now]), ...changedIn(before, after).map(rootOf)]);
+  const declared = recordsOf(now);
+  return {
+    source: "preview",
+    before,
+    after: shown,
+    replaced: replacedBy(old, now, after, idOf),
+    restored: findRestored({ before, after, stored: old, left: now, made }).map(idOf),
+    adopted: adoptedIn(run, old, now),
+    forced: forcedIn(run, old, now, idOf),
+    deleted,
+    undeclared: [...after.bindings.values()]
+      .filter(({ id, group }) => !made.has(id) && !declared.has(id) && organizations.has(rootOf(group)))
+      .map(({ id }) => id),
+    organizations: new Set([...organizations].map(idOf)),
+    unknown: [...run.unknown, ...unknown.map((one) => renamedPart(one, idOf))],
+  };
+};
+
+const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]): AccessGraph => ({
+  ...graph,
+  bindings: new Map([...graph.bindings].filter(([id]) => !ending.has(id))),
+});
+
+/** uids of the nodes that only `after` has: the service will make others. */
+export const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
+  new Set(
+    (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) =>
+      [...after[kind].keys()].filter((id) => !before[kind].has(id)),
+    ),
+  );
+
+/** uids of the nodes that are not the same in both. */
+const changedIn = (before: AccessGraph, after: AccessGraph): string[] =>
+  (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) => {
+    const [was, is] = [before[kind], after[kind]] as ReadonlyMap<NodeId, object>[] as [Nodes, Nodes];
+    return [...new Set([...was.keys(), ...is.keys()])].filter((id) => textOf(was.get(id)) !== textOf(is.get(id)));
+  });
+
+type Nodes = ReadonlyMap<NodeId, object>;
+
+const renamedPart = ({ hides, about, ...one }: UnknownPart, idOf: (uid: NodeId) => NodeId): UnknownPart => ({
+  ...one,
+  ...(hides && {
+    hides: Object.fromEntries(
+      Object.entries(hides).map(([name, value]) => [name, typeof value === "string" ? idOf(value) : value]),
+    ) as Hidden,
+  }),
+  ...(about !== undefined && { about: idOf(about) }),
+});
+
+/** Of a new record the URN of its resource: the service will give it another uid. One without a resource keeps the uid as its id. */
+const idsOf = (left: readonly Managed[], made: ReadonlySet<string>): ((uid: NodeId) => NodeId) => {
+  const urns = new Map(
+    left.flatMap((one) => (isRecord(one) && made.has(one.uid) ? [[one.uid, one.urn] as const] : [])),
+  );
+  return (uid) => urns.get(uid) ?? uid;
+};
+
+/** Texts in which the uid of a new record stands: on the service it is another one. And an invite has no key and no end yet. */
+const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, idOf: (uid: NodeId) => NodeId): AccessGraph => {
+  const shown = newGraph(graph);
+  // The uid of a record begins with that of its group.
+  const longest = [...made].toSorted((a, b) => b.length - a.length);
+  const textOf = (text: string): string =>
+    longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
+  const nameOf = (uid: string): string =>
+    [graph.groups, graph.identities, graph.roles].flatMap((nodes) => nodes.get(uid)?.name ?? [])[0] ?? "a new record";
+  for (const node of graph.identities.values()) {
+    const text = JSON.stringify(node.relationship);
+    if ([...made].some((uid) => text.includes(uid)))
+      shown.identities.set(node.id, { ...node, relationship: JSON.parse(textOf(text)) });
+  }
+  for (const node of graph.invites.values())
+    if (made.has(node.id))
+      shown.invites.set(node.id, { ...node, name: nameOfUrn(idOf(node.id)), expirationTime: null });
+  return shown;
+};
+
+const nameOfUrn = (urn: string): string => urn.split("::").slice(3).join("::") || "a new invite";
+
+const hasNode = (graph: AccessGraph, uid: NodeId): boolean => Object.values(graph).some((nodes) => nodes.has(uid));
+
+/** Identities whose resource has another record after the run. */
+const replacedBy = (
+  stored: readonly Managed[],
+  left: readonly Managed[],
+  after: AccessGraph,
+  idOf: (uid: NodeId) => NodeId,
+): Proposal["replaced"] =>
+  new Map(
+    stored.flatMap(({ urn, kind, uid }) => {
+      const next = left.find((one) => one.urn === urn && one.uid !== uid);
+      return kind === "identity" && next && !after.identities.has(uid) ? [[uid, idOf(next.uid)] as const] : [];
+    }),
+  );
+
+/** Records that were there before the run, and that no resource of the stack had, or another one that has not adopted them. */
+const adoptedIn = (
+  { before, interrupted }: RunFacts,
+  stored: readonly Managed[],
+  left: readonly Managed[],
+): AdoptedRecord[] => {
+  const known = recordsOf(stored);
+  const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
+  const isAdopted = ({ urn, uid, inputs: { adopt } }: Managed): boolean =>
+    !known.has(uid) || (adopt != null && !byUid.get(uid)?.some((old) => old.urn === urn || old.inputs.adopt === adopt));
+  return left
+    .filter((one) => isRecord(one) && !one.isRead && isAdopted(one) && before[nodesOf(one)].has(one.uid))
+    .map(({ kind, name, uid, inputs }) => {
+      const interruptedAt = interrupted.get(uid);
+      return {
+        ...{ kind: wordOf(kind), uid, resource: name },
+        deletedLater: interruptedAt !== undefined || isOrMayBe(inputs.deleteAdopted),
+        ...(interruptedAt !== undefined && { interruptedAt }),
+      };
+    });
+};
+
+const forcedIn = (
+  { after, held }: RunFacts,
+  stored: readonly Managed[],
+  left: readonly Managed[],
+  idOf: (uid: NodeId) => NodeId,
+): ForcedRecord[] => {
+  const wasForced = new Set(stored.flatMap(({ urn, inputs }) => (isOrMayBe(inputs.forceDestroy) ? [urn] : [])));
+  const isGone = (one: Managed): boolean => !after[nodesOf(one)].has(one.uid);
+  const now = stored
+    .filter((one) => isRecord(one) && isOrMayBe(one.outputs.forceDestroy ?? one.inputs.forceDestroy) && isGone(one))
+    .map(({ kind, name, uid }) => ({
+      ...{ kind: wordOf(kind), resource: name, uid, node: uid, deletes: true },
+      held: held.filter(({ group }) => group === uid || group.startsWith(`${uid}/`)),
+    }));
+  const later = left
+    .filter((one) => isRecord(one) && isOrMayBe(one.inputs.forceDestroy) && !wasForced.has(one.urn))
+    .map(({ kind, name, uid }) => {
+      const node = idOf(uid);
+      return { kind: wordOf(kind), resource: name, uid: node === uid ? uid : null, node, deletes: false };
+    });
+  return [...now, ...later];
+};

@@ -1,0 +1,51 @@
+// The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
+import { isUidp, type Json, parentOf, rootOf } from "../../schema/index.ts";
+import type { BindingNode } from "../graph/graph.ts";
+import { kindOfUrn, NODES, type RecordKind, type ResourceKind } from "../preview/resource.ts";
+import { managedBindings } from "../preview/set.ts";
+import { partsOfUrn } from "../preview/urn.ts";
+import { valuesIn } from "../preview/value.ts";
+
+/** A resource of the engine's state, with the members that are read here. */
+export type StateResource = Json & { urn: string };
+
+export interface Managed {
+  urn: string;
+  /** name in the program */
+  name: string;
+  kind: ResourceKind;
+  uid: string;
+  inputs: Json;
+  outputs: Json;
+  /** it was only read, and is never deleted */
+  isRead: boolean;
+}
+
+/** Those that are a record which gives access, or a set of role bindings. What a replacement has left for later is one, too. */
+export const managedIn = (resources: readonly StateResource[]): Managed[] =>
+  resources.flatMap(({ urn, id, inputs, outputs, external }) => {
+    const kind = kindOfUrn(urn);
+    if (kind === undefined || !isUidp(id)) return [];
+    const values = { inputs: valuesIn(inputs as Json), outputs: valuesIn(outputs as Json) };
+    return [{ urn, name: partsOfUrn(urn).name, kind, uid: id, ...values, isRead: external === true }];
+  });
+
+export const isRecord = ({ kind }: Managed): boolean => kind !== "roleBindingSet";
+
+/** The role bindings that a resource is, or that a set declares. */
+export const bindingsOf = ({ kind, uid, outputs }: Managed): BindingNode[] => {
+  if (kind === "roleBindingSet") return managedBindings(outputs, uid);
+  return kind === "roleBinding" ? managedBindings({ bindings: [{ ...outputs, uid }] }, parentOf(uid)) : [];
+};
+
+/** uids of all records that the resources are. */
+export const recordsOf = (all: readonly Managed[]): Set<string> =>
+  new Set(all.flatMap((one) => (isRecord(one) ? [one.uid] : bindingsOf(one).map(({ id }) => id))));
+
+/** Where a graph has the records of the resource. */
+export const nodesOf = ({ kind }: Managed) => NODES[kind as RecordKind];
+
+export const organizationsOf = (all: readonly Managed[]): Set<string> =>
+  new Set(
+    all.flatMap(({ uid, inputs: { parent } }) => [uid, parent]).flatMap((uid) => (isUidp(uid) ? [rootOf(uid)] : [])),
+  );

@@ -1,0 +1,81 @@
+// Who acts on a twin: the identity that will apply the program. By default it has the rights of an operator, so that a review needs
+// credentials that read and no more.
+import { type Copy, withIdentity } from "../../access/copy/copy.ts";
+import { newGraph } from "../../access/graph/graph.ts";
+import { addGroup } from "../../access/graph/live-record.ts";
+import { visibilityIn } from "../../access/graph/visible.ts";
+import { whoAmI } from "../../access/query/whoami.ts";
+import type { Client } from "../../client/client.ts";
+import { parentOf, rootOf } from "../../schema/index.ts";
+import { RunError } from "./error.ts";
+
+/** `own`: those of the identity itself, so that a step which would be refused is seen. */
+export type Rights = "operator" | "own";
+
+export interface Actor {
+  /** null: not known, so that nothing can be done that depends on it */
+  uid: string | null;
+  /** null: the caller cannot list it */
+  name: string | null;
+}
+
+interface ActorInput {
+  /** as the user named it; absent: the caller's */
+  as?: string | undefined;
+  /** where it was named; default: `--as` */
+  source?: string;
+  rights: Rights;
+}
+
+/** The service at this address, as it was copied. */
+interface Original {
+  address: string;
+  client: Client;
+  copy: Copy;
+}
+
+/**
+ * Of each service the identity that will apply the program there, and a copy that knows it. The one of `as` comes first: it is the one that
+ * the output names. Throws RunError.
+ */
+export const actorsOf = async <O extends Original>(
+  originals: readonly O[],
+  { as, source = "--as", rights }: ActorInput,
+): Promise<(O & { actor: Actor })[]> => {
+  const isOf = ({ copy }: O, uid: string): boolean =>
+    nameIn(copy, uid) !== undefined || (rights === "operator" && (originals.length === 1 || hasRoot(copy, uid)));
+  if (as !== undefined && !originals.some((one) => isOf(one, as)))
+    throw new RunError(
+      `${source} ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
+    );
+  const found: (O & { actor: Actor })[] = [];
+  for (const one of originals) {
+    const isNamed = as !== undefined && isOf(one, as);
+    const uid = isNamed ? as : (await whoAmI(one.client)).identity;
+    const name = uid === null ? undefined : nameIn(one.copy, uid);
+    if (name === undefined && rights === "own")
+      throw new RunError(
+        `the caller ${uid ?? ""} cannot list its own identity at ${one.address}, so what it may do is not known: give --as, with the uid of the identity that applies the program`,
+      );
+    if (isNamed && name === undefined && isVisible(one, uid as string))
+      throw new RunError(`${source} ${as}: there is no identity with this uid at ${one.address}`);
+    const copy = uid === null || name !== undefined ? one.copy : withIdentity(one.copy, uid);
+    found.push({ ...one, copy, actor: { uid, name: name ?? null } });
+  }
+  return found.sort((a, b) => Number(b.actor.uid === as) - Number(a.actor.uid === as));
+};
+
+const nameIn = ({ records, named }: Copy, uid: string): string | undefined => {
+  const found = [...(records.identities ?? []), ...named.identities].find((one) => one.uid === uid);
+  return found && String(found.name ?? uid);
+};
+
+const hasRoot = ({ records }: Copy, uid: string): boolean =>
+  records.groups?.some((group) => group.uid === rootOf(uid)) ?? false;
+
+/** Whether the copy would have the identity. Of another organization, it has none. */
+const isVisible = ({ copy }: Original, uid: string): boolean => {
+  const groups = newGraph();
+  for (const group of copy.records.groups ?? []) addGroup(groups, group.uid, String(group.name));
+  return groups.groups.has(rootOf(uid)) && visibilityIn(groups, copy.copy.notVisible)("identity", parentOf(uid));
+};

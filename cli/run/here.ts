@@ -1,0 +1,30 @@
+// The run of the program of a folder on twins: its flags and its errors.
+import { isUidp } from "../../schema/index.ts";
+import { SeedError } from "../../server/index.ts";
+import { CopyError, copyOf } from "../copy.ts";
+import { engineCommand } from "../engine-command.ts";
+import { untilInterrupted } from "../interrupt.ts";
+import { UsageError } from "../usage.ts";
+import { EngineError } from "./engine.ts";
+import { RunError } from "./error.ts";
+import { type RunInput, runOnTwins, type UpdateRun } from "./on-twins.ts";
+
+/** Throws UsageError. */
+export const checkActor = (as: string | undefined): void => {
+  if (as !== undefined && !isUidp(as)) throw new UsageError(`--as: ${JSON.stringify(as)} is not a uid`);
+};
+
+type Given = Omit<RunInput, "command" | "env" | "copyOf">;
+
+/** ^C ends it, and leaves nothing. */
+export const runHere = (given: Given): Promise<UpdateRun> => {
+  const input = { ...given, command: engineCommand(), env: process.env, copyOf };
+  const reason = new RunError("it was interrupted; nothing was changed, and nothing is left of the review");
+  return untilInterrupted(reason, (signal) => runOnTwins(input, signal), "ending the run on a copy");
+};
+
+/** Why there is no run; undefined for another error. */
+export const runErrorText = (error: unknown): string | undefined => {
+  const isOwn = [RunError, EngineError, CopyError, SeedError].some((one) => error instanceof one);
+  return isOwn ? (error as Error).message : undefined;
+};

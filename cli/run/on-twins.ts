@@ -1,0 +1,198 @@
+// The run of a review: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
+import type { Call } from "../../access/change/methods.ts";
+import { secretIn } from "../../access/change/text.ts";
+import { type Normal, writesFrom } from "../../access/change/write.ts";
+import type { Copy } from "../../access/copy/copy.ts";
+import type { RunOperation } from "../../access/preview/run-preview.ts";
+import type { Preview } from "../../access/preview/shape.ts";
+import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
+import type { Other, RunActor, Step } from "../../access/review/run-report.ts";
+import { unionOf } from "../../access/review/services.ts";
+import type { NotRun } from "../../access/run/not-run.ts";
+import type { StateResource } from "../../access/run/stack.ts";
+import type { Client } from "../../client/client.ts";
+import type { Twins } from "../../client/twins.ts";
+import { stackSetting } from "../../provider/run/project-file.ts";
+import { isObject } from "../../schema/index.ts";
+import { notCopiedLines } from "../copy.ts";
+import { readTwin, type TwinLive } from "../twin/live.ts";
+import { type Sides, sidesOf } from "../twin/sides.ts";
+import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
+import { actorsOf, type Rights } from "./actor.ts";
+import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
+import { EngineError, runEngine } from "./engine.ts";
+import { RunError } from "./error.ts";
+import { copyJournals } from "./journal.ts";
+import { judgeFrom } from "./others/judge.ts";
+import { type Others, startOthers } from "./others/others.ts";
+import { outcomeOf } from "./outcome.ts";
+import { createPlace, type Place, projectAt } from "./place.ts";
+import { copyReferences } from "./references.ts";
+import { secretsIn } from "./secrets.ts";
+import { copyStack } from "./stack.ts";
+import { runUp } from "./up.ts";
+
+export interface RunInput {
+  /** the engine and its first arguments */
+  command: readonly [string, ...string[]];
+  /** default: `up` */
+  operation?: RunOperation | undefined;
+  /** folder of the program */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** as the user named it; absent: the selected one */
+  stack?: string | undefined;
+  /** of the user, for the engine (cli/engine-arguments.ts) */
+  arguments?: readonly string[];
+  /** of the same program: it says what the run needs, and nothing of what it does to access */
+  preview: Preview;
+  /** by address */
+  clients: ReadonlyMap<string, Client>;
+  copyOf(client: Client, address: string): Promise<Copy>;
+  /** uid of the identity that will apply the program; absent: the caller's */
+  as?: string | undefined;
+  /** what it may do on the twins; default: `operator` */
+  rights?: Rights | undefined;
+}
+
+/** What the run has done. */
+export interface UpdateRun {
+  as: RunActor;
+  services: readonly Sides[];
+  /** resources of the stack before the run, and after it: those of this package */
+  stored: readonly StateResource[];
+  left: readonly StateResource[];
+  steps: readonly Step[];
+  errors: readonly string[];
+  notRun: readonly NotRun[];
+  others: readonly Other[];
+  /** the requests that it has sent */
+  normal: Normal;
+  isSecret(text: string): boolean;
+  notCopied: readonly string[];
+}
+
+/** Ends with nothing left, also when `signal` aborts. Errors: RunError, EngineError, PreviewError, and the errors of the clients. */
+export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
+  const { cwd, env, preview, rights = "operator" } = input;
+  const project = projectAt(cwd);
+  const name = stackOf(input);
+  const engine = runEngine(input.command, signal);
+  const cloud = cloudOf(env, cwd);
+  const twins: Twin[] = [];
+  const calls: Call[] = [];
+  let place: Place | undefined;
+  let backend: CloudBackend | undefined;
+  let others: Others | undefined;
+  try {
+    const originals = [];
+    for (const [address, client] of input.clients) {
+      signal.throwIfAborted();
+      originals.push({ address, client, copy: await input.copyOf(client, address) });
+    }
+    const actors = await actorsOf(originals, { as: input.as, rights });
+    const [first] = actors;
+    const services: Twins["services"] = [];
+    for (const { address, copy, actor } of actors) {
+      const service = twins.length === 0 ? {} : { service: address };
+      const onWrite = (call: Call): void => void calls.push({ ...call, ...service });
+      const twin = await startTwin(copy, address, { onWrite });
+      twins.push(twin);
+      const uid = actor.uid ?? undefined;
+      const token = await (rights === "own" ? twin.tokenOf(uid as string) : twin.operatorToken(uid));
+      services.push({ address, url: twin.url, token });
+    }
+    const before = await Promise.all(twins.map(readTwin));
+    place = createPlace(env, credentialsIn(preview));
+    place.writeTwins(services);
+    const original = { name: input.stack, cwd, env };
+    const own = { project: project.name, stack: name };
+    const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;
+    if (cloud) backend = await startCloudBackend(cloud, fullName);
+    else {
+      await copyStack(engine, place, original, own);
+      await copyReferences(engine, place, preview, { cwd, env, ...own });
+    }
+    const quiet = { ...place.env, ...backend?.env };
+    const settings = project.settingsOf(name);
+    // Pulumi Cloud keeps configuration too, in environments and beside the stack.
+    const config = cloud
+      ? await configOf(engine, original)
+      : Object.fromEntries(["irm:journal", "irm:baseUrl"].map((key) => [key, stackSetting(cwd, name, key)]));
+    const addresses = [...input.clients.keys()];
+    copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
+    const judge = judgeFrom(preview, input.arguments);
+    others = await startOthers({ place, cwd, env, run: quiet, project, engine: input.command, judge });
+    const run = { cwd, env: { ...quiet, ...others.env } };
+    const { operation = "up" } = input;
+    const chosen = { operation, arguments: input.arguments ?? [], exclude: judge.leftOut };
+    const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
+    const quietly = { ...run, cwd: place.projectOf(project.name) };
+    const exportState = async (): Promise<StateResource[]> =>
+      resourcesIn(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
+    const stored = await exportState();
+    const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
+    const left = await exportState();
+    const after = await Promise.all(twins.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
+    const secrets = [stored, left].flatMap(secretsIn);
+    const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
+    const elsewhere = place.elsewhere().map((one) => `a request was for ${one}, which has no twin: it was not sent`);
+    const outcome = outcomeOf({
+      ...up,
+      ...{ preview, twins, leftOut: judge.leftOut, before: unionOf(before.map(({ graph }) => graph)) },
+      errors: [...withoutRepeated(up.errors, others.problems()), ...elsewhere],
+    });
+    return {
+      as: { uid: null, name: null, ...first?.actor, rights },
+      services: after,
+      ...{ stored, left, ...outcome },
+      normal: writesFrom(calls, { secrets, recordOf: recordsOf(byAddress, twins[0]?.original as string) }),
+      isSecret: secretIn(secrets),
+      notCopied: [...new Set(twins.flatMap(({ copy }) => notCopiedLines(copy)))],
+    };
+  } finally {
+    await others?.close();
+    backend?.close();
+    place?.remove();
+    await Promise.all(twins.map((twin) => twin.close()));
+  }
+};
+
+/** The stack's own name. */
+const stackOf = ({ stack, preview }: RunInput): string => {
+  const [, inUrn] = /^urn:pulumi:(.+?)::/s.exec(preview.steps[0]?.urn ?? "") ?? [];
+  const found = inUrn ?? stack?.split("/").at(-1);
+  if (found === undefined) throw new RunError("the preview does not show the name of the stack: give --stack");
+  return found;
+};
+
+/** A provider that gives no answer may keep the run from its beginning. */
+const because =
+  ({ problems }: Others) =>
+  (error: Error): never => {
+    throw problems().length > 0 ? new EngineError(problems().join("\n")) : error;
+  };
+
+/** The engine quotes the sentence in errors of its own. */
+const withoutRepeated = (errors: readonly string[], problems: readonly string[]): string[] => [
+  ...errors.filter((one) => !problems.some((problem) => one.includes(problem))),
+  ...problems,
+];
+
+/** Of this package and its providers, as the engine has stored them. */
+const resourcesIn = (exported: string): StateResource[] => {
+  const { deployment } = JSON.parse(exported) as { deployment?: { resources?: unknown[] } };
+  return (deployment?.resources ?? []).flatMap((one) =>
+    isObject(one) && typeof one.urn === "string" && isOurs(one.urn) ? [{ ...one, urn: one.urn }] : [],
+  );
+};
+
+const isOurs = (urn: string): boolean =>
+  ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";
+
+/** Variables that the program's providers name: they hold credentials, which the run must not have. */
+const credentialsIn = ({ steps }: Preview): string[] =>
+  steps.flatMap(({ newState, oldState }) => {
+    const inputs = newState?.inputs ?? oldState?.inputs ?? {};
+    return [inputs.tokenEnv, inputs.identityTokenEnv].filter((one) => typeof one === "string");
+  });

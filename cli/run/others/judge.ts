@@ -1,0 +1,56 @@
+// What the preview of the original says of the resources of other providers: whether they change, and what was read.
+import type { Preview, Step } from "../../../access/preview/shape.ts";
+import { ourTypeOf, partsOfUrn } from "../../../access/preview/urn.ts";
+import { SECRET, UNKNOWN, valuesIn } from "../../../access/preview/value.ts";
+import type { Json } from "../../../schema/index.ts";
+import { UNCHANGED } from "../up.ts";
+import type { Judge } from "./guard.ts";
+
+export interface PreviewJudge extends Judge {
+  /**
+   * URNs of resources whose values are not known: the engine leaves them as they are, with what depends on them. A read that is refused would end
+   * the run, so it gives no values.
+   */
+  leftOut: readonly string[];
+}
+
+/** `chosen` are arguments of the user for the engine: it leaves nothing out beside targets. */
+export const judgeFrom = ({ steps }: Preview, chosen: readonly string[] = []): PreviewJudge => {
+  const shown = Map.groupBy(steps, ({ urn }) => urn);
+  const knownOf = (urn: string, id: string): ReturnType<Judge["readOf"]> => {
+    const own = shown.get(urn);
+    // What an import reads becomes a record of the stack.
+    if (!own || own.some(({ op }) => op.startsWith("import"))) return undefined;
+    const read = own.find(({ newState }) => newState?.external);
+    return read ? knownIn(read, id) : "kept";
+  };
+  const isUnknownRead = ({ op, urn, newState }: Step): boolean =>
+    op === "read" && knownOf(urn, newState?.id ?? "") === undefined;
+  const unknown = steps.filter((one) => isOther(one) && (isUnknownRead(one) || !UNCHANGED.includes(one.op)));
+  const leftOut = chosen.some((one) => /^--target(=|$)/.test(one)) ? [] : unknown;
+  const withoutValues = new Set(leftOut.filter(isUnknownRead).map(({ urn }) => urn));
+  return {
+    isOurs: (urn) => ourTypeOf(urn) !== undefined,
+    isChanged: (urn) => shown.get(urn)?.some(({ op }) => !UNCHANGED.includes(op)),
+    readOf: (urn, id) => knownOf(urn, id) ?? (withoutValues.has(urn) ? { inputs: {}, outputs: {} } : undefined),
+    leftOut: [...new Set(leftOut.map(({ urn }) => urn))],
+  };
+};
+
+/** A custom resource of another provider. Components and what belongs to the engine send nothing. */
+export const isOther = ({ urn }: { urn: string }): boolean => {
+  const { type } = partsOfUrn(urn);
+  return ourTypeOf(urn) === undefined && !/^pulumi:/.test(type) && type.split(":").length > 2;
+};
+
+/** The preview of a newer engine shows what it has read. Otherwise it is what the state has. */
+const knownIn = ({ newState, oldState }: Step, id: string): { inputs: Json; outputs: Json } | undefined => {
+  const state = [newState, oldState].find((one) => one?.id === id && one.outputs);
+  const { inputs, outputs } = state ?? {};
+  return outputs && isKnown(inputs) && isKnown(outputs) ? { inputs: inputs ?? {}, outputs } : undefined;
+};
+
+const isKnown = (bag: Json | null | undefined): boolean => {
+  const text = JSON.stringify(valuesIn(bag));
+  return !text.includes(UNKNOWN) && !text.includes(JSON.stringify(SECRET));
+};

@@ -1,0 +1,202 @@
+// Other providers in a run on twins: each runs behind a guard (guard.ts). The engine finds a provider in its folder of plugins, and starts it there
+// itself: a launcher, in whose place this process starts the real one. What it would take from the project or the PATH, and what runs already,
+// it attaches itself to, by PULUMI_DEBUG_PROVIDERS.
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createServer, type Socket } from "node:net";
+import { extname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { pulumiHome } from "../../../provider/run/journal-path.ts";
+import { BACKEND, type Place } from "../place.ts";
+import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
+import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
+import { attachedProvider, LIMITS, type Provider, type ProviderCommand, startProvider } from "./process.ts";
+
+export interface OthersOptions {
+  place: Pick<Place, "folder" | "env">;
+  /** folder of the program */
+  cwd: string;
+  /** the user's environment */
+  env: NodeJS.ProcessEnv;
+  /** the environment of the run */
+  run: NodeJS.ProcessEnv;
+  project: { name: string; plugins: readonly Plugin[] };
+  /** the engine and its first arguments */
+  engine: readonly [string, ...string[]];
+  judge: Judge;
+}
+
+export interface Others {
+  /** what the engine reads it from */
+  env: NodeJS.ProcessEnv;
+  /** of providers that did not answer, one sentence each */
+  problems(): string[];
+  /** Waits for the end of each process. */
+  close(): Promise<void>;
+}
+
+export const startOthers = async (options: OthersOptions): Promise<Others> => {
+  const { place, env, project } = options;
+  const closing = new AbortController();
+  const problems = new Set<string>();
+  const guards: Guard[] = [];
+  const running = new Set<Promise<Provider | undefined>>();
+  const start = async (command: ProviderCommand, startMs = LIMITS.startMs): Promise<Provider> => {
+    closing.signal.throwIfAborted();
+    const started = startProvider(command, closing.signal, { ...LIMITS, startMs });
+    running.add(started.catch(() => undefined));
+    return started;
+  };
+  const guard = async (guarded: Guarded): Promise<Guard> => {
+    const own = await startGuard(guarded, options.judge, (problem) => problems.add(problem));
+    guards.push(own);
+    return own;
+  };
+  const context: Context = { ...options, start, guard };
+  const sockets = new Set<Socket>();
+  const launches = createServer((socket) => {
+    sockets.add(socket);
+    launch(socket, context).catch(() => socket.destroy());
+  });
+  const close = async (): Promise<void> => {
+    closing.abort();
+    launches.close();
+    for (const one of sockets) one.destroy();
+    await Promise.all([...running].map(async (one) => (await one)?.close()));
+    for (const one of guards) one.close();
+  };
+  try {
+    const socket = join(place.folder, "providers");
+    launches.listen(socket);
+    await once(launches, "listening");
+    guardPlugins(pulumiHome(env), place.env.PULUMI_HOME as string, (plugin) => launcherFor(plugin, socket));
+    const debugged = debuggedProviders(env);
+    const ports = new Map<string, number>();
+    const attach = async (name: string, guarded: Guarded): Promise<void> => {
+      if (!ports.has(name)) ports.set(name, (await guard(guarded)).port);
+    };
+    const own = debugged.get(OURS);
+    if (own !== undefined) ports.set(OURS, own);
+    await attach(
+      "pulumi-nodejs",
+      startedOnAttach(context, (engine) => dynamicProvider(options, engine), true),
+    );
+    await attach("pulumi-python", { isDynamic: true, of: () => undefined });
+    for (const [name, port] of debugged) {
+      const provider = attachedProvider(name, port);
+      running.add(Promise.resolve(provider));
+      await attach(name, { isDynamic: false, of: () => provider });
+    }
+    for (const plugin of [...project.plugins, ...ambientPlugins(env)])
+      await attach(plugin.name, {
+        ...startedOnAttach(context, (engine) => installed(plugin, engine, options)),
+        folder: plugin.folder,
+      });
+    const list = [...ports].map(([name, port]) => `${name}:${port}`);
+    return { env: { PULUMI_DEBUG_PROVIDERS: list.join(",") }, problems: () => [...problems], close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+interface Context extends OthersOptions {
+  start(command: ProviderCommand, startMs?: number): Promise<Provider>;
+  guard(guarded: Guarded): Promise<Guard>;
+}
+
+/** Where it attaches itself, an engine waits ten seconds for the first answer. */
+const ATTACHED_MS = 9000;
+
+/** An engine connects once for each provider that it loads, and expects a process of its own. */
+const startedOnAttach = (
+  { start }: Context,
+  commandFor: (engine: string) => ProviderCommand,
+  isDynamic = false,
+): Guarded => {
+  const started = new Map<string, { engine: string; provider: Promise<Provider> }>();
+  const ready = new Map<string, Provider>();
+  return {
+    isDynamic,
+    attach: async (connection, engine) => {
+      for (const [key, one] of started)
+        if (one.engine !== engine) {
+          // The engine of an earlier run has ended.
+          started.delete(key);
+          ready.delete(key);
+          void one.provider.then((provider) => provider.close()).catch(() => undefined);
+        }
+      const own = started.get(connection) ?? { engine, provider: start(commandFor(engine), ATTACHED_MS) };
+      started.set(connection, own);
+      ready.set(connection, await own.provider);
+    },
+    of: (connection) => ready.get(connection),
+  };
+};
+
+/** The SDK's provider of dynamic resources. */
+const dynamicProvider = ({ cwd, run }: OthersOptions, engine: string): ProviderCommand => {
+  const script = createRequire(join(cwd, "package.json")).resolve("@pulumi/pulumi/cmd/dynamic-provider");
+  return { name: "pulumi-nodejs", file: process.execPath, args: [script, engine], cwd, env: run };
+};
+
+const installed = (plugin: Plugin, engine: string, options: OthersOptions): ProviderCommand => {
+  const { cwd, run, project } = options;
+  const env = environmentFor({ ...run, PULUMI_PROJECT: project.name }, options);
+  const [file, ...args] = commandOf(plugin, options.engine);
+  return { name: plugin.name, file, args: [...args, engine], cwd, env };
+};
+
+/** What the place has set for the run. */
+const OF_PLACE = /^(PULUMI_.*|TMPDIR)$/;
+
+/** What a preview of the user would give to the provider: `launched` has what the engine adds. Our credentials stay away. */
+const environmentFor = (launched: NodeJS.ProcessEnv, { run, env }: OthersOptions): NodeJS.ProcessEnv => {
+  const own: NodeJS.ProcessEnv = { ...launched, PULUMI_DEBUG_PROVIDERS: run.PULUMI_DEBUG_PROVIDERS };
+  for (const name of new Set([...Object.keys(own), ...BACKEND])) {
+    if (!OF_PLACE.test(name) || own[name] !== run[name]) continue;
+    if (env[name] === undefined) delete own[name];
+    else own[name] = env[name];
+  }
+  return own;
+};
+
+interface Launch extends Plugin {
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+const launch = async (socket: Socket, context: Context): Promise<void> => {
+  const ended = once(socket, "close");
+  socket.on("error", () => socket.destroy());
+  const [line] = await Promise.race([once(createInterface({ input: socket }), "line"), ended]);
+  if (typeof line !== "string") return;
+  const { name, folder, args, cwd, env } = JSON.parse(line) as Launch;
+  const provider = await startLaunched({ name, folder, args, cwd, env }, context);
+  const { port, close } = await context.guard({ isDynamic: false, folder, of: () => provider });
+  socket.write(`${port}\n`);
+  await ended;
+  close();
+  await provider.close();
+};
+
+/** One that does not start answers everything with the reason. */
+const startLaunched = async (launched: Launch, context: Context): Promise<Provider> => {
+  const { name, cwd } = launched;
+  try {
+    const [file, ...args] = commandOf(launched, context.engine);
+    const env = environmentFor(launched.env, context);
+    return await context.start({ name, file, args: [...args, ...launched.args], cwd, env });
+  } catch (error) {
+    return { call: () => Promise.reject(error), close: async () => undefined };
+  }
+};
+
+const LAUNCHER = fileURLToPath(new URL(`launcher${extname(import.meta.url)}`, import.meta.url));
+
+const launcherFor = ({ name, folder }: Plugin, socket: string): string =>
+  `#!/bin/sh\nexec ${[process.execPath, LAUNCHER, socket, name, folder].map(quoted).join(" ")} "$@"\n`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,57 @@
+// Copies a stack of a bucket or a folder into the backend of the run. Its secrets stay encrypted: the passphrase or the key service of the
+// stack decrypts them there too.
+
+import { isObject, type Json } from "../../schema/index.ts";
+import { EngineError, type RunEngine } from "./engine.ts";
+import type { Place } from "./place.ts";
+
+/** A stack, as the engine names it where the program is. */
+export interface Original {
+  /** as `--stack` takes it; absent: the selected one */
+  name?: string | undefined;
+  /** folder of the program */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+interface Target {
+  project: string;
+  stack: string;
+  /** what to keep of the state; default: all */
+  keep?: (deployment: Json) => Json;
+}
+
+/** Errors: EngineError. */
+export const copyStack = async (
+  engine: RunEngine,
+  place: Place,
+  { name, cwd, env }: Original,
+  { project, stack, keep = (all) => all }: Target,
+): Promise<void> => {
+  const exported = exportedFrom(await engine.must(["stack", "export", ...stackFlag(name)], { cwd, env }));
+  // As the engine stores it. Its import would drop what a killed run had begun, and a run without its journal looks there.
+  const { deployment, ...version } = exported;
+  place.writeState(project, stack, {
+    ...version,
+    checkpoint: { stack: `organization/${project}/${stack}`, latest: keep(deployment) },
+  });
+};
+
+export const stackFlag = (name: string | undefined): string[] => (name === undefined ? [] : ["--stack", name]);
+
+/** `version` and `features` beside it */
+interface Exported {
+  [member: string]: unknown;
+  deployment: Json;
+}
+
+const exportedFrom = (text: string): Exported => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // The error of the parser would show a part of the state.
+  }
+  if (isObject(parsed) && isObject(parsed.deployment)) return parsed as Exported;
+  throw new EngineError("pulumi stack export printed no deployment");
+};

@@ -1,0 +1,152 @@
+// The run itself: `pulumi up` of the program, and what its events say of each step.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+import type { RunOperation } from "../../access/preview/run-preview.ts";
+import { EngineError, type EngineRun, type RunEngine } from "./engine.ts";
+
+/** A step that the engine has carried out, or tried to. */
+export interface RunStep {
+  urn: string;
+  op: string;
+  ok: boolean;
+  /** what the provider or the engine says of its failure */
+  error?: string;
+}
+
+export interface UpResult {
+  steps: RunStep[];
+  /** URNs that the engine has dealt with, also without a change */
+  settled: ReadonlySet<string>;
+  /** what failed beside the steps: an error of the program, or of the engine */
+  errors: string[];
+}
+
+const Metadata = z.object({ op: z.string(), urn: z.string() });
+const Event = z.object({
+  resOutputsEvent: z.object({ metadata: Metadata }).optional(),
+  resOpFailedEvent: z.object({ metadata: Metadata }).optional(),
+  diagnosticEvent: z.object({ urn: z.string().optional(), severity: z.string(), message: z.string() }).optional(),
+  summaryEvent: z.looseObject({}).optional(),
+});
+type Event = z.infer<typeof Event>;
+
+/** All failures at once, not only the first. */
+const FLAGS = ["--yes", "--skip-preview", "--continue-on-error", "--suppress-outputs"];
+
+interface Up {
+  operation: RunOperation;
+  stack: string;
+  /** of the user, for the engine (cli/engine-arguments.ts) */
+  arguments: readonly string[];
+  settings: string;
+  /** the file for the events */
+  events: string;
+  /** URNs that the run leaves as they are, with what depends on them */
+  exclude: readonly string[];
+}
+
+/**
+ * The run as the job does it that applies the program: with a refresh (cli/ci-run.ts). What cannot be read there would hide every refusal
+ * behind it, so the run goes on without one. Errors: EngineError, where the run did not begin.
+ */
+export const runUp = async (engine: RunEngine, up: Up, options: EngineRun): Promise<UpResult> => {
+  const refreshed = await runOnce(engine, up, ["--refresh"], options);
+  const unread = refreshed.steps.filter(({ op, ok }) => !ok && op === "refresh");
+  if (unread.length === 0) return refreshed;
+  const { steps, settled, errors } = await runOnce(engine, up, [], options);
+  const done = refreshed.steps.filter(({ op, ok }) => ok && op !== "refresh");
+  return { steps: [...unread, ...done, ...steps], settled: new Set([...refreshed.settled, ...settled]), errors };
+};
+
+const runOnce = async (
+  engine: RunEngine,
+  { operation, stack, settings, events, arguments: chosen, exclude }: Up,
+  flags: readonly string[],
+  options: EngineRun,
+): Promise<UpResult> => {
+  rmSync(events, { force: true });
+  const args = [operation, ...FLAGS, ...flags, ...chosen, ...excluding(exclude)];
+  args.push("--stack", stack, "--config-file", settings, "--event-log", events);
+  const { code, stdout, stderr } = await engine.run(args, options);
+  const found = eventsIn(events);
+  if (!found.some(({ summaryEvent }) => summaryEvent)) {
+    const why = diagnosticsOf(found).map(({ text }) => text);
+    const last = stderr.trim() || stdout.trim();
+    throw new EngineError(`pulumi ${operation} did not begin: ${[...why, last].filter(Boolean).join("\n")}`);
+  }
+  const result = upResultFrom(found);
+  if (code !== 0 && result.errors.length === 0 && result.steps.every(({ ok }) => ok))
+    result.errors.push(`pulumi ${operation} ended with ${code}: ${stderr.trim()}`);
+  return result;
+};
+
+/** The engine refuses a URN that no resource of the stack has, and lets a pattern pass. */
+const excluding = (urns: readonly string[]): string[] =>
+  urns.length === 0
+    ? []
+    : [...urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]), "--exclude-dependents"];
+
+const eventsIn = (file: string): Event[] => {
+  if (!existsSync(file)) return [];
+  // The last line of an engine that was killed may be torn.
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      try {
+        return Event.safeParse(JSON.parse(line)).data ?? [];
+      } catch {
+        return [];
+      }
+    });
+};
+
+interface Diagnostic {
+  urn: string | undefined;
+  text: string;
+}
+
+const diagnosticsOf = (events: readonly Event[]): Diagnostic[] =>
+  events.flatMap(({ diagnosticEvent: one }) =>
+    one?.severity === "error" ? [{ urn: one.urn || undefined, text: plainText(one.message) }] : [],
+  );
+
+/** Of the engine's own colours, such as `<{%fg 1%}>`. */
+const plainText = (text: string): string =>
+  stripVTControlCharacters(text.replace(/<\{%.*?%\}>/g, ""))
+    .split("\n")
+    .filter((line) => !IS_FRAME.test(line))
+    .join("\n")
+    .trim();
+
+/** Of the stack of an error in the program. */
+const IS_FRAME = /^\s+at .*:\d+:\d+\)?$/;
+
+/** Operations of the engine that change nothing. */
+export const UNCHANGED = ["same", "read", "refresh"];
+
+const upResultFrom = (events: readonly Event[]): UpResult => {
+  const steps: RunStep[] = [];
+  const settled = new Set<string>();
+  const diagnostics = diagnosticsOf(events);
+  for (const { resOutputsEvent, resOpFailedEvent } of events) {
+    const { metadata } = resOpFailedEvent ?? resOutputsEvent ?? {};
+    if (metadata === undefined) continue;
+    const { urn, op } = metadata;
+    const ok = resOpFailedEvent === undefined;
+    if (ok && op !== "refresh") settled.add(urn);
+    if (ok && UNCHANGED.includes(op)) continue;
+    const error = diagnostics.filter((one) => one.urn === urn).map(({ text }) => text);
+    steps.push({ urn, op, ok, ...(!ok && { error: [...new Set(error)].join("\n") || "the step failed" }) });
+  }
+  const failed = new Set(steps.flatMap(({ urn, ok }) => (ok ? [] : [urn])));
+  const others = diagnostics.filter(({ urn }) => urn === undefined || !failed.has(urn));
+  return {
+    steps,
+    settled,
+    errors: [...new Set(others.map(({ text }) => text))].filter((text) => !IS_SUMMARY.test(text)),
+  };
+};
+
+/** What the engine says at the end of a run that has failed. */
+const IS_SUMMARY = /^(update|resource operation|resource monitor|step application) failed\b|^update failed$/;

@@ -1,0 +1,90 @@
+// The run of a review in each format: what fails comes first, and no text of others becomes markup.
+import { describe, expect, test } from "vitest";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { reportAsJson } from "../../../access/format/review/json.ts";
+import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
+import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { Report } from "../../../access/review/report.ts";
+import { goesThrough, NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
+import { EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
+
+const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, source: "preview", ...run });
+const report = withRun(RUN);
+const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
+const textOf = (own: Report) => reportAsText(own, { color: false, width: 200 });
+
+describe("the run of a review", () => {
+  test("that fails says each reason, before what goes through", () => {
+    expect(textOf(report)).toContain(
+      `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
+As: admin (${RUN.as?.uid}), with the rights of an operator
+Writes: 7
+Change: ${RUN.digest}
+
+Access that is not as it was recorded
+- ${RUN.differs[0]?.row.identity} gains repo.create at {"$uid":1} and below: only the file has it
+
+Steps that fail
+- delete registry: the identity lacks groups.delete at platform: Precondition failed: cannot delete group with child repos
+    - See docs
+      <i>
+
+What else fails
+- Error: of the program
+
+Steps that go through
+- create clusters
+
+Changes of other providers, which a review does not run
+- update <b>@all
+
+What the copy lacks
+- not copied: advisories
+`,
+    );
+  });
+
+  test("that goes through has no word of a failure, and does without who acts", () => {
+    const text = textOf(withRun(good));
+    expect(text).toContain("Change in access by this program: no change; 0 findings\n");
+    expect(text).not.toContain("fail");
+    const own = { uid: null, name: null, rights: "own" } as const;
+    const unknown = textOf(withRun({ ...good, as: own, digest: "" }));
+    expect(unknown).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
+  });
+
+  test("is a comment and a page in which texts of others are no markup", () => {
+    const comment = reportAsMarkdown(report);
+    expect(comment).toContain(
+      "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`<br>\n  `- See docs`<br>\n  `  <i>`\n",
+    );
+    expect(comment).toContain("<details open><summary>Access that is not as it was recorded (1)</summary>");
+    expect(comment).toContain("- update `<b>@all`\n");
+    const page = reviewAsHtml({ ...reviewBetween(newGraph(), newGraph()), report });
+    expect(page).toContain("</bdi><ul><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>");
+    expect(page).toContain("&lt;b&gt;@all");
+    expect(page).not.toContain("<b>@all");
+    expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
+    expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
+  });
+
+  test("has room for 500 characters of an error in a comment", () => {
+    const text = reportAsMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
+    expect(text).toContain(`- \`first\`<br>\n  \`${"x".repeat(494)}… (106 more characters)\`\n`);
+  });
+
+  test("is in JSON as it is", () => {
+    expect(Report.parse(JSON.parse(reportAsJson(report)))).toMatchObject(RUN);
+  });
+});
+
+test.each<[string, Partial<RunReport>, boolean]>([
+  ["without a run", NO_RUN, true],
+  ["with changes of others, and what the copy lacks", good, true],
+  ["with a failing step", { steps: RUN.steps }, false],
+  ["with another error", { errors: RUN.errors }, false],
+  ["with a row that differs", { differs: RUN.differs }, false],
+])("an update %s goes through: %s", (_, run, goes) => {
+  expect(goesThrough({ ...NO_RUN, ...run })).toBe(goes);
+});

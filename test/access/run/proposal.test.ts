@@ -1,0 +1,228 @@
+// What a run on a copy has done to access: from the copy before and after it, and from the state of its stack.
+import { describe, expect, test } from "vitest";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import type { Proposal } from "../../../access/review/proposal.ts";
+import { proposalFromRun, type RunFacts } from "../../../access/run/proposal.ts";
+import { managedIn } from "../../../access/run/stack.ts";
+import type { Json } from "../../../schema/index.ts";
+import { addGroup, addIdentity, addRole, ROOT, uidIn } from "../graphs.ts";
+
+const TEAM = uidIn(ROOT, 1);
+const CI = uidIn(ROOT, 2);
+/** made by the run */
+const MADE = uidIn(ROOT, 0xf1);
+const BOT = uidIn(MADE, 0xf2);
+
+const urnOf = (type: string, name: string) => `urn:pulumi:dev::acme::irm:index:${type}::${name}`;
+const resource = (type: string, name: string, id: string, more: Json = {}) => ({ urn: urnOf(type, name), id, ...more });
+const claims = (subject: string) => ({ issuer: "https://issuer.example", subject });
+
+const link = (graph: GraphBuilder, id: string, group: string, identity: string, role: string): string => {
+  graph.bindings.set(id, { id, uid: id, group, identity, role });
+  return id;
+};
+
+const before = newGraph();
+addGroup(before, ROOT, "acme", null);
+addGroup(before, TEAM, "team", ROOT);
+addIdentity(before, CI, "ci", ROOT, claims("ci"));
+const viewer = addRole(before, "viewer", ["repo.list"]);
+const own = addRole(before, "publisher", ["repo.create"], ROOT);
+const CI_VIEWS = link(before, uidIn(ROOT, 3), ROOT, CI, viewer);
+
+/** `after` changes a copy of `before`. */
+const run = (
+  after: (graph: GraphBuilder) => void,
+  stack: { stored?: Json[]; left?: Json[] } & Omit<Partial<RunFacts>, "stored" | "left"> = {},
+) => {
+  const graph = newGraph(before);
+  after(graph);
+  const { stored = [], left = [], ...more } = stack;
+  return proposalFromRun({
+    ...{
+      before,
+      after: graph,
+      held: [],
+      interrupted: new Map(),
+      isSecret: () => false,
+      ending: new Set(),
+      unknown: [],
+    },
+    ...more,
+    ...{ stored: managedIn(stored as never), left: managedIn(left as never) },
+  });
+};
+const adds = (graph: GraphBuilder): void => {
+  addGroup(graph, MADE, "new", ROOT);
+  addIdentity(graph, BOT, "bot", MADE, claims(`of ${MADE} and ${BOT}`));
+  link(graph, uidIn(MADE, 0xf3), MADE, BOT, own);
+};
+
+describe("a record that the run has made", () => {
+  const left = [resource("Group", "team", MADE), resource("Identity", "bot", BOT)];
+
+  test("has the URN of its resource as id, and no uid: the service makes another one", () => {
+    const { after } = run(adds, { left });
+    const [group, bot] = [urnOf("Group", "team"), urnOf("Identity", "bot")];
+    expect(after.groups.get(group)).toEqual({ id: group, uid: null, name: "new", parent: ROOT, logicalName: "team" });
+    expect(after.identities.get(bot)).toMatchObject({ id: bot, uid: null, name: "bot", group });
+    // Without a resource, such as the founding of an organization or a member of a set, it keeps its id.
+    expect([...after.bindings.values()].at(-1)).toEqual({
+      ...{ id: uidIn(MADE, 0xf3), uid: null },
+      ...{ group, identity: bot, role: own },
+    });
+  });
+
+  test("is named in a text that has its uid", () => {
+    const bot = run(adds, { left }).after.identities.get(urnOf("Identity", "bot"));
+    expect(bot?.relationship).toEqual({ claimMatch: claims("of [uid of new] and [uid of bot]") });
+  });
+
+  test("of the same key as one that is gone replaces it, if it is an identity", () => {
+    const stored = [resource("Identity", "bot", CI), resource("Group", "team", TEAM)];
+    const found = run(
+      (graph) => {
+        adds(graph);
+        graph.identities.delete(CI);
+        graph.bindings.delete(CI_VIEWS);
+        graph.groups.delete(TEAM);
+      },
+      { stored, left },
+    );
+    expect([...found.replaced]).toEqual([[CI, urnOf("Identity", "bot")]]);
+    expect([...found.deleted].sort()).toEqual([TEAM, CI].sort());
+  });
+
+  test("an invite has the name of its resource, and no end yet", () => {
+    const INVITE = uidIn(ROOT, 0xf4);
+    const invite = { id: INVITE, uid: INVITE, name: "key-id", group: ROOT, role: viewer, email: "", singleUse: true };
+    const found = run(
+      (graph) => void graph.invites.set(INVITE, { ...invite, expirationTime: "2026-12-01T00:00:00Z" }),
+      { left: [resource("GroupInvite", "guests", INVITE)] },
+    );
+    expect([...found.after.invites.values()]).toMatchObject([{ name: "guests", uid: null, expirationTime: null }]);
+  });
+});
+
+describe("records that exist", () => {
+  test("which no resource had, and one has now, are taken over; not one that is only read", () => {
+    const left = [
+      resource("Group", "team", TEAM, { inputs: { deleteAdopted: true } }),
+      resource("Identity", "ci", CI),
+      resource("RoleBinding", "views", CI_VIEWS),
+      resource("Role", "publisher", own, { external: true }),
+    ];
+    const { adopted } = run(() => {}, {
+      ...{ left, stored: [resource("RoleBinding", "views", CI_VIEWS)] },
+      interrupted: new Map([[CI, "2026-11-28T00:00:00Z"]]),
+    });
+    expect(adopted).toEqual([
+      { kind: "group", uid: TEAM, resource: "team", deletedLater: true },
+      { kind: "identity", uid: CI, resource: "ci", deletedLater: true, interruptedAt: "2026-11-28T00:00:00Z" },
+    ]);
+  });
+
+  test("that go with forceDestroy are named with what they hold; those that get it are named as well", () => {
+    const held = [
+      { kind: "repo" as const, uid: uidIn(TEAM, 9), name: "images", group: TEAM },
+      { kind: "repo" as const, uid: uidIn(ROOT, 9), name: "other", group: ROOT },
+    ];
+    const stored = [
+      resource("Group", "team", TEAM, { inputs: { forceDestroy: true } }),
+      resource("Role", "own", own, { outputs: {} }),
+    ];
+    const left = [resource("Role", "own", own, { inputs: { forceDestroy: true } })];
+    const { forced } = run((graph) => void graph.groups.delete(TEAM), { stored, left, held });
+    expect(forced).toEqual([
+      { kind: "group", resource: "team", uid: TEAM, node: TEAM, deletes: true, held: [held[0]] },
+      { kind: "role", resource: "own", uid: own, node: own, deletes: false },
+    ]);
+  });
+
+  test("without a resource are undeclared, in the organizations of the change alone", () => {
+    const undeclared = (...args: Parameters<typeof run>) => run(...args).undeclared;
+    expect(undeclared(() => {})).toEqual([]);
+    expect(undeclared(adds)).toEqual([CI_VIEWS]);
+    expect(undeclared(() => {}, { left: [resource("Group", "team", TEAM)] })).toEqual([CI_VIEWS]);
+    expect(undeclared(() => {}, { left: [resource("RoleBinding", "views", CI_VIEWS)] })).toEqual([]);
+    const bindings = [{ uid: CI_VIEWS, identity: { uid: CI }, role: { uid: viewer } }];
+    expect(
+      undeclared(() => {}, { left: [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })] }),
+    ).toEqual([]);
+  });
+
+  test("whose deletion did not run may end, and count as ended", () => {
+    const { after } = run(() => {}, { ending: new Set([CI_VIEWS]) });
+    expect(after.bindings.size).toBe(0);
+  });
+});
+
+describe("what somebody removed by hand", () => {
+  const GONE = uidIn(ROOT, 0xe1);
+  const GONE_BOT = uidIn(GONE, 0xe2);
+  const output = { name: "bot", claimMatch: claims("bot") };
+  const bot = (graph: GraphBuilder): void => {
+    addGroup(graph, MADE, "new", ROOT);
+    addIdentity(graph, BOT, "renamed", MADE, claims("bot"));
+    link(graph, uidIn(MADE, 0xf3), MADE, BOT, own);
+  };
+  const restoredBy = (name: string, stored: Json[]): Proposal["restored"] =>
+    run(bot, { stored, left: [resource("Group", name, MADE), resource("Identity", name, BOT)] }).restored;
+
+  test("is restored under the name of its resource, and under another one", () => {
+    const stored = [
+      resource("Group", "one", GONE, { outputs: { name: "new" } }),
+      resource("Identity", "one", GONE_BOT, { outputs: output }),
+      // of a set; and what it gave stands for the same in the new places
+      resource("RoleBindingSet", "set", GONE, {
+        outputs: { bindings: [{ uid: uidIn(GONE, 0xe3), identity: { uid: GONE_BOT }, role: { uid: own } }] },
+      }),
+    ];
+    for (const name of ["one", "another"]) {
+      const ids = [urnOf("Group", name), urnOf("Identity", name), uidIn(MADE, 0xf3)];
+      expect(restoredBy(name, stored), name).toEqual(ids);
+    }
+  });
+
+  test("is not what is new beside it", () => {
+    const stored = [resource("Group", "one", GONE, { outputs: { name: "else" } })];
+    expect(restoredBy("another", stored)).toEqual([]);
+    // It is there.
+    expect(restoredBy("another", [resource("Group", "one", TEAM, { outputs: { name: "new" } })])).toEqual([]);
+  });
+});
+
+describe("what the state marks as secret", () => {
+  const secret = (...texts: string[]) => ({ isSecret: (text: string) => texts.some((one) => text.includes(one)) });
+
+  test("is hidden where the run has changed it, and not known where it decides access", () => {
+    const found = run(
+      (graph) => {
+        adds(graph);
+        graph.roles.set(own, { ...graph.roles.get(own), capabilities: ["repo.create", "roles.update"] } as never);
+      },
+      { left: [resource("Identity", "bot", BOT)], ...secret("roles.update", "bot") },
+    );
+    const bot = urnOf("Identity", "bot");
+    expect(found.after.identities.get(bot)).toMatchObject({ name: "[secret]", relationship: { claimMatch: {} } });
+    expect(found.after.roles.get(own)?.capabilities).toEqual(["repo.create"]);
+    expect(found.unknown).toEqual([
+      {
+        ...{ subject: "publisher", property: "capabilities", message: "publisher: what the role grants is secret" },
+        ...{ hides: { of: "capabilities", role: own }, about: own },
+      },
+    ]);
+    const claim = run(adds, { left: [resource("Identity", "bot", BOT)], ...secret("issuer.example") });
+    expect(claim.after.identities.get(bot)?.relationship).toBeNull();
+    expect(claim.unknown).toMatchObject([{ hides: { of: "assumable", identity: bot }, about: bot }]);
+    const part = run(adds, secret(BOT));
+    expect([...part.after.bindings.values()].map(({ id }) => id)).toEqual([CI_VIEWS]);
+    expect(part.unknown).toContainEqual(expect.objectContaining({ hides: { of: "binding", role: own, group: MADE } }));
+  });
+
+  test("stays in view where nothing has changed: the service lists it", () => {
+    const { after, unknown } = run(() => {}, secret("ci", "repo", "acme", CI));
+    expect(after).toEqual(before);
+    expect(unknown).toEqual([]);
+  });
+});

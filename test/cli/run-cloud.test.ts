@@ -1,0 +1,109 @@
+// The backend of a run whose stack is on Pulumi Cloud: what it passes on, what it keeps, and what it refuses.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CloudBackend, cloudOf, startCloudBackend } from "../../cli/run/cloud.ts";
+import { EngineError } from "../../cli/run/engine.ts";
+import { type Cloud, startCloud } from "../harness/cloud.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const folder = temporaryFolder();
+let cloud: Cloud;
+let backend: CloudBackend;
+beforeAll(async () => {
+  cloud = await startCloud({ pulumiConfig: {} });
+  const { PULUMI_BACKEND_URL: url, PULUMI_ACCESS_TOKEN: token } = cloud.env;
+  for (const name of ["acme/team/dev", "acme/other/dev"])
+    cloud.stacks.set(name, { version: 3, deployment: { secrets_providers: { type: "service", state: { url } } } });
+  backend = await startCloudBackend({ url, token }, "acme/team/dev");
+});
+afterAll(() => {
+  backend.close();
+  cloud.close();
+  folder.remove();
+});
+
+/** As it is written: `fetch` would resolve `..`. */
+const send = async (method: string, path: string, { token = backend.env.PULUMI_ACCESS_TOKEN, body = "" } = {}) => {
+  const { hostname, port } = new URL(backend.env.PULUMI_BACKEND_URL as string);
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>();
+  const sent = request({ hostname, port, method, path, headers: { authorization: `token ${token}` } }, (response) => {
+    text(response).then((own) => resolve({ status: response.statusCode, body: own }), reject);
+  });
+  sent.on("error", reject).end(body);
+  return promise;
+};
+
+const STACK = "/api/stacks/acme/team/dev";
+
+test("reads go on with the caller's token, and a state says where its secrets are decrypted", async () => {
+  cloud.takeRequests();
+  for (const path of [`${STACK}/export`, "/api/stacks/acme/other/dev/export"]) {
+    const { status, body } = await send("GET", path);
+    expect([status, JSON.parse(body).deployment.secrets_providers.state.url]).toEqual([
+      200,
+      backend.env.PULUMI_BACKEND_URL,
+    ]);
+  }
+  const encrypted = await send("POST", `${STACK}/encrypt`, { body: JSON.stringify({ plaintext: "aGlkZGVu" }) });
+  const decrypted = await send("POST", `${STACK}/decrypt`, { body: encrypted.body });
+  expect(JSON.parse(encrypted.body).ciphertext).not.toBe("aGlkZGVu");
+  expect(decrypted.status).toBe(200);
+  expect(cloud.takeRequests()).toHaveLength(4);
+});
+
+test("the state of an update stays here", async () => {
+  cloud.takeRequests();
+  const { updateID } = JSON.parse((await send("POST", `${STACK}/update`)).body);
+  expect(JSON.parse((await send("POST", `${STACK}/update/${updateID}`)).body)).toEqual({
+    version: 1,
+    token: backend.env.PULUMI_ACCESS_TOKEN,
+  });
+  const body = JSON.stringify({ version: 3, deployment: { resources: [] } });
+  expect((await send("PATCH", `${STACK}/update/${updateID}/checkpoint`, { body })).status).toBe(200);
+  expect((await send("GET", `${STACK}/export`)).body).toBe(body);
+  for (const path of ["events/batch", "complete", "renew_lease"])
+    expect((await send("POST", `${STACK}/update/${updateID}/${path}`)).status).toBe(200);
+  expect(cloud.takeRequests()).toEqual([]);
+});
+
+test.each([
+  ["DELETE", STACK, "it would delete the stack"],
+  ["POST", `${STACK}/import`, "it would write a state"],
+  ["POST", "/api/stacks/acme/other/dev/update", "it is another stack"],
+  ["PATCH", "/api/stacks/acme/other/dev/update/1/checkpoint", "it is another stack"],
+  ["PUT", `${STACK}/config`, "it would write configuration"],
+  ["GET", "/api/stacks/acme/../../orgs/acme", "it is another path in the end"],
+  ["GET", "/api/stacks/acme/%2e%2e/dev", "so is this one"],
+  ["GET", "/api/orgs/acme/members", "no run needs it"],
+  ["POST", "/api/esc/environments/acme/shared", "it would create an environment"],
+])("%s %s is refused: %s", async (method, path) => {
+  cloud.takeRequests();
+  const { status, body } = await send(method, path);
+  expect([status, body]).toEqual([403, expect.stringContaining(`does not send ${method} ${path} to the backend`)]);
+  expect(cloud.takeRequests()).toEqual([]);
+});
+
+test("another token than the run's is refused", async () => {
+  for (const token of ["", cloud.env.PULUMI_ACCESS_TOKEN, "x".repeat(64)])
+    expect((await send("GET", "/api/user", { token })).status).toBe(401);
+});
+
+test("the address and the token are those of the engine: from the environment, or the last login", () => {
+  const home = folder.path("home");
+  mkdirSync(home);
+  const url = "https://cloud.example";
+  const accounts = { [url]: { accessToken: "of-the-login" } };
+  writeFileSync(join(home, "credentials.json"), JSON.stringify({ current: url, accounts }));
+  const at = folder.path("");
+  expect(cloudOf({ PULUMI_HOME: home }, at)).toEqual({ url, token: "of-the-login" });
+  expect(cloudOf({ PULUMI_HOME: home, PULUMI_ACCESS_TOKEN: "given" }, at)).toEqual({ url, token: "given" });
+  for (const backend of ["file:///state", "s3://states", "gs://states", "azblob://states"])
+    expect(cloudOf({ PULUMI_HOME: home, PULUMI_BACKEND_URL: backend }, at)).toBeUndefined();
+  const other = { PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://other.example/" };
+  expect(() => cloudOf(other, at)).toThrow(
+    new EngineError("there is no token for https://other.example: run pulumi login, or set PULUMI_ACCESS_TOKEN"),
+  );
+});

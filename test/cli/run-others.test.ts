@@ -1,0 +1,233 @@
+// Other providers in a run on a copy, without an engine: where they are found, what a preview says of them, and one that does not answer.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import provider from "@pulumi/pulumi/proto/provider_pb.js";
+import { afterAll, describe, expect, test } from "vitest";
+import { parsePreview } from "../../access/preview/shape.ts";
+import {
+  ambientPlugins,
+  commandOf,
+  debuggedProviders,
+  guardPlugins,
+  projectPlugins,
+} from "../../cli/run/others/installed.ts";
+import { judgeFrom } from "../../cli/run/others/judge.ts";
+import { startOthers } from "../../cli/run/others/others.ts";
+import { attachedProvider, LIMITS, type ProviderCommand, startProvider } from "../../cli/run/others/process.ts";
+import { writeOtherProvider } from "../harness/other-provider.ts";
+import { temporaryFolder } from "../support/command.ts";
+
+const { GetSchemaResponse } = provider;
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+const write = (path: string, text = "", mode = 0o755): string => {
+  const file = folder.path(path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return dirname(file);
+};
+
+describe("where providers are found", () => {
+  test("in the project: a path of plugins or packages, and the local packages of these", () => {
+    const inner = write("project/component/PulumiPlugin.yaml", "runtime: nodejs\npackages: { inner: ./inner }\n");
+    const root = dirname(inner);
+    const providers = [
+      { name: "own", path: "bin" },
+      { name: "irm", path: "plugin" },
+    ];
+    const packages = { component: "./component", random: "random@4.16.0", hub: "org/hub@1.0.0", git: "github.com/a/b" };
+    expect(projectPlugins(root, { plugins: { providers }, packages })).toEqual([
+      { name: "own", folder: join(root, "bin") },
+      { name: "component", folder: join(root, "component") },
+      { name: "inner", folder: join(root, "inner") },
+    ]);
+    expect(projectPlugins(root, { packages: { other: { source: "../other", version: "1.0.0" } } })).toEqual([
+      { name: "other", folder: join(dirname(root), "other") },
+    ]);
+  });
+
+  test("on the PATH, the first of each name, unless the user ignores it", () => {
+    const [one, two] = [write("one/pulumi-resource-aws"), write("two/pulumi-resource-aws")];
+    for (const name of ["pulumi-resource-irm", "pulumi-language-x"]) write(`one/${name}`);
+    write("one/pulumi-resource-text", "", 0o644);
+    write("two/pulumi-resource-gcp");
+    const PATH = ["relative", folder.path("missing"), one, two].join(":");
+    expect(ambientPlugins({ PATH })).toEqual([
+      { name: "aws", folder: one },
+      { name: "gcp", folder: two },
+    ]);
+    expect(ambientPlugins({ PATH, PULUMI_IGNORE_AMBIENT_PLUGINS: "true" })).toEqual([]);
+    expect(debuggedProviders({ PULUMI_DEBUG_PROVIDERS: "aws:1234,gcp:x" })).toEqual(new Map([["aws", 1234]]));
+  });
+
+  test("in the folder of plugins: a guard is in the place of each that is not ours, also of one in a repository", () => {
+    const home = folder.path("home");
+    for (const name of ["resource-aws-v6.0.0/pulumi-resource-aws", "resource-irm-v0.1.0/pulumi-resource-irm"])
+      write(`home/plugins/${name}`, "as it is");
+    const repository = write("home/plugins/resource-github.com_a_b.git-v1.0.0/sub/PulumiPlugin.yaml");
+    write("home/plugins/language-yaml-v1.0.0/pulumi-language-yaml", "as it is");
+    write("home/plugins/resource-gcp-v1.0.0/pulumi-resource-gcp");
+    write("home/plugins/resource-gcp-v1.0.0.partial");
+    const own = folder.path("guarded");
+    guardPlugins(home, own, ({ name, folder: at }) => `guard of ${name} at ${at}`);
+    const files = readdirSync(own, { recursive: true, withFileTypes: true })
+      .filter((one) => !one.isDirectory())
+      .map((one) => readFileSync(join(one.parentPath, one.name), "utf8"));
+    expect(files.toSorted()).toEqual([
+      "as it is",
+      "as it is",
+      `guard of aws at ${join(home, "plugins", "resource-aws-v6.0.0")}`,
+      `guard of github.com_a_b.git at ${repository}`,
+    ]);
+    // The engine passes over a link to a folder.
+    expect(lstatSync(join(own, "plugins", "resource-irm-v0.1.0")).isDirectory()).toBe(true);
+  });
+
+  test("an executable starts as it is, and a language runs a plugin without one", () => {
+    const [built, project] = [write("built/pulumi-resource-a"), write("project-of-b/PulumiPlugin.yaml")];
+    expect(commandOf({ name: "a", folder: built }, ["pulumi"])).toEqual([join(built, "pulumi-resource-a")]);
+    const run = ["pulumi", "plugin", "run", "--kind", "resource", project, "--"];
+    expect(commandOf({ name: "b", folder: project }, ["pulumi"])).toEqual(run);
+    expect(() => commandOf({ name: "c", folder: built }, ["pulumi"])).toThrow(
+      `the provider c cannot be started: ${built} has no pulumi-resource-c and no PulumiPlugin.yaml; build it, or correct the path in Pulumi.yaml`,
+    );
+  });
+});
+
+describe("what a preview says of them", () => {
+  const urnOf = (name: string) => `urn:pulumi:dev::acme::aws:s3/bucket:Bucket::${name}`;
+  const stepOf = (op: string, name: string, state: object = {}) => {
+    const own = { urn: urnOf(name), type: "aws:s3/bucket:Bucket", id: name, ...state };
+    return { op, urn: urnOf(name), newState: own, oldState: own };
+  };
+  const read = (name: string, outputs?: object) => stepOf("read", name, { external: true, outputs });
+  const preview = parsePreview(
+    JSON.stringify({
+      steps: [
+        ...[stepOf("same", "same"), stepOf("update", "changed"), stepOf("import", "imported")],
+        ...[read("known", { a: 1 }), read("new"), read("secret", { a: "[secret]" })],
+      ],
+    }),
+    "test",
+  );
+  const judge = judgeFrom(preview);
+
+  test("a resource keeps its state, a read keeps its answer, and the rest is not known", () => {
+    const answers = ["same", "known", "new", "secret", "imported", "unseen"].map((one) =>
+      judge.readOf(urnOf(one), one),
+    );
+    const empty = { inputs: {}, outputs: {} };
+    expect(answers).toEqual(["kept", { inputs: {}, outputs: { a: 1 } }, empty, empty, undefined, undefined]);
+    expect(judge.readOf(urnOf("known"), "another id")).toBeUndefined();
+    const changed = ["changed", "same", "unseen"].map((one) => judge.isChanged(urnOf(one)));
+    expect(changed).toEqual([true, false, undefined]);
+    expect(judge.leftOut).toEqual(["changed", "imported", "new", "secret"].map(urnOf));
+    // Beside targets the engine leaves nothing out, so an empty value would go on.
+    const targeted = judgeFrom(preview, ["--target=urn:x"]);
+    expect([targeted.leftOut, targeted.readOf(urnOf("new"), "new")]).toEqual([[], undefined]);
+  });
+});
+
+describe("what the engine finds in the place of a provider", () => {
+  const METHOD = "/pulumirpc.ResourceProvider";
+  /** Starts it as the engine does. */
+  const launch = async (file: string) => {
+    const child = spawn(file, ["127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
+    const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    return { ended: once(child, "exit"), provider: attachedProvider("guard", Number(port)) };
+  };
+
+  test("passes on a schema and a function, refuses a create, and says why there is no provider", async () => {
+    const home = folder.path("launched");
+    const real = writeOtherProvider(join(home, "plugins", "resource-other-v1.2.3"));
+    write("launched/plugins/resource-broken-v1.0.0/pulumi-resource-broken", "#!/bin/sh\nexit 3\n");
+    const [at, place] = [folder.path("a place"), folder.path("a place/home")];
+    mkdirSync(place, { recursive: true });
+    const others = await startOthers({
+      ...{ cwd: folder.path(""), env: { ...process.env, PULUMI_HOME: home }, run: process.env, engine: ["pulumi"] },
+      place: { folder: at, env: { PULUMI_HOME: place } },
+      project: { name: "acme", plugins: [] },
+      judge: judgeFrom(parsePreview(JSON.stringify({ steps: [] }), "test")),
+    });
+    const [other, broken] = await Promise.all([
+      launch(join(place, "plugins", "resource-other-v1.2.3", "pulumi-resource-other")),
+      launch(join(place, "plugins", "resource-broken-v1.0.0", "pulumi-resource-broken")),
+    ]);
+    try {
+      const schema = await other.provider.call(`${METHOD}/GetSchema`, Buffer.alloc(0));
+      expect(GetSchemaResponse.deserializeBinary(schema).getSchema()).toContain("other:index:Thing");
+      const create = other.provider.call(`${METHOD}/Create`, Buffer.alloc(0));
+      await expect(create).rejects.toMatchObject({
+        details: "a review does not run other providers: nothing was created",
+      });
+      const sentence =
+        "the provider broken ended with exit code 3: run pulumi preview, which shows what the provider prints";
+      const none = broken.provider.call(`${METHOD}/Handshake`, Buffer.alloc(0));
+      await expect(none).rejects.toMatchObject({ details: sentence });
+      expect([others.problems(), real.running().length]).toEqual([[sentence], 1]);
+    } finally {
+      await Promise.all([other, broken].map(({ provider }) => provider.close()));
+      await others.close();
+    }
+    await Promise.all([other.ended, broken.ended]);
+    expect(real.running()).toEqual([]);
+  });
+});
+
+describe("a provider that gives no answer", () => {
+  const commandFor = (script: string): ProviderCommand => ({
+    ...{ name: "aws", file: process.execPath, args: ["-e", script], cwd: folder.path(""), env: process.env },
+  });
+  const start = (script: string, limits = {}) =>
+    startProvider(commandFor(script), new AbortController().signal, { ...LIMITS, endMs: 200, ...limits });
+  const ADVICE = "run pulumi preview, which shows what the provider prints";
+  /** It listens, and never answers. */
+  const SILENT = `
+    const server = require("node:net").createServer(() => {});
+    server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+    process.on("SIGINT", () => {});
+  `;
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  test.each([
+    ["ends at once", "process.exit(3)", {}, `the provider aws ended with exit code 3: ${ADVICE}`],
+    ["prints something else", "console.log('hello')", {}, `the provider aws printed no port: ${ADVICE}`],
+    ["prints nothing", "setInterval(() => {}, 1000)", { startMs: 300 }, `did not start within 0.3 seconds: ${ADVICE}`],
+  ])("says why there is none: %s", async (_, script, limits, message) => {
+    await expect(start(script, limits)).rejects.toThrow(message);
+  });
+
+  test("is ended when it does not answer in time, with all that it has started", async () => {
+    const file = folder.path("pids");
+    const child = "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])";
+    const note = `require("node:fs").writeFileSync(${JSON.stringify(file)}, process.pid + " " + ${child}.pid);`;
+    const provider = await start(note + SILENT, { answerMs: 300 });
+    const path = "/pulumirpc.ResourceProvider/GetSchema";
+    const message = `the provider aws did not answer GetSchema within 0.3 seconds: ${ADVICE}`;
+    await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
+    // It says so at once from then on.
+    await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
+    await provider.close();
+    const pids = readFileSync(file, "utf8").split(" ").map(Number);
+    while (pids.some(isAlive)) await sleep(20);
+  });
+
+  test("is named when it ends under a request", async () => {
+    const provider = await start(`${SILENT} setTimeout(() => process.exit(7), 500);`);
+    const call = provider.call("/pulumirpc.ResourceProvider/Invoke", Buffer.alloc(0));
+    await expect(call).rejects.toThrow(`the provider aws ended with exit code 7: ${ADVICE}`);
+    await provider.close();
+  });
+});

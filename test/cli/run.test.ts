@@ -1,0 +1,213 @@
+// The run on a copy without an engine: how it ends, where it takes place, and command lines that it refuses.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { parsePreview } from "../../access/preview/shape.ts";
+import { copyOf } from "../../cli/copy.ts";
+import { EngineError, runEngine } from "../../cli/run/engine.ts";
+import { copyJournals } from "../../cli/run/journal.ts";
+import { type RunInput, runOnTwins } from "../../cli/run/on-twins.ts";
+import { createPlace, projectAt } from "../../cli/run/place.ts";
+import type { Config } from "../../client/config.ts";
+import { TWINS_FILE } from "../../client/twins.ts";
+import { journalPath } from "../../provider/run/journal-path.ts";
+import { clientOf } from "../access/client.ts";
+import { startSharedServer } from "../harness/shared-server.ts";
+import { temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+/** Starts a process of its own, as an engine does, says so, and waits for ever. */
+const HANGS = `
+const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+require("node:fs").writeFileSync(process.env.PIDS, process.pid + " " + child.pid);
+setInterval(() => {}, 1000);
+`;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await sleep(20);
+};
+
+describe("the engine of a run", () => {
+  test("ends with all that it has started when the command is interrupted", async () => {
+    const [pids, interrupt] = [folder.path("pids"), new AbortController()];
+    const engine = runEngine([process.execPath, "-e", HANGS], interrupt.signal);
+    const options = { cwd: folder.path(""), env: { ...process.env, PIDS: pids } };
+    const run = expect(engine.run(["up"], options)).rejects.toThrow("interrupted here");
+    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+    const started = readFileSync(pids, "utf8").split(" ").map(Number);
+    expect(started.map(isAlive)).toEqual([true, true]);
+    interrupt.abort(new Error("interrupted here"));
+    await run;
+    await until(() => !started.some(isAlive));
+    // Nothing begins after that.
+    await expect(engine.run(["preview"], options)).rejects.toThrow("interrupted here");
+  });
+
+  test("a command that fails says what the engine printed", async () => {
+    const engine = runEngine(
+      [process.execPath, "-e", "console.error('no such stack'); process.exit(255)"],
+      new AbortController().signal,
+    );
+    const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
+    await expect(failed).rejects.toThrow(new EngineError("pulumi stack export failed: no such stack"));
+  });
+});
+
+/** Answers as an engine until the update, which never ends. */
+const STOPS_AT_UP = `
+const [command, verb] = process.argv.slice(1);
+const fs = require("node:fs");
+if (command === "up") {
+  fs.writeFileSync(process.env.PIDS, process.pid + " " + process.pid);
+  setInterval(() => {}, 1000);
+} else if (verb === "export") console.log(JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } }));
+`;
+
+test("an interrupted run leaves no process, no file and no twin", async () => {
+  const api = await startSharedServer();
+  const [own, tmp, pids] = [folder.path("stopped"), folder.path("tmp"), folder.path("stopped-pids")];
+  for (const one of [own, tmp]) mkdirSync(one);
+  writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\n");
+  const interrupt = new AbortController();
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = tmp;
+  try {
+    const input: RunInput = {
+      command: [process.execPath, "-e", STOPS_AT_UP, "--"],
+      ...{ cwd: own, env: { ...process.env, PULUMI_BACKEND_URL: "file:///state", PIDS: pids }, stack: "dev" },
+      preview: parsePreview(JSON.stringify({ steps: [] }), "test"),
+      copyOf,
+      clients: new Map([[api.baseUrl, clientOf(api)]]),
+    };
+    const run = expect(runOnTwins(input, interrupt.signal)).rejects.toThrow("interrupted here");
+    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+    const [place] = readdirSync(tmp);
+    expect(readdirSync(join(tmp, place as string))).toContain(TWINS_FILE);
+    const { services } = JSON.parse(readFileSync(join(tmp, place as string, TWINS_FILE), "utf8"));
+    interrupt.abort(new Error("interrupted here"));
+    await run;
+    expect(readdirSync(tmp)).toEqual([]);
+    await expect(fetch(services[0].url)).rejects.toThrow("fetch failed");
+    await until(() => !isAlive(Number(readFileSync(pids, "utf8").split(" ")[0])));
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+});
+
+describe("the place of a run", () => {
+  test("has no credentials and no seal, and goes whole", () => {
+    const home = folder.path("home");
+    const given = {
+      ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p", IRM_SEAL: "s" },
+      ...{ PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://api.example", PULUMI_OPTION_TARGET: "x", KEPT: "k" },
+    };
+    const place = createPlace(given, ["OTHER_TOKEN"]);
+    try {
+      const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN", "IRM_SEAL"];
+      expect(lost.filter((name) => name in place.env)).toEqual([]);
+      expect(place.env.PULUMI_OPTION_TARGET).toBeUndefined();
+      expect(place.env).toMatchObject({ KEPT: "k", PULUMI_BACKEND_URL: `file://${place.folder}/state` });
+    } finally {
+      place.remove();
+    }
+    expect(existsSync(place.folder)).toBe(false);
+  });
+
+  test.each([
+    ["a folder", "file:///state", "organization", false],
+    ["a bucket", "s3://states?region=eu-west-1", "organization", false],
+    ["Pulumi Cloud", "https://api.pulumi.com", "acme-inc", false],
+    ["Pulumi Cloud, of a plugin that does not know the organization", "https://api.pulumi.com", "~11-22", false],
+    ["a folder, of an explicit provider with a folder of its own", "file:///state", "organization", true],
+  ])("has the journal of a stack on %s, where the run will look for it", (name, backend, organization, isExplicit) => {
+    const [own, journals] = [folder.path(`journaled ${name}`), folder.path(`journals ${name}`)];
+    for (const one of [own, journals]) mkdirSync(one);
+    const env = { PULUMI_BACKEND_URL: backend, IRM_BASE_URL: "https://irm.example.com/" };
+    const baseUrl = "https://irm.example.com";
+    const pathIn = (at: string, of: NodeJS.ProcessEnv) =>
+      journalPath(`${organization}/acme/dev`, { baseUrl, journal: at } as Config, of, own);
+    writeFileSync(pathIn(journals, env), "a line\n");
+    const inputs = isExplicit ? { journal: journals } : {};
+    const state = { id: "11-22", inputs };
+    const step = {
+      op: "same",
+      urn: "urn:pulumi:dev::acme::pulumi:providers:irm::one",
+      oldState: state,
+      newState: state,
+    };
+    const preview = parsePreview(JSON.stringify({ steps: [step] }), "test");
+    const config = isExplicit ? {} : { "irm:journal": journals };
+    const place = createPlace(env, []);
+    const to = { ...place.env, PULUMI_BACKEND_URL: "http://127.0.0.1:1" };
+    const real = backend.startsWith("https") ? "acme-inc" : "organization";
+    const named = (stack: string) => ({
+      cwd: own,
+      env,
+      config,
+      name: `${real}/acme/${stack}`,
+      preview,
+      addresses: [baseUrl],
+    });
+    try {
+      copyJournals(place, named("other"), to);
+      expect(readdirSync(place.journal)).toEqual([]);
+      copyJournals(place, named("dev"), to);
+      expect(readFileSync(pathIn(place.journal, to), "utf8")).toBe("a line\n");
+    } finally {
+      place.remove();
+    }
+  });
+
+  test("finds the settings of a stack where the project has them", () => {
+    const own = folder.path("project");
+    mkdirSync(join(own, "below"), { recursive: true });
+    writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\nstackConfigDir: stacks\n");
+    const { name, settingsOf } = projectAt(join(own, "below"));
+    expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
+    expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
+  });
+});
+
+describe("a command line that is refused", () => {
+  const NOW = "is now npx pulumi-irm review: each review runs the update on a copy";
+  test.each<[args: string[], command: string, message: string]>([
+    [["review", "--as", "ci"], "review", '--as: "ci" is not a uid'],
+    [["review", "--out", ""], "review", "--out takes the name of a file"],
+    [["review", "--seal-days", "7"], "review", "--seal-days is for --seal"],
+    ...["0", "91", "1.5", "x"].map((days): [string[], string, string] => [
+      ["review", "--seal", "seal.json", "--seal-days", days],
+      ...(["review", `--seal-days takes a whole number from 1 to 90, not "${days}"`] as const),
+    ]),
+    [["review", "--rehearse"], "review", `--rehearse ${NOW}`],
+    [["rehearse", "--stack", "dev"], "rehearse", `npx pulumi-irm rehearse ${NOW}`],
+  ])("%j", async (args, command, message) => {
+    expect(await runIrm(...args)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `irm ${command}: ${message}\nRun \`npx pulumi-irm ${command} --help\`.\n`,
+    });
+  });
+
+  test("--seal and --out replace no file of another kind", async () => {
+    const other = folder.write("package.json", "{}");
+    for (const [flag, text] of [
+      ["--seal", `${other} exists already, and is no seal`],
+      ["--out", `${other} exists already, and is not a change`],
+    ] as const)
+      expect(await runIrm("review", flag, other)).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
+    expect(readFileSync(other, "utf8")).toBe("{}");
+  });
+});

@@ -1,0 +1,329 @@
+// Stacks of every kind in a review: an unchanged program sends no write to the copy, and a changed one goes through. One stack has all kinds.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Report } from "../../access/review/report.ts";
+import { clientOf } from "../access/client.ts";
+import { writesOf } from "../harness/api-process.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { irmIn } from "../harness/irm-command.ts";
+import { changesBetween, type Decided, decidedAt } from "../support/decided.ts";
+
+interface Kind {
+  kind: string;
+  /** what the stack was made with */
+  before: string;
+  /** the change; absent: the block leaves the program */
+  after?: string;
+  /** steps of the change: operation and name */
+  steps: string[];
+}
+
+const JWK = {
+  ...{ kty: "EC", crv: "P-256", use: "sig", alg: "ES256" },
+  ...{ x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM" },
+};
+const claims = (subject: string) => `claimMatch: { issuer: "https://issuer.example", subject: "${subject}" }`;
+const group = (name: string, more = "", options = "") =>
+  `new Group("${name}", { parent: org, name: "${name}"${more} }${options && `, ${options}`});`;
+const changed = ', description: "changed"';
+const keyed = (kid: string) =>
+  `new Identity("keyed", { parent: org, name: "keyed", allowReplace: true, forceDestroy: true, staticKeys: {
+  issuer: "https://keyed.example", subject: "keyed", issuerKeys: JSON.stringify({ keys: [{ ...${JSON.stringify(JWK)}, kid: "${kid}" }] }) } });`;
+const replacement = (name: string) => ["create-replacement", "replace", "delete-replaced"].map((op) => `${op} ${name}`);
+const set = (name: string, roles: string[], more = "") =>
+  `new RoleBindingSet("${name}", { parent: new Group("${name}-in", { parent: org, name: "${name}-in" }), ${more}
+  bindings: [${roles.map((role) => `{ identity: ci, role: "${role}" }`).join()}] });`;
+const policy = (name: string, identities: string, more = "", options = "exclusive: true") => `
+new AccessPolicy("${name}", { ${options}, policy: {
+  organization: { uid: org }, groups: { "${name}-in": null }, roles: { ${name}r: { can: ["groups.list"] } },
+  identities: { ${identities} }, access: { "${name}-in": { viewer: ["${identities.split(":")[0]}"] } }${more} } });`;
+const who = (subject: string, more = "") => `{ ${more}${claims(subject)} }`;
+const component = (name: string, description: string) => `new (class extends pulumi.ComponentResource {
+  constructor() { super("acme:index:Team", "${name}-team"); new Group("${name}", { parent: org, name: "${name}", description: "${description}" }, { parent: this }); }
+})();`;
+
+const KINDS: readonly Kind[] = [
+  { kind: "plain", before: group("plain"), after: group("plain", changed), steps: ["update plain"] },
+  { kind: "new", before: "", after: group("new"), steps: ["create new"] },
+  { kind: "removed", before: group("removed"), steps: ["delete removed"] },
+  {
+    kind: "adopted",
+    before: group("adopted", ", adopt: by.adopted"),
+    after: group("adopted", `, adopt: by.adopted${changed}`),
+    steps: ["update adopted"],
+  },
+  { kind: "adopting", before: "", after: group("adopting", ', adopt: "match"'), steps: ["create adopting"] },
+  { kind: "adopted and removed", before: group("left", ", adopt: by.left"), steps: ["delete left"] },
+  {
+    kind: "protected",
+    before: group("protected", "", "{ protect: true }"),
+    after: group("protected", changed, "{ protect: true }"),
+    steps: ["update protected"],
+  },
+  { kind: "retained", before: group("retained", "", "{ retainOnDelete: true }"), steps: ["delete retained"] },
+  {
+    kind: "renamed",
+    before: group("renamed"),
+    after: group("renamed").replace("renamed", "renamed-now"),
+    steps: ["create renamed-now", "delete renamed"],
+  },
+  {
+    kind: "aliased",
+    before: group("aliased"),
+    after: group("aliased", changed, '{ aliases: [{ name: "aliased" }] }').replace("aliased", "aliased-now"),
+    steps: ["update aliased-now"],
+  },
+  {
+    kind: "moved",
+    before: `const a = ${group("moved-a")} const b = ${group("moved-b")} const moved = new Group("moved", { parent: a, name: "moved", allowReplace: true });
+      new Identity("moved-with", { parent: moved, name: "moved-with", allowReplace: true, ${claims("moved")} });`,
+    after: `const a = ${group("moved-a")} const b = ${group("moved-b")} const moved = new Group("moved", { parent: b, name: "moved", allowReplace: true });
+      new Identity("moved-with", { parent: moved, name: "moved-with", allowReplace: true, ${claims("moved")} });`,
+    steps: [...replacement("moved"), ...replacement("moved-with")],
+  },
+  {
+    kind: "replaced",
+    before: group("replaced", "", '{ replaceOnChanges: ["description"] }'),
+    after: group("replaced", changed, '{ replaceOnChanges: ["description"] }'),
+    steps: replacement("replaced"),
+  },
+  {
+    kind: "replaced, the old one first",
+    before: group("first", ", allowReplace: true", '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }'),
+    after: group(
+      "first",
+      `, allowReplace: true${changed}`,
+      '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }',
+    ),
+    steps: replacement("first"),
+  },
+  {
+    kind: "imported",
+    before: group("imported", "", "{ import: by.imported }"),
+    after: group("imported", changed, "{ import: by.imported }"),
+    steps: ["update imported"],
+  },
+  {
+    kind: "importing",
+    before: "",
+    after: group("importing", "", "{ import: by.importing }"),
+    steps: ["import importing"],
+  },
+  {
+    kind: "read by its uid",
+    before: 'Group.get("read", by.read);',
+    after: 'new Group("below", { parent: Group.get("read", by.read), name: "below" });',
+    steps: ["create below"],
+  },
+  {
+    kind: "ignored changes",
+    before: group("ignored", ', description: "by hand"', '{ ignoreChanges: ["description"] }'),
+    after: group("ignored", changed, '{ ignoreChanges: ["description"] }'),
+    steps: [],
+  },
+  {
+    kind: "deleted with another",
+    before: `const whole = ${group("whole", ", forceDestroy: true")} new Identity("part", { parent: whole, name: "part", ${claims("part")} }, { deletedWith: whole });`,
+    steps: ["delete part", "delete whole"],
+  },
+  {
+    kind: "secret",
+    before: group("secret", ', description: pulumi.secret("hidden")'),
+    after: group("secret", ', description: pulumi.secret("also hidden")'),
+    steps: ["update secret"],
+  },
+  {
+    kind: "static keys",
+    before: keyed("1"),
+    after: keyed("2"),
+    steps: replacement("keyed"),
+  },
+  { kind: "set", before: set("set", ["viewer"]), after: set("set", ["viewer", "editor"]), steps: ["update set"] },
+  {
+    kind: "exclusive set",
+    before: set("exclusive", ["viewer"], "exclusive: true,"),
+    after: set("exclusive", ["editor"], "exclusive: true,"),
+    steps: ["update exclusive"],
+  },
+  {
+    kind: "policy",
+    before: policy(
+      "pol",
+      `first: ${who("first")}`,
+      ', people: { "acme-sso": { externalGroups: { SRE: ["viewer"] } } }',
+    ),
+    after: policy(
+      "pol",
+      `second: ${who("first", 'was: "first", ')}`,
+      ', people: { "acme-sso": { externalGroups: { SRE: ["editor"] } } }',
+    ),
+    steps: [
+      "update pol:identity/second",
+      "create pol:people/acme-sso/editor/SRE",
+      "delete pol:people/acme-sso/viewer/SRE",
+    ],
+  },
+  {
+    kind: "policy that adopts",
+    before: "",
+    after: policy("take", `taken: ${who("taken", 'in: "take-in", ')}`, "", 'adopt: "match"'),
+    steps: ["take", "take/take-in", "take:access/take-in", "take:identity/taken", "take:role/taker"].map(
+      (name) => `create ${name}`,
+    ),
+  },
+  { kind: "component", before: component("inner", "a"), after: component("inner", "b"), steps: ["update inner"] },
+  {
+    kind: "explicit provider of the same service",
+    before: group("same", "", "{ provider: here }"),
+    after: group("same", changed, "{ provider: here }"),
+    steps: ["update same"],
+  },
+  {
+    kind: "explicit provider of another service",
+    before: group("there", "", "{ provider: there }").replace("org", "elsewhere"),
+    after: group("there", changed, "{ provider: there }").replace("org", "elsewhere"),
+    steps: ["update there"],
+  },
+  {
+    kind: "provider, mapping, invite, association, repo and tag",
+    before: `
+const idp = new IdentityProvider("idp", { parent: org, name: "idp", defaultRole: "viewer", oidc: { issuer: "https://login.acme.example", clientId: "console", clientSecret: pulumi.secret("hush"), groupsClaim: "groups" } });
+new ExternalGroupRoleMapping("mapping", { parent: idp, externalGroupId: "sre", role: "viewer", scope: org });
+new GroupInvite("invite", { parent: org, role: "viewer", ttl: "604800s" });
+new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { account: "123456789012" } });
+const repo = new Repo("repo", { parent: org, name: "repo" });
+new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${"a".repeat(64)}" });`,
+    after: `
+const idp = new IdentityProvider("idp", { parent: org, name: "idp", defaultRole: "viewer", oidc: { issuer: "https://login.acme.example", clientId: "console", clientSecret: pulumi.secret("hush now"), groupsClaim: "groups" } });
+new ExternalGroupRoleMapping("mapping", { parent: idp, externalGroupId: "sre", role: "editor", scope: org });
+new GroupInvite("invite", { parent: org, role: "editor", ttl: "604800s" });
+new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { account: "123456789013" } });
+const repo = new Repo("repo", { parent: org, name: "repo", description: "changed" });
+new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${"b".repeat(64)}" });`,
+    steps: [
+      "update idp",
+      ...replacement("mapping"),
+      ...replacement("invite"),
+      "update accounts",
+      "update repo",
+      "update tag",
+    ],
+  },
+  {
+    kind: "dynamic",
+    before: group("dynamic").replace("Group", "dynamic.Group"),
+    after: group("dynamic", changed).replace("Group", "dynamic.Group"),
+    steps: ["update dynamic"],
+  },
+  {
+    kind: "dynamic set",
+    before: set("dynamics", ["viewer"], "exclusive: true,").replaceAll("new ", "new dynamic."),
+    after: set("dynamics", ["editor"], "exclusive: true,").replaceAll("new ", "new dynamic."),
+    steps: ["update dynamics"],
+  },
+];
+
+describe("a review of a stack of every kind", () => {
+  let place: Workplace;
+  let other: Workplace;
+  let program: Program;
+  const by: Record<string, string> = {};
+  beforeAll(async () => {
+    [place, other] = await Promise.all([createWorkplace(), createWorkplace()]);
+    const { organization } = place.server;
+    for (const name of ["adopted", "adopting", "left", "imported", "importing", "read", "take-in"])
+      by[name] = (await place.call("POST", `/iam/v2beta1/groups/${organization}`, { name })).json.uid as string;
+    const [viewer] = place.rows("roles", "name = ?", "viewer");
+    const oidc = {
+      issuer: "https://login2.acme.example",
+      clientId: "console",
+      pkceEnabled: true,
+      groupsClaim: "groups",
+    };
+    const made = await place.call("POST", `/iam/v2beta1/identityProviders/${organization}`, {
+      ...{ name: "acme-sso", defaultRole: viewer?.uid, oidc },
+    });
+    expect(made.status, JSON.stringify(made.json)).toBe(200);
+    const claimMatch = { issuer: "https://issuer.example", subject: "taken" };
+    await place.call("POST", `/iam/v2beta1/identities/${by["take-in"]}`, { name: "taken", claimMatch });
+    const files = [place, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE).join(",");
+    const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
+    const OTHER_TOKEN = readFileSync(file, "utf8").trim();
+    const env = { IRM_ALLOW_TOKEN_SOURCES: files, OTHER_IDENTITY, OTHER_TOKEN };
+    program = await place.program("kinds", source("before"), env, { plugin: inject("pluginFolder") });
+    await program.must("up", "--yes", "--skip-preview");
+    await Promise.all([place, other].map((one) => one.server.takeRequests()));
+  });
+  afterAll(() => Promise.all([place.close(), other.close()]));
+
+  const settings = ({ env }: Workplace): string =>
+    JSON.stringify({
+      ...{ baseUrl: env.IRM_BASE_URL, authUrl: env.IRM_AUTH_URL, identity: env.IRM_IDENTITY },
+      identityTokenFile: env.IRM_IDENTITY_TOKEN_FILE,
+    });
+  const source = (state: "before" | "after") => `
+import * as pulumi from "@pulumi/pulumi";
+import * as dynamic from "pulumi-irm";
+import { AccessPolicy, AccountAssociation, ExternalGroupRoleMapping, Group, GroupInvite, Identity, IdentityProvider, Provider, Repo, RoleBindingSet, Tag } from "pulumi-irm/plugin";
+const org = "${place.server.organization}";
+const elsewhere = "${other.server.organization}";
+const by = ${JSON.stringify(by)};
+const here = new Provider("here", ${settings(place)});
+const there = new Provider("there", ${settings(other)});
+const ci = new Identity("ci", { parent: org, name: "ci", ${claims("ci")} });
+${KINDS.map(({ [state]: own = "" }) => `{\n${own}\n}`).join("\n")}
+`;
+  const review = async (): Promise<Report> => {
+    const { stdout, stderr } = await irmIn(program, [
+      ...["review", "--stack", "dev", "--format", "json"],
+      ...["--service", `${other.server.baseUrl}=OTHER_TOKEN,OTHER_IDENTITY`],
+    ]);
+    for (const one of [place, other]) expect(writesOf(await one.server.takeRequests())).toEqual([]);
+    expect(stdout, stderr).not.toBe("");
+    return JSON.parse(stdout) as Report;
+  };
+
+  it("sends nothing for an unchanged program", async () => {
+    const { steps, errors, differs, writes, identities, people } = await review();
+    expect({ steps, errors, differs, writes, identities, people }).toEqual({
+      ...{ steps: [], errors: [], differs: [], writes: 0, identities: [], people: [] },
+    });
+  });
+
+  it("goes through with a change of each kind, and shows who gains and loses what at the services", async () => {
+    program.write(source("after"));
+    const found = await review();
+    const named = found.steps.map(
+      ({ op, urn, ok }) => `${ok ? "" : "FAILED "}${op} ${urn.split("::").slice(3).join("::")}`,
+    );
+    const { errors, differs } = found;
+    expect({ errors, differs }).toEqual({ errors: [], differs: [] });
+    expect(named.toSorted()).toEqual(KINDS.flatMap(({ steps }) => steps).toSorted());
+
+    const decided = () =>
+      Promise.all(
+        [place, other].map(({ server }) =>
+          decidedAt(clientOf({ baseUrl: server.baseUrl, owner: server }), server.baseUrl),
+        ),
+      );
+    const before = await decided();
+    await program.must("up", "--yes", "--skip-preview");
+    const after = await decided();
+    for (const [i, { server }] of [place, other].entries())
+      expect(rowsAt(found, server.baseUrl)).toEqual(changesBetween(before[i] as Decided, after[i] as Decided));
+    expect(rowsAt(found, place.server.baseUrl).length).toBeGreaterThan(50);
+  });
+});
+
+/** The rows of a review at one service, as the service's own decision has them. */
+const rowsAt = ({ identities, people }: Report, address: string): string[] =>
+  [...identities, ...people]
+    .filter(({ service }) => service === address)
+    .flatMap((one) => {
+      const name = "name" in one ? one.name : one.subject.replace(/^invite .*/, "invite");
+      return [
+        ...one.gains.map(({ capability, groupName }) => `+ ${name}: ${capability} at ${groupName}`),
+        ...one.losses.map(({ capability, groupName }) => `- ${name}: ${capability} at ${groupName}`),
+      ];
+    })
+    .toSorted();
