@@ -20,6 +20,11 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     )
     .argument("[CHANGE]", "a change, from --out")
     .argument(...ENGINE)
+    .option(
+      "--policy <FILE>",
+      "review this policy by the program of --base: nothing else of the change is read, and nothing of it runs; repeatable",
+      appendValue,
+    )
     .option("--destroy", "review the deletion of everything in the stack")
     .option("--stack <NAME>", "the stack to review (default: the selected one)")
     .option(...SERVICE)

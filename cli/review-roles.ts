@@ -25,7 +25,7 @@ import { lockBeside } from "./roles-lock.ts";
 interface Reviewed {
   at: At | undefined;
   /** what --policy names */
-  policy: string | undefined;
+  policies: readonly string[] | undefined;
   preview: Preview | undefined;
   nowMs: number;
 }
@@ -33,10 +33,10 @@ interface Reviewed {
 /** Throws LockError, TextFileError and BaseError. */
 export const rolesReview = (
   lives: ReadonlyMap<string, Live>,
-  { at, policy, preview, nowMs }: Reviewed,
+  { at, policies = [], preview, nowMs }: Reviewed,
 ): { changes: RoleChange[]; changedLock: ChangedRules[] } => {
-  const folders = at ? foldersAt(at, policy) : [];
-  const lock = at ? lockAt(at, folders) : lockBeside(policy);
+  const folders = at ? foldersAt(at, policies) : [];
+  const lock = at ? lockAt(at, folders) : lockBeside(undefined);
   const differencesFrom = (other: RolesLock | undefined): RoleChange[] =>
     [...lives].flatMap(([service, live]) => {
       const recorded = recordedFor(service, other);
@@ -60,11 +60,11 @@ const lockAt = (at: At, folders: readonly string[]): RolesLock | undefined => {
 };
 
 /** From the top level of the repository. */
-const foldersAt = (at: At, policy: string | undefined): string[] => {
-  const own = policy === undefined ? undefined : pathAt(resolve(policy), at);
-  const beside = own === undefined ? at.folder : posix.dirname(own);
-  const project = projectFolder(beside, filesAt(at).exists, posix);
-  return [...new Set([beside, ...(project === undefined ? [] : [project])])];
+const foldersAt = (at: At, policies: readonly string[]): string[] => {
+  const own = policies.flatMap((policy) => pathAt(resolve(policy), at) ?? []).map(posix.dirname);
+  const beside = own.length === 0 ? [at.folder] : own;
+  const projects = beside.flatMap((folder) => projectFolder(folder, filesAt(at).exists, posix) ?? []);
+  return [...new Set([...beside, ...projects])];
 };
 
 /** Drift compares with this file after the merge: what it accepts must be what the service has. */

@@ -4,15 +4,22 @@ import { isAbsolute, join, posix, resolve } from "node:path";
 import { type At, filesAt, pathAt } from "../access/base/at.ts";
 import { pathInRepository } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
-import { mistakeText, type Policy, readPolicy } from "../access/policy/index.ts";
-import type { ParsedPolicy } from "../access/policy/parse.ts";
+import { mistakeText } from "../access/policy/index.ts";
 import type { Mistake } from "../access/policy/source.ts";
+import { type Files, textFiles } from "../access/policy/text-file.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
-import { readSuite, suiteOfPolicy, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
+import { isPolicy, POLICY, readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
 import { projectFolder } from "../client/folder.ts";
 
 export interface TestsFlags {
+  /** files of policies under review */
+  policy?: readonly string[];
+  tests?: string;
+}
+
+/** Where tests stand; neither: beside Pulumi.yaml. */
+interface Place {
   policy?: string;
   tests?: string;
 }
@@ -30,14 +37,20 @@ export class TestsError extends Error {
 export const wrongTests = (mistakes: readonly Mistake[]): string =>
   ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
 
-/** `policy` is what --policy names, which was read already. */
+/** Those of --tests, or else those beside Pulumi.yaml and those of each policy. */
 export const reviewTests = (
-  flags: TestsFlags,
+  { policy: policies = [], tests }: TestsFlags,
   at: At | undefined,
   folder: string,
-  policy: ParsedPolicy | undefined,
-): ReviewTests => {
-  const { suite, mistakes } = readWorkTree(flags, folder, policy);
+): ReviewTests[] => {
+  if (tests !== undefined) return [testsOf({ tests }, at, folder)];
+  const usual = join(projectFolder(folder, existsSync) ?? folder, POLICY);
+  const others = policies.filter((policy) => resolve(folder, policy) !== usual);
+  return [{}, ...others.map((policy) => ({ policy }))].map((place) => testsOf(place, at, folder));
+};
+
+const testsOf = (flags: Place, at: At | undefined, folder: string): ReviewTests => {
+  const { suite, mistakes } = readWorkTree(flags, folder);
   if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
   if (at === undefined) return { sides: { change: suite }, changed: [] };
   const base = readBase(flags, at, folder);
@@ -55,34 +68,37 @@ export const reviewTests = (
   return { sides, changed: lines.length === 0 ? [] : [{ file, ...text }] };
 };
 
-const readWorkTree = ({ tests, policy: file }: TestsFlags, folder: string, policy: ParsedPolicy | undefined) => {
+const readWorkTree = ({ tests, policy }: Place, folder: string) => {
   if (tests !== undefined)
     return readSuite(isAbsolute(tests) ? tests : join(repositoryRoot(folder) ?? folder, tests), folder);
-  if (file === undefined || policy === undefined)
-    return readSuite(undefined, projectFolder(folder, existsSync) ?? folder);
-  return suiteOfPolicy(file, policy);
+  if (policy !== undefined) return suiteBeside(policy, folder, textFiles);
+  return readSuite(undefined, projectFolder(folder, existsSync) ?? folder);
 };
 
-const readBase = ({ tests, policy }: TestsFlags, at: At, folder: string): TestSuite => {
+/** Of a policy, which the change may bring or remove, and its tests alone. */
+const suiteBeside = (policy: string, folder: string, files: Files) => {
+  const isOne = !files.exists(policy) || isPolicy(policy, files);
+  return isOne ? presentSuite(policy, folder, files) : NOTHING;
+};
+
+const presentSuite = (file: string, folder: string, files: Files) => {
+  const present = [file, testsBeside(file)].find(files.exists);
+  return present === undefined ? NOTHING : readSuite(present, folder, files);
+};
+
+const NOTHING = { suite: { tests: [] }, mistakes: [] };
+
+const readBase = ({ tests, policy }: Place, at: At, folder: string): TestSuite => {
   const files = filesAt(at);
-  const file =
-    tests === undefined ? policy && pathAt(resolve(folder, policy), at) : pathInRepository(at.repository, tests);
-  // A policy that the change brings may have tests already.
-  const present = [file, file && testsBeside(file)].find((one) => one !== undefined && files.exists(one));
-  if (file !== undefined && present === undefined) return { tests: [] };
-  const { suite, mistakes } = readSuite(present, projectFolder(at.folder, files.exists, posix) ?? at.folder, files);
+  const own = projectFolder(at.folder, files.exists, posix) ?? at.folder;
+  const read = (): ReturnType<typeof readSuite> => {
+    // A policy that the change brings may have tests already.
+    if (tests !== undefined) return presentSuite(pathInRepository(at.repository, tests), own, files);
+    const file = policy && pathAt(resolve(folder, policy), at);
+    return file ? suiteBeside(file, own, files) : readSuite(undefined, own, files);
+  };
+  const { suite, mistakes } = read();
   if (mistakes.length === 0) return suite;
   const texts = mistakes.map(mistakeText);
   throw new BaseError([`the tests of access at ${at.ref} have mistakes, so there is no review:`, ...texts].join("\n"));
-};
-
-/** The policy that --policy names, as the base has it. */
-export const policyAtBase = (policy: string, at: At, folder: string): { policy?: Policy } => {
-  const files = filesAt(at);
-  const file = pathAt(resolve(folder, policy), at);
-  if (file === undefined || !files.exists(file)) return {};
-  const { policy: own, mistakes } = readPolicy(file, files.find);
-  if (own !== undefined) return { policy: own };
-  const texts = mistakes.map(mistakeText);
-  throw new BaseError([`the policy at ${at.ref} has mistakes, so there is no review:`, ...texts].join("\n"));
 };

@@ -30,12 +30,13 @@ import { clientErrorText, systemConfig } from "./client.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
+import { doubtsOf, inProject, noticesOf, policyReview } from "./policy/review.ts";
 import { previewHere } from "./preview.ts";
 import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
-import { checkActor, runErrorText, runHere } from "./run/here.ts";
+import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
@@ -65,7 +66,7 @@ const DENIED = 3;
 /** `file` is a change; absent: the program of this folder runs. */
 export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
   try {
-    const made = file === undefined ? await makeReview(flags) : await reviewChange(file, flags);
+    const made = await makeReview(file, flags);
     printIn[flags.format](made);
     return reviewCode(made);
   } catch (error) {
@@ -92,11 +93,14 @@ export const reviewErrorText = (error: unknown): string | undefined => {
 type Flags = Omit<ReviewFlags, "format" | "seal" | "sealDays">;
 
 /** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
-export const makeReview = async ({ seal: file, sealDays, ...flags }: Omit<ReviewFlags, "format">): Promise<Review> => {
+export const makeReview = async (change: string | undefined, given: Omit<ReviewFlags, "format">): Promise<Review> => {
+  if (change !== undefined) return reviewChange(change, given);
+  const { seal: file, sealDays, ...flags } = given;
   if (file === undefined) {
     if (sealDays !== undefined) throw new UsageError("--seal-days is for --seal");
     return (await sealableReview(flags)).made;
   }
+  if (flags.policy !== undefined) throw new UsageError("--policy and --seal cannot be combined");
   const days = parseSealDays(sealDays);
   checkSealFile(file);
   const { made, seal } = await makeSealedReview(flags, days);
@@ -132,12 +136,17 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
   const engine = engineArguments(flags.engine ?? []);
   checkActor(as);
   if (out !== undefined) checkChangeFile(out);
-  const judged = judgeBy(flags);
-  const operation = flags.destroy ? "destroy" : "up";
-  const cwd = process.cwd();
-  const previewed = await previewHere({ cwd, stack, services }, { operation, more: engine });
+  const { judged, policy } = judgeBy(flags);
+  const operation: ChangeContent["operation"] = flags.destroy ? "destroy" : "up";
+  const { previewed, run } = await untilStopped((signal) =>
+    inProject(policy, signal, async ({ cwd, env }) => {
+      const previewed = await previewHere({ cwd, stack, services }, { operation, more: engine, env, signal });
+      const { preview, clients } = previewed;
+      const own = { operation, cwd, env: { ...process.env, ...env }, stack, arguments: engine, preview, clients };
+      return { previewed, run: await runHere({ ...own, as, rights }, signal) };
+    }),
+  );
   const { preview, clients } = previewed;
-  const run = await runHere({ operation, cwd, stack, arguments: engine, preview, clients, as, rights });
   const { normal } = run;
   const differs = await disagreements(run.services, normal.textOf);
   const sealedMs = await firstOf(clients).serviceNow();
@@ -157,7 +166,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
     nowMs: firstOf(clients).clock.today(),
   });
   const content = changeOf({
-    ...{ run, origin, engine, operation },
+    ...{ run, origin, engine, operation, isWhole: !policy?.notPart.length },
     ...lifeFrom(sealedMs),
     services: [...clients.keys()],
   });
@@ -168,6 +177,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
       digest: run.as.uid === null ? "" : digestOf(content),
       differs,
       notCopied: [...run.notCopied],
+      ...(policy && { notPart: [...policy.notPart] }),
     },
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
@@ -175,6 +185,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
     ...{ lives, proposals: proposalsOf(run, previewed), stackOf, report, clients, preview },
   });
   made.report.origin = origin;
+  if (policy !== undefined) made.report.unknown.push(...doubtsOf(policy));
   if (out !== undefined) {
     if (run.as.uid === null)
       throw new ChangeError("the identity that applies the program is not known, and a change has its uid: give --as");
@@ -196,15 +207,15 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
 };
 
 /** The review of a change that another run has written: on a fresh copy, without the program, the engine and the stack. */
-const reviewChange = async (file: string, flags: ReviewFlags): Promise<Review> => {
-  const idle = (["destroy", "stack", "as", "rights", "out", "seal", "sealDays"] as const).find(
+const reviewChange = async (file: string, flags: Omit<ReviewFlags, "format">): Promise<Review> => {
+  const idle = (["policy", "destroy", "stack", "as", "rights", "out", "seal", "sealDays"] as const).find(
     (name) => flags[name] !== undefined,
   );
   if (idle)
     throw new UsageError(`--${idle === "sealDays" ? "seal-days" : idle} is for a program, and ${file} is a change`);
   if (flags.engine?.length) throw new UsageError(`${flags.engine.join(" ")}: ${file} is a change, and no engine runs`);
   const change = readChange(file);
-  const judged = judgeBy(flags);
+  const { judged } = judgeBy(flags);
   const services = servicesFrom(flags.service ?? [], process.env);
   // The flags may name all of its services.
   const clients = clientsOf(process.env.IRM_BASE_URL ? systemConfig() : undefined, services);
@@ -254,25 +265,28 @@ interface Proposed {
   preview?: Preview;
 }
 
-/** Reads rules and tests, before anything runs. What it returns judges a proposal by them. */
-const judgeBy = (flags: RulesFlags & TestsFlags) => {
+/** Reads rules, tests and the policy, before anything runs. `judged` judges a proposal by them. */
+const judgeBy = (flags: Flags) => {
   const folder = process.cwd();
   const at = baseOf(flags, process.env, folder);
   const { verdict, source, changed, notice } = reviewRules(flags, at, folder);
-  for (const text of [at?.notice, notice]) if (text !== undefined) printNotice(text);
-  const tests = reviewTests(flags, at, folder, undefined);
-  return ({ lives, proposals, stackOf, report: run, clients, preview }: Proposed) => {
+  const policy = policyReview(flags, at, folder, source?.file);
+  for (const text of [at?.notice, notice, ...(policy ? noticesOf(policy) : [])])
+    if (text !== undefined) printNotice(text);
+  const tests = reviewTests(flags, at, folder);
+  const judged = ({ lives, proposals, stackOf, report: run, clients, preview }: Proposed) => {
     const nowMs = firstOf(clients).clock.today();
     const atServices = [...proposals].map(([address, proposal]) => ({ proposal, live: lives.get(address) as Live }));
-    const { results, mistakes } = runChangeTests(tests.sides, atServices, nowMs, stackOf);
+    const ran = tests.map(({ sides }) => runChangeTests(sides, atServices, nowMs, stackOf));
+    const mistakes = ran.flatMap((one) => one.mistakes);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
-    const roles = rolesReview(lives, { at, policy: flags.policy, nowMs, preview });
+    const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, preview });
     const [first] = proposals.keys() as Iterable<string> as [string];
     const reviewedAt = (service: string, own: Proposal, live = lives.get(service) as Live): Review => {
       const ofAll = {
-        changedRules: [...changed, ...tests.changed, ...roles.changedLock],
+        changedRules: [...changed, ...tests.flatMap((one) => one.changed), ...roles.changedLock],
         ...(at?.other && { otherBranch: at.other }),
-        tests: results,
+        tests: ran.flatMap(({ results }) => results),
       };
       return reviewOf(own, {
         ...{ ...verdict, run, nowMs, service, times: live, notVisible: live.notVisible },
@@ -285,6 +299,7 @@ const judgeBy = (flags: RulesFlags & TestsFlags) => {
     for (const text of made.unknownSubjects) printNotice(text);
     return { made, proposals, reviewedAt, first };
   };
+  return { judged, policy };
 };
 
 const printNotice = (text: string): void => {
@@ -296,15 +311,17 @@ interface ContentParts {
   origin: ReturnType<typeof originOf>;
   engine: readonly string[];
   operation: ChangeContent["operation"];
+  /** not of a policy alone, beside which the change edits other files */
+  isWhole: boolean;
   created: string;
   expires: string;
   services: string[];
 }
 
 /** A program whose folder differs from its commit has none in the change. */
-const changeOf = ({ run, origin, engine, operation, services, ...life }: ContentParts): ChangeContent => ({
+const changeOf = ({ run, origin, engine, operation, isWhole, services, ...life }: ContentParts): ChangeContent => ({
   ...{ version: 1, operation, arguments: [...engine], stack: origin.stack ?? "", services },
-  ...(origin.commit !== undefined && !origin.isModified && { commit: origin.commit }),
+  ...(origin.commit !== undefined && !origin.isModified && isWhole && { commit: origin.commit }),
   ...{ ...life, as: run.as.uid ?? "", writes: run.normal.writes },
   rows: run.services.flatMap((one) => rowsOf(one, run.normal.textOf)),
 });

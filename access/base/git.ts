@@ -27,15 +27,32 @@ export interface Repository {
   kindAt(commit: string, path: string): Kind | undefined;
   /** Paths of the symbolic links that HEAD has, and the commit has not. */
   newLinks(commit: string): string[];
+  /** All that a commit has, but for its folders. */
+  entriesOf(commit: string): Entry[];
+  /** Calls the function with the content of each of these files and links. */
+  readAll(entries: readonly Entry[], act: (entry: Entry, content: Buffer) => void): void;
+  /** Paths that differ between a commit and the work tree, and those that git neither tracks nor ignores. */
+  changedSince(commit: string): string[];
   /** The work tree of which this repository is a submodule; undefined: it is none. */
   superproject: string | undefined;
 }
 
 export type Kind = "file" | "folder" | "link" | "submodule";
 
-/** Most bytes of one file, and of the list of what differs. */
+export interface Entry {
+  /** from the top level */
+  path: string;
+  kind: Exclude<Kind, "folder">;
+  isExecutable: boolean;
+  object: string;
+  /** in bytes */
+  size: number;
+}
+
+/** Most bytes of one file, of a list, and of contents that are read at once. */
 const FILE_MAX = 4 * 1024 * 1024;
 const LIST_MAX = 64 * 1024 * 1024;
+const READ_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
 const FLAGS: readonly string[] = [
@@ -78,11 +95,11 @@ export const branchOf = (ref: string): string | undefined => {
 /** The repository of a folder. Throws where there is none, or git refuses it. */
 export const repositoryAt = (folder: string): Repository => {
   const program = gitProgram(folder);
-  const gitWithin = (maxBuffer: number, excess: string, args: readonly string[]) => {
+  const gitWithin = (maxBuffer: number, excess: string, args: readonly string[], input = "") => {
     const { status, stdout, stderr, error } = spawnSync(program, [...FLAGS, ...args], {
       cwd: folder,
       env: environment(),
-      stdio: ["ignore", "pipe", "pipe"],
+      input,
       maxBuffer,
       timeout: TIMEOUT_MS,
     });
@@ -92,6 +109,12 @@ export const repositoryAt = (folder: string): Repository => {
   };
   const git = (...args: readonly string[]) => gitWithin(FILE_MAX, "a file of the base is larger than 4 MiB", args);
   const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
+  /** What git lists with a NUL after each. */
+  const list = (what: string, ...args: readonly string[]): string[] => {
+    const listed = gitWithin(LIST_MAX, `cannot ${what}: there are too many files`, args);
+    if (!listed.isDone) throw new BaseError(`cannot ${what}: ${listed.problem}`);
+    return listed.stdout.toString().split("\0").slice(0, -1);
+  };
 
   const top = git("rev-parse", "--show-toplevel");
   if (!top.isDone) throw new BaseError(`git cannot read a base here: ${top.problem.replace(/^fatal: /, "")}`);
@@ -120,8 +143,9 @@ export const repositoryAt = (folder: string): Repository => {
     return mode !== undefined && object !== undefined ? { mode, object } : undefined;
   };
 
+  const root = line(top.stdout);
   return {
-    root: line(top.stdout),
+    root,
     isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
     commitOf,
     isModified: () => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
@@ -133,10 +157,52 @@ export const repositoryAt = (folder: string): Repository => {
     },
     newLinks: (commit) => {
       const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT", commit, "HEAD"];
-      const listed = gitWithin(LIST_MAX, `HEAD differs from ${commit} in too many files`, args);
-      if (!listed.isDone) throw new BaseError(`cannot compare HEAD with ${commit}: ${listed.problem}`);
-      const fields = listed.stdout.toString().split("\0");
+      const fields = list(`compare HEAD with ${commit}`, ...args);
       return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));
+    },
+    entriesOf: (commit) =>
+      list(`read the files of ${commit}`, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).map((line) => {
+        const [, mode = "", object = "", size = "", path = ""] = /^(\d+) \w+ (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+        const kind = (KINDS[mode] ?? "file") as Entry["kind"];
+        return { path, kind, isExecutable: mode === "100755", object, size: Number(size) || 0 };
+      }),
+    readAll: (entries, act) => {
+      const open = [...entries];
+      while (open.length > 0) {
+        const some: Entry[] = [];
+        for (let bytes = 0; open[0] !== undefined && (some.length === 0 || bytes + open[0].size <= READ_MAX); ) {
+          bytes += open[0].size;
+          some.push(open.shift() as Entry);
+        }
+        // Each has a line before it, and ends with one.
+        const most = some.reduce((sum, { size }) => sum + size + 200, 0);
+        const input = some.map(({ object }) => `${object}\n`).join("");
+        const read = gitWithin(most, "git printed too much", ["cat-file", "--batch"], input);
+        let at = 0;
+        for (const entry of some) {
+          const head = `${entry.object} blob ${entry.size}\n`;
+          const from = at + head.length;
+          if (read.stdout.toString("latin1", at, from) !== head)
+            throw new BaseError(`cannot read ${entry.path}: ${read.problem || MISSING}`);
+          at = from + entry.size + 1;
+          act(entry, read.stdout.subarray(from, at - 1));
+        }
+      }
+    },
+    changedSince: (commit) => {
+      const what = `compare the work tree with ${commit}`;
+      const shown = [
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-relative",
+        "--ignore-submodules=dirty",
+      ];
+      return [
+        ...list(what, "diff", ...shown, commit, "--"),
+        ...list(what, "ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", root),
+      ].sort();
     },
     fileAt: (commit, path) => {
       const entry = entryAt(commit, path);
@@ -145,10 +211,7 @@ export const repositoryAt = (folder: string): Repository => {
       if (!mode.startsWith("100"))
         throw new BaseError(`${path} is a ${KIND_WORDS[KINDS[mode] ?? "file"]} at ${commit}`);
       const blob = git("cat-file", "blob", object);
-      if (!blob.isDone)
-        throw new BaseError(
-          `cannot read ${path} at ${commit}: ${blob.problem}; check out the repository without a filter of objects`,
-        );
+      if (!blob.isDone) throw new BaseError(`cannot read ${path} at ${commit}: ${blob.problem}; ${UNFILTERED}`);
       try {
         return new TextDecoder("utf-8", { fatal: true }).decode(blob.stdout);
       } catch {
@@ -182,14 +245,22 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   submodule: "submodule",
 };
 
-/** Ignores a git in the work tree: npm puts the folders of its packages on the PATH. */
+const UNFILTERED = "check out the repository without a filter of objects";
+const MISSING = `this clone does not have it; ${UNFILTERED}`;
+
+/** The folders of the PATH outside a work tree: npm puts those of its packages there. */
+export const pathOutside = (folder: string): string[] =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter(
+      (path) =>
+        isAbsolute(path) && !path.split(sep).includes("node_modules") && !`${path}${sep}`.startsWith(`${folder}${sep}`),
+    );
+
+/** Ignores a git in the work tree. */
 export const gitProgram = (folder: string): string => {
   const names = process.platform === "win32" ? ["git.exe"] : ["git"];
-  const isForeign = (path: string): boolean =>
-    isAbsolute(path) && !path.split(sep).includes("node_modules") && !`${path}${sep}`.startsWith(`${folder}${sep}`);
-  const found = (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter(isForeign)
+  const found = pathOutside(folder)
     .flatMap((path) => names.map((name) => join(path, name)))
     .find(isExecutable);
   if (found === undefined) throw new BaseError("git is not on the PATH: it reads the rules of the base");

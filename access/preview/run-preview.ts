@@ -20,6 +20,8 @@ interface PreviewOptions {
   env?: NodeJS.ProcessEnv | undefined;
   /** added to the arguments of the engine */
   more?: readonly string[] | undefined;
+  /** ends the engine, and is then thrown */
+  signal?: AbortSignal | undefined;
 }
 
 /** `command` is the engine and its first arguments. */
@@ -27,7 +29,7 @@ export const runPreview = async (
   command: readonly [string, ...string[]],
   cwd: string,
   stack?: string,
-  { operation = "up", env = {}, more = [] }: PreviewOptions = {},
+  { operation = "up", env = {}, more = [], signal }: PreviewOptions = {},
 ): Promise<Preview> => {
   const [program, ...first] = command;
   const args = [
@@ -38,6 +40,8 @@ export const runPreview = async (
     ...more,
   ];
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["inherit", "pipe", "inherit"] });
+  const stop = (): void => void child.kill("SIGINT");
+  signal?.addEventListener("abort", stop);
   const ended = new Promise<number | string>((resolve, reject) => {
     child.on("error", (error: NodeJS.ErrnoException) =>
       reject(
@@ -46,7 +50,10 @@ export const runPreview = async (
     );
     child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
   });
-  const [printed, end] = await Promise.all([text(child.stdout), ended]);
+  const [printed, end] = await Promise.all([text(child.stdout), ended]).finally(() =>
+    signal?.removeEventListener("abort", stop),
+  );
+  signal?.throwIfAborted();
   // A preview that fails prints its errors as JSON, too.
   if (end !== 0 && printed.trim() === "")
     throw new PreviewError(`the preview ended with ${end}; its messages are above`);

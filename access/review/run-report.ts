@@ -43,6 +43,10 @@ export const RunReport = z.object({
     .array(Differs)
     .describe("rows that are not those of the file, or on which the copy and this review do not agree"),
   notCopied: z.array(z.string()).describe("what the copy lacks"),
+  notPart: z
+    .array(z.string())
+    .optional()
+    .describe("of a review of a policy: paths of further files that the change edits, which it does not read"),
 });
 export type RunReport = z.infer<typeof RunReport>;
 

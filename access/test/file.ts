@@ -50,7 +50,7 @@ export const testsBeside = (policy: string): string =>
   policy.replace(/(\.ya?ml)?$/, (end) => `.tests${end || ".yaml"}`);
 
 /** Another tool may have a file of this name. One that cannot be read is one, so that its mistakes are reported. */
-const isPolicy = (file: string, from: Files): boolean => {
+export const isPolicy = (file: string, from: Files): boolean => {
   const { source } = readSource(file, from.find);
   return !isMap(source) || ["organization", "tests"].some((section) => source.entries.has(section));
 };
@@ -88,12 +88,6 @@ const otherOrganization = (tests: TestFile | undefined, policy: Policy | undefin
   if (text === undefined || policy === undefined || text === name || text === uid) return [];
   const why = `the policy of these tests is of ${name ?? uid}, not of ${text}; leave this out`;
   return [{ path: "organization", text: why, place }];
-};
-
-/** The tests of a policy that was read already. */
-export const suiteOfPolicy = (file: string, read: ParsedPolicy, from: Files = textFiles): ReadSuite => {
-  const beside = testsBeside(file);
-  return joinTests(read, from.exists(beside) ? beside : undefined, from);
 };
 
 const suiteOf = (

@@ -14,13 +14,16 @@ export const checkActor = (as: string | undefined): void => {
   if (as !== undefined && !isUidp(as)) throw new UsageError(`--as: ${JSON.stringify(as)} is not a uid`);
 };
 
-type Given = Omit<RunInput, "command" | "env" | "copyOf">;
+type Given = Omit<RunInput, "command" | "copyOf">;
 
-/** ^C ends it, and leaves nothing. */
-export const runHere = (given: Given): Promise<UpdateRun> => {
-  const input = { ...given, command: engineCommand(), env: process.env, copyOf };
+/** `signal` ends it, and it leaves nothing. */
+export const runHere = (given: Given, signal: AbortSignal): Promise<UpdateRun> =>
+  runOnTwins({ ...given, command: engineCommand(), copyOf }, signal);
+
+/** A preview and its run, which ^C ends. */
+export const untilStopped = <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const reason = new RunError("it was interrupted; nothing was changed, and nothing is left of the review");
-  return untilInterrupted(reason, (signal) => runOnTwins(input, signal), "ending the run on a copy");
+  return untilInterrupted(reason, act, "ending the run on a copy");
 };
 
 /** Why there is no run; undefined for another error. */

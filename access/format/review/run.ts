@@ -29,7 +29,12 @@ const actorText = ({ uid, name, rights }: NonNullable<RunReport["as"]>): string 
 };
 
 /** What fails, and what is not as it was: a reader must not take silence for safety. */
-export const runLimits = ({ differs, steps, errors }: Report): Section[] => [
+export const runLimits = ({ differs, steps, errors, notPart = [] }: Report): Section[] => [
+  {
+    id: "not-part",
+    title: "Not part of this review: the change edits these files too, and the program is that of the base",
+    items: notPart.map((path) => ({ parts: [quote(path)] })),
+  },
   {
     id: "differs",
     title: "Access that is not as it was recorded",

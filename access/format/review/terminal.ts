@@ -46,7 +46,7 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
     ...wrapText(titleOf(report), "", width).map((line) => style("bold", line)),
     ...headFacts(report).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     "",
-    ...limitsOf(report).flatMap((section) => sectionLines(section, width, style)),
+    ...limitsOf(report).flatMap((section) => sectionLines(shortened(section), width, style)),
     ...(report.findings.length === 0 ? [] : [style("bold", "Findings")]),
     ...report.findings.flatMap((finding) => [...findingLines(finding, width, style), ""]),
     ...subjectsInOrder([...report.identities, ...report.people], report.findings).flatMap((one) => [
@@ -63,13 +63,13 @@ export const reportAsText = (report: Report, { color, width }: TerminalOptions):
 
 /** What the change leaves as it is may be long. */
 const shortened = (section: ReturnType<typeof sectionsOf>[number]): Section => {
-  const rest = section.items.length - UNDECLARED_SHOWN;
-  if (section.id !== "undeclared" || rest <= 0) return section;
+  const rest = section.items.length - LONG_SHOWN;
+  if (!["undeclared", "not-part"].includes(section.id) || rest <= 0) return section;
   const more: Section["items"] = [{ parts: [`and ${rest} more (--format json lists all)`] }];
-  return { ...section, items: [...section.items.slice(0, UNDECLARED_SHOWN), ...more] };
+  return { ...section, items: [...section.items.slice(0, LONG_SHOWN), ...more] };
 };
 
-const UNDECLARED_SHOWN = 20;
+const LONG_SHOWN = 20;
 
 export const sectionLines = ({ title, items }: Section, width: number, style: Style): string[] => {
   if (items.length === 0) return [];

@@ -1,5 +1,5 @@
 // Files of a commit, whatever the work tree and its settings say.
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BaseError, repositoryAt } from "../../../access/base/git.ts";
@@ -155,4 +155,50 @@ test("a replaced object is not taken for the one of the commit", () => {
 
 test("says that a folder is in no repository", () => {
   expect(() => repositoryAt("/")).toThrow("git cannot read a base here: not a git repository");
+});
+
+describe("the files of a commit", () => {
+  test("are read as they are: what runs, links, bytes, and names with spaces and line ends", () => {
+    repository.write({
+      "bin/run": "#!/bin/sh\n",
+      "key.bin": "\u0000\n\u0001",
+      "a b\nc": "",
+      ".gitattributes": "* text eol=crlf\n",
+    });
+    chmodSync(join(repository.root, "bin/run"), 0o755);
+    symlinkSync("../key.bin", join(repository.root, "bin/link"));
+    const commit = repository.commit();
+    repository.write({ "key.bin": "edited" });
+    const { entriesOf, readAll } = repositoryAt(join(repository.root, "infra"));
+    const found: Record<string, [string, boolean, string]> = {};
+    readAll(entriesOf(commit), ({ path, kind, isExecutable }, content) => {
+      found[path] = [kind, isExecutable, content.toString()];
+    });
+    expect(found).toMatchObject({
+      "bin/run": ["file", true, "#!/bin/sh\n"],
+      "bin/link": ["link", false, "../key.bin"],
+      "key.bin": ["file", false, "\u0000\n\u0001"],
+      "a b\nc": ["file", false, ""],
+      "infra/review.yaml": ["file", false, "deny: []\n"],
+    });
+  });
+
+  test("of which this clone lacks one are not read", () => {
+    const { entriesOf, readAll } = repositoryAt(repository.root);
+    const [entry] = entriesOf(first);
+    const object = entry?.object ?? "";
+    rmSync(join(repository.root, ".git", "objects", object.slice(0, 2), object.slice(2)));
+    const read = () => readAll(entry ? [entry] : [], () => undefined);
+    expect(read).toThrow("this clone does not have it; check out the repository without a filter of objects");
+  });
+
+  test("differ in the work tree: edited, removed, staged, new, and not those that git ignores", () => {
+    repository.git("checkout", "--quiet", first);
+    const { changedSince } = repositoryAt(join(repository.root, "infra"));
+    expect(changedSince(first)).toEqual([]);
+    repository.commit({ committed: "", ".gitignore": "ignored\n" });
+    repository.write({ "infra/review.yaml": "edited", "new/one": "", ignored: "" });
+    rmSync(join(repository.root, "review.yaml"));
+    expect(changedSince(first)).toEqual([".gitignore", "committed", "infra/review.yaml", "new/one", "review.yaml"]);
+  });
 });

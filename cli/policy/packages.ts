@@ -1,0 +1,144 @@
+// The packages of the base's program: those of the work tree where nothing that the change edits can have decided them, or else those of the
+// base's lock file, without their scripts.
+import { spawn } from "node:child_process";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { join, posix } from "node:path";
+import { type At, filesAt } from "../../access/base/at.ts";
+import { BaseError } from "../../access/base/git.ts";
+import { isWithin } from "../../client/folder.ts";
+import { projectMember } from "../../provider/run/project-file.ts";
+import { isObject, type Json } from "../../schema/index.ts";
+
+interface Parts {
+  /** top level of the project that runs */
+  root: string;
+  /** folder of Pulumi.yaml, from there */
+  program: string;
+  /** paths that the change edits */
+  others: readonly string[];
+  at: At;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+/** Errors: BaseError, and the reason of `signal`. */
+export const addPackages = async (parts: Parts): Promise<void> => {
+  const { root, program, at } = parts;
+  const runtime = projectMember(join(root, program), "runtime");
+  const { name, options } = isObject(runtime) ? runtime : { name: runtime, options: undefined };
+  if (name === "python") refuseVirtualEnvironment(join(root, program), options, at);
+  if (name !== "nodejs" && name !== "bun") return;
+  const folders = foldersFrom(program).filter((folder) => filesAt(at).exists(posix.join(folder, "package.json")));
+  const missing = folders.filter((folder) => !existsSync(join(root, folder, MODULES)));
+  if (missing.length === 0) return;
+  if (canLink(folders, parts)) {
+    for (const folder of missing)
+      if (isFolder(join(at.repository.root, folder, MODULES)))
+        symlinkSync(join(at.repository.root, folder, MODULES), join(root, folder, MODULES));
+    return;
+  }
+  const locked = folders.find((folder) => LOCKS.some((lock) => existsSync(join(root, folder, lock))));
+  if (locked === undefined)
+    throw new BaseError(
+      `the packages of the program at ${at.ref} cannot be installed: it has no package-lock.json. The packages of the work tree do not count, since the change may decide them`,
+    );
+  await install(join(root, locked), parts);
+};
+
+const MODULES = "node_modules";
+/** Of npm, which installs by them. */
+const LOCKS = ["npm-shrinkwrap.json", "package-lock.json"];
+
+/** The folder, and those above it up to the top level. */
+const foldersFrom = (folder: string): string[] =>
+  folder === "" || folder === "." ? [""] : [folder, ...foldersFrom(posix.dirname(folder))];
+
+/** Whether a file of this path decides what a package manager installs. */
+export const decidesPackages = (path: string): boolean => DECIDES.test(path);
+
+const DECIDES =
+  /(?:^|\/)(?:package\.json|npm-shrinkwrap\.json|package-lock\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?|bunfig\.toml|\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.[cm]?js|\.pnp\.[cm]?js)$|(?:^|\/)(?:node_modules|\.yarn)(?:\/|$)|\.(?:tgz|tar\.gz|patch|diff)$/i;
+
+/** Scripts of a package in the work tree run while it is installed, and may run any file of the change. */
+const SCRIPTS = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+
+const canLink = (folders: readonly string[], { root, others, at }: Parts): boolean => {
+  const own = at.repository.root;
+  return (
+    !others.some(decidesPackages) &&
+    folders.some((folder) => isFolder(join(own, folder, MODULES))) &&
+    folders.every((folder) => {
+      const { scripts, workspaces } = manifestAt(join(root, folder));
+      const modules = join(own, folder, MODULES);
+      const isScripted = isObject(scripts) && SCRIPTS.some((name) => name in scripts);
+      return (
+        !isScripted && workspaces === undefined && !packagesIn(modules).some((one) => leadsInto(own, modules, one))
+      );
+    })
+  );
+};
+
+const manifestAt = (folder: string): Json => {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return isObject(manifest) ? manifest : {};
+  } catch (error) {
+    throw new BaseError(`package.json of the base cannot be read: ${(error as Error).message}`);
+  }
+};
+
+/** With those that have a scope. */
+const packagesIn = (modules: string): string[] =>
+  !isFolder(modules)
+    ? []
+    : readdirSync(modules).flatMap((name) =>
+        name.startsWith("@") && isFolder(join(modules, name))
+          ? readdirSync(join(modules, name)).map((one) => join(modules, name, one))
+          : [join(modules, name)],
+      );
+
+/** A package may be a link to a folder of the work tree, which has the code of the change. */
+const leadsInto = (own: string, modules: string, file: string): boolean => {
+  if (!lstatSync(file).isSymbolicLink()) return false;
+  try {
+    const real = realpathSync(file);
+    return isWithin(own, real) && !isWithin(modules, real);
+  } catch {
+    // it leads nowhere
+    return false;
+  }
+};
+
+/** And no link, which the change may have brought. */
+const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> => {
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const npm = spawn("npm", args, {
+    cwd,
+    env: { ...process.env, ...env },
+    // Its messages are for the user; what the command prints is the review.
+    stdio: ["ignore", process.stderr, "inherit"],
+  });
+  const stop = (): void => void npm.kill();
+  signal.addEventListener("abort", stop);
+  try {
+    const end = await new Promise<number | string>((done) => {
+      npm.on("error", (error) => done(error.message));
+      npm.on("close", (code, by) => done(code ?? by ?? 1));
+    });
+    signal.throwIfAborted();
+    if (end !== 0)
+      throw new BaseError(`npm ci with the lock file of ${at.ref} ended with ${end}; its messages are above`);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+};
+
+const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: At): void => {
+  const named = isObject(options) ? options.virtualenv : undefined;
+  if (typeof named !== "string" || existsSync(join(folder, named))) return;
+  throw new BaseError(
+    `the program at ${ref} takes its packages from ${named}, which is not in that commit, and the change may decide those of the work tree. Leave virtualenv out of Pulumi.yaml, and install the packages for the Python on the PATH`,
+  );
+};

@@ -1,0 +1,293 @@
+// `irm review --policy`: which project runs, with which packages, and what of the change counts. An engine stands in its place that writes down
+// what it finds; test/lifecycle/action.test.ts runs the real one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { root } from "../../scripts/base/project.mjs";
+import { MAIN, type TemporaryFolder, temporaryFolder } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
+import { createRepository, type TestRepository } from "../support/repository.ts";
+
+const POLICY = "organization: { name: acme }\ninclude: [teams/a.yaml]\n";
+const BASE = {
+  "Pulumi.yaml": "name: access\nruntime: nodejs\n",
+  "Pulumi.prod.yaml": "config: {}\n",
+  "index.ts": "base\n",
+  "package.json": "{}",
+  "package-lock.json": "{}",
+  ".gitignore": "node_modules\n",
+  "access.yaml": POLICY,
+  "teams/a.yaml": "groups: { a: {} }\n",
+  "lib/key.bin": "\u0000\u0001",
+};
+
+let repository: TestRepository;
+let place: TemporaryFolder;
+beforeEach(() => {
+  repository = createRepository();
+  repository.commit(BASE);
+  repository.git("checkout", "--quiet", "-b", "change");
+  place = temporaryFolder();
+  // In each program's folder, they write down what they find there.
+  const seen = 'for one in $(find . -type f -o -type l | sort); do echo "== $one"; cat $one; done';
+  place.write(
+    "bin/pulumi",
+    `#!/bin/sh\n(pwd; ls -ld . | cut -c1-10; ${seen}) > ${place.path("seen")} 2>&1\n\${SLOW:-exit 9}\n`,
+  );
+  place.write(
+    "bin/npm",
+    `#!/bin/sh\necho "$PWD: $*" > ${place.path("npm")}\nmkdir node_modules; echo installed > node_modules/one\n`,
+  );
+  for (const name of ["pulumi", "npm"]) chmodSync(place.path(`bin/${name}`), 0o755);
+  vi.spyOn(process, "cwd").mockReturnValue(repository.root);
+  vi.stubEnv("PATH", `${place.path("bin")}:${process.env.PATH}`);
+  vi.stubEnv("XDG_CACHE_HOME", place.path("cache"));
+  // The clone runs the engine of the PATH as the published package does.
+  vi.stubEnv("GITHUB_ACTION_PATH", root);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  repository.remove();
+  place.remove();
+});
+
+const at = (name: string): string => join(repository.root, name);
+const textOf = (name: string): string | undefined =>
+  existsSync(place.path(name)) ? readFileSync(place.path(name), "utf8") : undefined;
+
+const run = async (...flags: string[]) => {
+  const policy = flags.includes("--policy") ? [] : ["--policy", at("access.yaml")];
+  const all = ["review", ...policy, "--base", "main", "--stack", "prod", ...flags];
+  const { code, stderr } = await runIrm(...all);
+  const [folder = "", mode, ...lines] = textOf("seen")?.trimEnd().split("\n") ?? [];
+  expect(existsSync(place.path("cache/pulumi-irm")) ? readdirSync(place.path("cache/pulumi-irm")) : []).toEqual([]);
+  return { code, stderr, folder, mode, files: lines.join("\n"), npm: textOf("npm") };
+};
+
+describe("the project that runs", () => {
+  test("is that of the base with the policy of the change, for this user alone, and goes afterwards", async () => {
+    repository.write({
+      "index.ts": "theirs\n",
+      "Pulumi.yaml": "name: access\nruntime: nodejs\nmain: elsewhere\n",
+      "Pulumi.prod.yaml": "config: { a: b }\n",
+      "access.yaml": POLICY.replace("a.yaml]", "b.yaml]"),
+      "teams/b.yaml": "groups: { b: {} }\n",
+      "adopt.json": "{}",
+      "notes.txt": "new\n",
+    });
+    unlinkSync(at("teams/a.yaml"));
+    const { code, stderr, folder, mode, files, npm } = await run();
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "irm review: not part of this review: Pulumi.prod.yaml, Pulumi.yaml, index.ts, notes.txt\n",
+    );
+    expect(stderr).toContain("the preview ended with 9");
+    expect(folder).toMatch(/\/cache\/pulumi-irm\/review-\w+$/);
+    expect(mode).toBe("drwx------");
+    for (const [name, text] of Object.entries({
+      ...{ "index.ts": "base\n", "Pulumi.yaml": BASE["Pulumi.yaml"], "lib/key.bin": BASE["lib/key.bin"] },
+      ...{ "Pulumi.prod.yaml": "config: {}\n", "teams/b.yaml": "groups: { b: {} }\n" },
+      "access.yaml": "organization: { name: acme }\ninclude: [teams/b.yaml]\n",
+    }))
+      expect(files).toContain(`== ./${name}\n${text}`.trimEnd());
+    expect(files).toContain("== ./adopt.json\n{}");
+    for (const name of ["teams/a.yaml", "notes.txt"]) expect(files).not.toContain(name);
+    expect(npm).toBe(`${folder}: ci --ignore-scripts --no-audit --no-fund\n`);
+  });
+
+  test("has no policy where the change removes it, and none of the change elsewhere", async () => {
+    unlinkSync(at("access.yaml"));
+    repository.commit({ "teams/a.yaml": "groups: { theirs: {} }\n" });
+    const { files, stderr } = await run();
+    expect(files).not.toContain("access.yaml");
+    // The policy of the base includes it.
+    expect(files).toContain("theirs");
+    expect(stderr).not.toContain("not part");
+  });
+
+  test("is that of a folder below the top level, with files of the base above it", async () => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({
+      "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n",
+      "infra/access.yaml": "organization: { name: acme }\n",
+    });
+    repository.git("checkout", "--quiet", "-b", "below");
+    repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
+    vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
+    const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));
+    expect(folder).toMatch(/\/infra$/);
+    expect(files).toContain("organization: { name: other }");
+    expect(stderr).toContain("not part of this review: index.ts\n");
+    expect(npm).toBeUndefined();
+  });
+
+  test("goes when the command is interrupted, after the engine has ended", async () => {
+    vi.stubEnv("SLOW", "exec sleep 30");
+    const flags = ["--policy", "access.yaml", "--base", "main", "--stack", "prod"];
+    const child = spawn(process.execPath, [MAIN, "review", ...flags], {
+      cwd: repository.root,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [said, ended] = [text(child.stderr), once(child, "close")];
+    await vi.waitFor(() => expect(textOf("seen")).toContain("== ./teams/a.yaml"), 20_000);
+    child.kill("SIGINT");
+    expect(await ended).toEqual([1, null]);
+    expect(await said).toContain("irm review: it was interrupted; nothing was changed");
+    expect(readdirSync(place.path("cache/pulumi-irm"))).toEqual([]);
+  });
+});
+
+describe("its packages", () => {
+  const install = (): void => {
+    mkdirSync(at("node_modules/@scope"), { recursive: true });
+    writeFileSync(at("node_modules/one"), "of the work tree\n");
+  };
+
+  test("are those of the work tree where the change edits nothing that decides them", async () => {
+    install();
+    repository.write({ "index.ts": "theirs\n" });
+    symlinkSync(place.path("bin"), at("node_modules/@scope/elsewhere"));
+    const { files, npm } = await run();
+    expect(npm).toBeUndefined();
+    expect(files).toContain("== ./node_modules\n");
+  });
+
+  test.each<[string, () => void]>([
+    ["the lock file", () => repository.write({ "package-lock.json": "{ }" })],
+    ["package.json", () => repository.write({ "package.json": '{ "name": "theirs" }' })],
+    ["settings of npm", () => repository.commit({ ".npmrc": "registry=https://evil.example\n" })],
+    ["a package that npm unpacks", () => repository.write({ "vendor/one.tgz": "theirs" })],
+    [
+      "packages that the change brings",
+      () => {
+        repository.git("add", "--force", "node_modules");
+        repository.commit();
+      },
+    ],
+    ["packages above, which it brings", () => repository.write({ ".gitignore": "", "lib/node_modules/x": "" })],
+    ["a package that is a folder of the work tree", () => symlinkSync(at("lib"), at("node_modules/@scope/lib"))],
+    [
+      "packages by a link",
+      () => {
+        rmSync(at("node_modules"), { recursive: true });
+        symlinkSync(at("lib"), at("node_modules"));
+      },
+    ],
+  ])("are installed by the lock file of the base, without scripts, after a change of %s", async (_, change) => {
+    install();
+    change();
+    const { files, npm } = await run();
+    expect(npm).toContain(": ci --ignore-scripts ");
+    expect(files).toContain("== ./node_modules/one\ninstalled");
+  });
+
+  test("are installed where scripts of the project would have run in the work tree", async () => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
+    repository.git("checkout", "--quiet", "-b", "scripts");
+    install();
+    expect((await run()).npm).toContain(": ci --ignore-scripts ");
+  });
+
+  test("of Python are those of the machine", async () => {
+    repository.git("checkout", "--quiet", "main");
+    repository.commit({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
+    repository.git("checkout", "--quiet", "-b", "python");
+    mkdirSync(at("venv"));
+    const { code, stderr, files } = await run();
+    expect({ code, files }).toEqual({ code: 1, files: "" });
+    expect(stderr).toContain("the program at main takes its packages from venv, which is not in that commit");
+  });
+});
+
+describe("is refused, before anything runs,", () => {
+  test("without a base, a stack, or beside another operation, with all that is wrong", async () => {
+    const { code, stderr } = await runIrm("review", "--policy", at("access.yaml"), "--destroy");
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      "--policy needs --base REF: the program comes from there, and the policy from the work tree.",
+    );
+    expect(stderr).toContain("Without a program, npx pulumi-irm check and npx pulumi-irm test read a policy");
+    expect(stderr).toContain("--policy needs --stack NAME");
+    expect(stderr).toContain("--policy and --destroy cannot be combined");
+    for (const flags of [["--seal", place.path("seal")], [place.path("change.json")]])
+      expect((await runIrm("review", ...flags, "--policy", "x", "--base", "main")).code).toBe(2);
+    expect(textOf("seen")).toBeUndefined();
+  });
+
+  test.each<[string, () => string, string]>([
+    [
+      "a policy that does not exist",
+      () => at("acess.yaml"),
+      "--policy: there is no acess.yaml at main, nor in the work tree",
+    ],
+    ["one of another place", () => place.write("access.yaml", POLICY), "access.yaml is not a file of the repository"],
+    [
+      "one with mistakes that hide what it includes",
+      () => {
+        repository.write({ "access.yaml": "include: [teams/gone.yaml]\n  x" });
+        return at("access.yaml");
+      },
+      "the policy has mistakes, so there is no review:\n",
+    ],
+    ...["Pulumi.prod.yaml", "pulumi.yaml", "package.json", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(
+      (name): [string, () => string, string] => [
+        `one that includes ${name}, which would decide what runs`,
+        () => {
+          repository.write({ "access.yaml": `organization: { name: acme }\ninclude: [${name}]\n`, [name]: "{}" });
+          return at("access.yaml");
+        },
+        `${name} is a file of the program or its packages, and no policy`,
+      ],
+    ),
+    [
+      "one that includes what is no policy",
+      () => {
+        repository.write({ "access.yaml": POLICY.replace("teams/a", "teams/b"), "teams/b.yaml": "runtime: nodejs\n" });
+        return at("access.yaml");
+      },
+      "teams/b.yaml:1:1: runtime: there is no such field here",
+    ],
+    [
+      "one through a link",
+      () => {
+        unlinkSync(at("teams/a.yaml"));
+        symlinkSync("../package-lock.json", at("teams/a.yaml"));
+        return at("access.yaml");
+      },
+      "teams/a.yaml is a symbolic link, or is reached through one, so there is no review",
+    ],
+    [
+      "a program that the base does not have",
+      () => {
+        mkdirSync(at("new"));
+        repository.write({
+          "new/Pulumi.yaml": "name: new\nruntime: yaml\n",
+          "new/access.yaml": "organization: { name: acme }\n",
+        });
+        vi.spyOn(process, "cwd").mockReturnValue(at("new"));
+        return at("new/access.yaml");
+      },
+      "it is not clear which program reads the policy",
+    ],
+  ])("%s", async (_, change, message) => {
+    const { code, stderr, files } = await run("--policy", change());
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toContain(message);
+    expect(files).toBe("");
+  });
+});
