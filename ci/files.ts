@@ -5,6 +5,8 @@ import { type Settings, subjectOf } from "./settings.ts";
 
 export const REPORT = "report.md";
 export const REPORT_JSON = "report.json";
+/** of a review, for another job */
+export const CHANGE = "change.json";
 const CODE = "exit-code";
 
 /** An empty folder of this path: a change may have brought a folder, or a link, of this name. */

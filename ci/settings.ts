@@ -2,7 +2,7 @@
 // `stack-name` in IRM_CI_STACK_NAME.
 import { posix } from "node:path";
 import { isUidp, suggestion } from "../schema/index.ts";
-import { COMMANDS, type Command, type Job } from "./job.ts";
+import { COMMANDS, type Command } from "./job.ts";
 
 /** What counts as the approval of a seal: an approval after the review was written, or the merge. */
 export const APPROVALS = ["approved", "merged"] as const;
@@ -13,8 +13,10 @@ export interface Settings {
   stack?: string;
   /** of the program, from the top level of the checkout */
   workDir: string;
-  policy?: string;
-  previewFile?: string;
+  /** files of policies, from workDir: they are reviewed by the program of the base */
+  policy?: string[];
+  /** a change that another job has written: it is reviewed without the program */
+  change?: string;
   rules?: string;
   tests?: string;
   deny: string[];
@@ -27,8 +29,6 @@ export interface Settings {
   cloudUrl?: string;
   comment: boolean;
   issue: boolean;
-  /** a review shows a rehearsal as the identity of the update */
-  rehearse: boolean;
   /** present: a review is sealed, and an update is bound by the seal that was approved */
   seal?: Approval;
   /** where the steps of an update leave that seal */
@@ -64,9 +64,9 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     problems.push(`${name}: ${JSON.stringify(text)} is not ${wanted}`);
     return undefined;
   };
-  const flag = (name: string, usual = true): boolean => {
+  const flag = (name: string): boolean => {
     const text = check(name, (one) => /^(?:true|false)$/.test(one), "true or false");
-    return text === undefined ? usual : text === "true";
+    return text === undefined || text === "true";
   };
   const identity = (name: string): string | undefined => check(name, isUidp, "the uid of an identity");
 
@@ -82,12 +82,13 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     problems.push(
       "preview-identity and up-identity are the same: a pull request would have the rights of the main branch. Give pull requests an identity that may only read",
     );
+  const policy = lines("policy");
   const settings: Settings = {
     ...(isCommand && { command: command as Command }),
     ...defined({
       stack: check("stack-name", isStackName, "the name of a stack, such as production or acme/access/production"),
-      policy: input("policy"),
-      previewFile: input("preview-file"),
+      policy: policy.length > 0 ? policy : undefined,
+      change: input("change"),
       rules: input("rules"),
       tests: input("tests"),
       branch: input("branch"),
@@ -104,47 +105,34 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     identities: defined({ ...own, drift: own.drift ?? own.up }),
     comment: flag("comment-on-pr"),
     issue: flag("open-issue"),
-    rehearse: flag("rehearse", false),
   };
-  if (settings.policy !== undefined && settings.previewFile !== undefined)
-    problems.push("policy and preview-file cannot be combined");
-  if (settings.policy !== undefined && settings.seal !== undefined)
-    problems.push("policy and seal cannot be combined: a seal has the steps of a program");
-  const other = settings.policy !== undefined ? "policy" : settings.previewFile !== undefined ? "preview-file" : "";
-  if (settings.rehearse && other !== "")
-    problems.push(`${other} and rehearse cannot be combined: a rehearsal runs the program`);
-  if (settings.rehearse && own.up === undefined)
-    problems.push("rehearse needs up-identity: the rehearsal acts as the identity that applies the program");
+  const kinds = (["policy", "change", "seal"] as const).filter((name) => settings[name] !== undefined);
+  if (kinds.length > 1) problems.push(`${kinds.join(" and ")} cannot be combined`);
   return { settings, problems };
 };
 
 /** What is missing or contradictory for this command. */
-export const problemsOf = (settings: Settings, { about }: Job, command: Command, env: NodeJS.ProcessEnv): string[] => {
+export const problemsOf = (settings: Settings, command: Command, env: NodeJS.ProcessEnv): string[] => {
   const problems: string[] = [];
-  if (settings.stack === undefined && runsProgram(settings, command))
+  if (settings.stack === undefined && runsEngine(settings, command))
     problems.push(`stack-name: ${command} needs the name of the stack`);
   const token = ["IRM_TOKEN", "IRM_TOKEN_FILE"].find((name) => env[name]);
   if (token !== undefined && settings.identities[command] !== undefined)
     problems.push(
       `${token} is set, and would count in the place of the identity of ${command}: leave out the variable or the input`,
     );
-  // The engine asks the backend of Pulumi.yaml for the stack of a policy, and sends it the token.
-  if ("change" in about && settings.policy !== undefined && settings.stack !== undefined)
-    if (settings.cloudUrl === undefined && !env.PULUMI_BACKEND_URL)
-      problems.push(
-        "cloud-url: give the backend of the stack, such as https://api.pulumi.com: a change could name another one in Pulumi.yaml",
-      );
   return problems;
 };
 
-/** Whether the engine runs the program, whose author may be anyone who can propose a change. */
-export const runsProgram = ({ policy, previewFile }: Settings, command: Command): boolean =>
-  command !== "preview" || (policy === undefined && previewFile === undefined);
+/** Whether an engine runs: the program of the checkout, or that of the base. */
+export const runsEngine = ({ change }: Settings, command: Command): boolean =>
+  command !== "preview" || change === undefined;
 
 /** What tells the comments, issues and files of several stacks apart. */
-export const subjectOf = ({ workDir, policy, stack }: Settings): string[] => [
+export const subjectOf = ({ workDir, policy = [], stack }: Settings): string[] => [
   ...(workDir === "." ? [] : [workDir]),
-  ...[policy, stack].filter((one) => one !== undefined),
+  ...policy,
+  ...(stack === undefined ? [] : [stack]),
 ];
 
 /**

@@ -1,6 +1,7 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
 import { type SpawnOptions, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
@@ -11,9 +12,9 @@ import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
 import { SealFileError, sealText } from "../access/seal/seal.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
-import { pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
+import { CHANGE, pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
 import { type Command, type Job, RefusedJob } from "../ci/job.ts";
-import { runsProgram, type Settings } from "../ci/settings.ts";
+import { runsEngine, type Settings } from "../ci/settings.ts";
 import { refusedSummary, updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
 import { printableLines } from "../schema/printable.ts";
@@ -37,10 +38,12 @@ interface Given {
   job: Job;
   settings: Settings;
   command: Command;
+  /** of the job's files */
+  folder: string;
 }
 
 /** In the folder of the program. */
-export const runCommand = async ({ job, settings, command }: Given): Promise<Outcome> => {
+export const runCommand = async ({ job, settings, command, folder }: Given): Promise<Outcome> => {
   const { env } = process;
   const identity = settings.identities[command];
   if (identity !== undefined) env.IRM_IDENTITY = identity;
@@ -49,8 +52,9 @@ export const runCommand = async ({ job, settings, command }: Given): Promise<Out
   delete env.IRM_CI_TOKEN;
   const given = command === "preview" ? { ...settings, branch: fetchedBase(settings, job) } : settings;
   try {
-    if (runsProgram(settings, command)) await installDependencies();
-    return await RUN[command](given);
+    // Of a policy, the review installs the packages of the base.
+    if (runsEngine(settings, command) && settings.policy === undefined) await installDependencies();
+    return await RUN[command](given, folder);
   } catch (error) {
     const isOwn = error instanceof StepError || error instanceof SealFileError;
     const text = isOwn ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
@@ -74,24 +78,28 @@ const fetchedBase = ({ branch }: Settings, { event, mainBranch }: Job): string =
   return main;
 };
 
-const preview = async (settings: Settings): Promise<Outcome> => {
-  const { stack, policy, rules, tests, deny, allow, services, branch } = settings;
-  const given = {
-    stack,
-    ...(policy !== undefined && { policy }),
+const preview = async (settings: Settings, folder: string): Promise<Outcome> => {
+  const { change, stack, policy, rules, tests, deny, allow, services, branch, identities } = settings;
+  const judged = {
     ...(rules !== undefined && { rules }),
     ...(tests !== undefined && { tests }),
     ...(branch !== undefined && { branch }),
-    deny,
-    allow,
-    service: services,
-    ...(settings.identities.up && { as: settings.identities.up }),
+    ...{ deny, allow, service: services },
   };
-  const { made, seal = undefined } = settings.seal ? await makeSealedReview(given) : { made: await makeReview(given) };
+  const out = change === undefined && identities.up !== undefined ? join(folder, CHANGE) : undefined;
+  const run = {
+    ...{ ...judged, stack },
+    ...(policy !== undefined && { policy }),
+    ...(out !== undefined && { as: identities.up, out }),
+  };
+  const { made, seal = undefined } = settings.seal
+    ? await makeSealedReview(run)
+    : { made: await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged)) };
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);
   const files = {
     ...{ [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) },
+    ...(out !== undefined && { [CHANGE]: readFileSync(out, "utf8") }),
     ...(seal && { [sealOf(settings)]: sealText(seal) }),
   };
   return { code: reviewCode(made), files, summary };
@@ -135,7 +143,7 @@ const recoverLost = async (stack: string): Promise<boolean> => {
   return (await recover({ stack, yes: true, format: "terminal" })) !== 1;
 };
 
-const RUN: Readonly<Record<Command, (settings: Settings) => Promise<Outcome>>> = { preview, up, drift };
+const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Promise<Outcome>>> = { preview, up, drift };
 
 /** A step around the command failed, and has said why. */
 class StepError extends Error {

@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { approvedSeal } from "../ci/approved-seal.ts";
-import { makeFolder, pageOf, REPORT, REPORT_JSON, readReport, sealOf, writeFiles } from "../ci/files.ts";
+import { CHANGE, makeFolder, pageOf, REPORT, REPORT_JSON, readReport, sealOf, writeFiles } from "../ci/files.ts";
 import { ForgeError } from "../ci/forge.ts";
 import { githubHost } from "../ci/github/host.ts";
 import { gitlabHost } from "../ci/gitlab/host.ts";
 import type { Host } from "../ci/host.ts";
 import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
 import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
-import { inputsText, keyOf, problemsOf, readSettings, runsProgram, type Settings, subjectOf } from "../ci/settings.ts";
+import { inputsText, keyOf, problemsOf, readSettings, runsEngine, type Settings, subjectOf } from "../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
 import { folderOf } from "./journal-files.ts";
 import { printError } from "./terminal.ts";
@@ -38,8 +38,7 @@ const sealFolderOf = ({ sealFolder }: Settings): string => resolve(sealFolder ??
 export const plan = (): Promise<number> =>
   inJob("plan", ({ host, settings, command }) => {
     const { env } = process;
-    const hasProgram = runsProgram(settings, command);
-    const needsEngine = hasProgram || (settings.policy !== undefined && settings.stack !== undefined);
+    const needsEngine = runsEngine(settings, command);
     host.setOutputs({
       command,
       inputs: inputsText(env),
@@ -49,11 +48,11 @@ export const plan = (): Promise<number> =>
       seal: command === "up" && settings.seal !== undefined ? sealOf(settings) : "",
       "seal-folder": join(env.RUNNER_TEMP ?? "", `irm-seal-${randomUUID()}`),
       // A folder that is configured outlives the job by itself.
-      journal: hasProgram && !env.IRM_JOURNAL ? folderOf({}) : "",
+      journal: needsEngine && !env.IRM_JOURNAL ? folderOf({}) : "",
       // The key of one stack is no prefix of another one: `production:dev::` is for the stack dev in the folder production.
       "journal-key": `irm-journal:${keyOf(settings)}::`,
     });
-    process.stdout.write(`${command} of ${subjectOf(settings).join(" ") || "a saved preview"}\n`);
+    process.stdout.write(`${command} of ${subjectOf(settings).join(" ") || "a change of another job"}\n`);
     return 0;
   });
 
@@ -86,7 +85,13 @@ export const run = (): Promise<number> =>
     const { runCommand } = await import("./ci-run.ts");
     const { code, files, summary } = await host.withoutCommands(() => runCommand(context));
     writeFiles(folder, files, code);
-    const paths = { json: REPORT_JSON, markdown: REPORT, page: pageOf(settings), seal: sealOf(settings) };
+    const paths = {
+      json: REPORT_JSON,
+      markdown: REPORT,
+      page: pageOf(settings),
+      change: CHANGE,
+      seal: sealOf(settings),
+    };
     const written = Object.entries(paths).filter(([, name]) => files[name] !== undefined);
     host.setOutputs({
       "exit-code": String(code),
@@ -165,7 +170,7 @@ const inJob = async (step: string, act: (context: Context) => number | Promise<n
     const job = host.job();
     const { settings, problems } = readSettings(process.env);
     const command = problems.some((one) => one.startsWith("command:")) ? undefined : commandOf(job, settings);
-    if (command !== undefined) problems.push(...problemsOf(settings, job, command, process.env));
+    if (command !== undefined) problems.push(...problemsOf(settings, command, process.env));
     if (command === undefined || problems.length > 0) throw new UsageError(problems.join("\n"));
     return await act({ host, job, settings, command, folder: resolve(settings.folder ?? FOLDER) });
   } catch (error) {

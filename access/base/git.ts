@@ -248,19 +248,17 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
 const UNFILTERED = "check out the repository without a filter of objects";
 const MISSING = `this clone does not have it; ${UNFILTERED}`;
 
-/** The folders of the PATH outside a work tree: npm puts those of its packages there. */
+/** The folders of the PATH outside a work tree. */
 export const pathOutside = (folder: string): string[] =>
   (process.env.PATH ?? "")
     .split(delimiter)
-    .filter(
-      (path) =>
-        isAbsolute(path) && !path.split(sep).includes("node_modules") && !`${path}${sep}`.startsWith(`${folder}${sep}`),
-    );
+    .filter((path) => isAbsolute(path) && !`${path}${sep}`.startsWith(`${folder}${sep}`));
 
-/** Ignores a git in the work tree. */
+/** Ignores a git in the work tree: npm puts the folders of its packages on the PATH. */
 export const gitProgram = (folder: string): string => {
   const names = process.platform === "win32" ? ["git.exe"] : ["git"];
   const found = pathOutside(folder)
+    .filter((path) => !path.split(sep).includes("node_modules"))
     .flatMap((path) => names.map((name) => join(path, name)))
     .find(isExecutable);
   if (found === undefined) throw new BaseError("git is not on the PATH: it reads the rules of the base");

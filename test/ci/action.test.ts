@@ -59,7 +59,7 @@ describe("docs/ci.md has", () => {
     const gitlab = Object.keys(includeOf({ "base-url": "", audience: "" }).inputs);
     const own = Object.keys(action.inputs);
     expect(own.filter((name) => !gitlab.includes(name))).toEqual([
-      ...["command", "preview-file", "github-token", "pulumi-version", "node-version"],
+      ...["command", "github-token", "pulumi-version", "node-version"],
     ]);
     expect(gitlab.filter((name) => !own.includes(name))).toEqual([
       ...["base-url", "audience", "image", "stage", "job-prefix"],

@@ -1,11 +1,11 @@
-// action.yml by a runner that executes its steps: a policy, which needs no engine. test/lifecycle/action.test.ts runs a program, whose next
-// review replaces the comment.
+// action.yml by a runner that executes its steps: a change of another job, which needs no engine. test/lifecycle/action.test.ts runs a program,
+// whose next review replaces the comment.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { startServer, type TestServer } from "../harness/api-server.ts";
-import { createPolicyChange, type PolicyChange } from "../harness/pipeline/change.ts";
+import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGithub, type Github, pullRequest, push } from "../harness/pipeline/github.ts";
 import type { JobResult } from "../harness/pipeline/github-runner.ts";
 import { TOKEN } from "../harness/pipeline/posts.ts";
@@ -13,7 +13,7 @@ import { createUid } from "../harness/records.ts";
 
 let api: TestServer;
 let github: Github;
-let change: PolicyChange;
+let change: ProgramChange;
 let identity: string;
 let head: string;
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
   const roleUid = await api.role("viewer");
   await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
   github = await createGithub((subject) => api.identityToken(subject));
-  change = createPolicyChange(api);
-  head = change.propose("editor", { "review.yaml": "deny: []\n" });
+  change = createProgramChange(api);
+  head = await change.propose("editor", { "review.yaml": "deny: []\n" });
 });
 afterAll(async () => {
   await github.close();
@@ -40,7 +40,7 @@ const review = (
 ): Promise<JobResult> =>
   github.run(
     pullRequest(head, from, target),
-    { policy: "access.yaml", "preview-identity": identity, ...further },
+    { "stack-name": "production", change: change.file, "preview-identity": identity, ...further },
     { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl } },
   );
 
@@ -48,7 +48,7 @@ describe("a pull request", () => {
   test("gets the review as a comment, a page, a summary and outputs, by the rules of the base", async () => {
     const { conclusion, outputs, summary, log, ran } = await review();
     expect(conclusion, log).toBe("success");
-    // A policy runs no program, so neither engine nor packages of the change are installed.
+    // No program runs, so neither engine nor packages of the change are installed.
     expect(ran).toEqual([
       "OWNER/pulumi-irm",
       ...[
@@ -64,17 +64,17 @@ describe("a pull request", () => {
     const [comment] = github.repository.comments;
     expect(comment?.author).toBe("github-actions[bot]");
     expect(comment?.body).toMatch(
-      /^<!-- irm review access\.yaml run \d+ -->\n## Change in access of `[^`]+` by this policy: /,
+      /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
     );
     expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
-    expect(summary).toMatch(/## Change in access of `[^`]+` by this policy: /);
-    expect([...github.artifacts.keys()]).toEqual(["access-review-access.yaml.html"]);
-    expect(github.artifacts.get("access-review-access.yaml.html")).toMatch(/^<!doctype html>/i);
+    expect(summary).toMatch(/## Change in access of `[^`]+` by `access\/production`: /);
+    expect([...github.artifacts.keys()]).toEqual(["access-review-production.html"]);
+    expect(github.artifacts.get("access-review-production.html")).toMatch(/^<!doctype html>/i);
     expect(outputs.access).toMatchObject({
       command: "preview",
       "exit-code": "0",
       "comment-url": `https://github.example/pull/7#issuecomment-${comment?.id}`,
-      "artifact-url": "https://github.example/artifacts/access-review-access.yaml.html",
+      "artifact-url": "https://github.example/artifacts/access-review-production.html",
       "issue-url": "",
     });
     const { rules } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));

@@ -1,16 +1,17 @@
-// templates/gitlab.yml by a runner that chooses its jobs by their rules and executes their scripts: a policy, which needs no engine.
+// templates/gitlab.yml by a runner that chooses its jobs by their rules and executes their scripts: a change of another job, which needs
+// no engine.
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
 import { startServer, type TestServer } from "../harness/api-server.ts";
-import { createPolicyChange, type PolicyChange } from "../harness/pipeline/change.ts";
+import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
 import { createUid } from "../harness/records.ts";
 
 let api: TestServer;
 let gitlab: Gitlab;
-let change: PolicyChange;
+let change: ProgramChange;
 let inputs: Record<string, string>;
 const audiences: string[] = [];
 
@@ -25,9 +26,9 @@ beforeAll(async () => {
     audiences.push(audience);
     return api.identityToken(subject);
   });
-  change = createPolicyChange(api, { "package.json": "{}", "package-lock.json": "{}" });
+  change = createProgramChange(api, { "package.json": "{}", "package-lock.json": "{}" });
   const addresses = { "base-url": api.baseUrl, audience: api.authUrl };
-  inputs = { ...addresses, policy: "access.yaml", "preview-identity": identity };
+  inputs = { ...addresses, "stack-name": "production", change: change.file, "preview-identity": identity };
 });
 afterAll(async () => {
   await gitlab.close();
@@ -43,8 +44,8 @@ const run = (
 
 describe("a merge request", () => {
   test("gets the review as a note and an artifact, by the tool and the rules of the default branch", async () => {
-    change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
-    const page = ".irm-ci/access-review-access.yaml.html";
+    await change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
+    const page = ".irm-ci/access-review-production.html";
     const [job, ...others] = await run(mergeRequest(), {}, [page, ".irm-ci/report.md"]);
     expect(others).toEqual([]);
     expect(job, job?.log).toMatchObject({ name: "access-review", code: 3, hasToken: true });
@@ -53,7 +54,7 @@ describe("a merge request", () => {
     const [note] = gitlab.repository.comments;
     expect(note?.author).toBe("21");
     expect(note?.body).toMatch(
-      /^<!-- irm review access\.yaml run \d+ -->\n## Change in access of `[^`]+` by this policy: /,
+      /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
     );
     expect(note?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
     expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);

@@ -1,6 +1,5 @@
 // The inputs of the action and of the include, as the commands read them from variables.
 import { describe, expect, test } from "vitest";
-import type { Job } from "../../ci/job.ts";
 import { inputsText, keyOf, problemsOf, readSettings } from "../../ci/settings.ts";
 
 const UID = "cc2e6e8099dd7fdbd7d866059f72a7a3b5e6d502/1782c7386ec01ef2";
@@ -24,7 +23,6 @@ test("lists have one entry a line, and what is empty counts as not given", () =>
     identities: { up: UID, drift: UID },
     comment: false,
     issue: true,
-    rehearse: false,
   });
 });
 
@@ -35,19 +33,15 @@ test("all problems are named at once", () => {
     IRM_CI_PREVIEW_IDENTITY: "release",
     IRM_CI_OPEN_ISSUE: "yes",
     IRM_CI_POLICY: "a.yaml",
-    IRM_CI_PREVIEW_FILE: "b.json",
+    IRM_CI_CHANGE: "b.json",
     IRM_CI_SEAL: "approved",
-    IRM_CI_REHEARSE: "true",
   });
   expect(problems).toEqual([
     'command: "previw" is not one of preview, up, drift; did you mean preview?',
     'preview-identity: "release" is not the uid of an identity',
     'stack-name: "prod; rm -rf /" is not the name of a stack, such as production or acme/access/production',
     'open-issue: "yes" is not true or false',
-    "policy and preview-file cannot be combined",
-    "policy and seal cannot be combined: a seal has the steps of a program",
-    "policy and rehearse cannot be combined: a rehearsal runs the program",
-    "rehearse needs up-identity: the rehearsal acts as the identity that applies the program",
+    "policy and change and seal cannot be combined",
   ]);
 });
 
@@ -57,38 +51,19 @@ test("one identity for pull requests and the main branch is refused", () => {
 });
 
 describe("what a command needs", () => {
-  const branch: Job = {
-    event: "push",
-    about: { branch: "main" },
-    mainBranch: "main",
-    usual: "up",
-    run: { id: 1, url: "" },
-  };
-  const change: Job = { ...branch, about: { change: { number: 7, head: undefined } } };
-  const { settings } = read({ IRM_CI_POLICY: "access.yaml", IRM_CI_STACK_NAME: "production" });
-
-  test("is the stack where a program runs", () => {
-    const { settings: bare } = read({});
-    expect(problemsOf(bare, branch, "up", {})).toEqual(["stack-name: up needs the name of the stack"]);
-    expect(problemsOf(bare, change, "preview", {})).toEqual(["stack-name: preview needs the name of the stack"]);
-    expect(problemsOf(read({ IRM_CI_PREVIEW_FILE: "p.json" }).settings, change, "preview", {})).toEqual([]);
+  test("is the stack where an engine runs", () => {
+    expect(problemsOf(read({}).settings, "up", {})).toEqual(["stack-name: up needs the name of the stack"]);
+    const { settings } = read({ IRM_CI_POLICY: "access.yaml" });
+    expect(problemsOf(settings, "preview", {})).toEqual(["stack-name: preview needs the name of the stack"]);
+    expect(problemsOf(read({ IRM_CI_CHANGE: "change.json" }).settings, "preview", {})).toEqual([]);
   });
 
   test("is no token beside the identity, which would not count", () => {
     const { settings: own } = read({ IRM_CI_STACK_NAME: "production", IRM_CI_UP_IDENTITY: UID });
-    expect(problemsOf(own, branch, "up", { IRM_TOKEN: "secret" })).toEqual([
+    expect(problemsOf(own, "up", { IRM_TOKEN: "secret" })).toEqual([
       "IRM_TOKEN is set, and would count in the place of the identity of up: leave out the variable or the input",
     ]);
-    expect(problemsOf(own, change, "preview", { IRM_TOKEN: "secret" })).toEqual([]);
-  });
-
-  test("is the backend where a change could name another one for the stack of a policy", () => {
-    expect(problemsOf(settings, change, "preview", {})).toEqual([
-      expect.stringContaining("cloud-url: give the backend"),
-    ]);
-    expect(problemsOf(settings, change, "preview", { PULUMI_BACKEND_URL: "s3://state" })).toEqual([]);
-    expect(problemsOf({ ...settings, cloudUrl: "s3://state" }, change, "preview", {})).toEqual([]);
-    expect(problemsOf(settings, branch, "up", {})).toEqual([]);
+    expect(problemsOf(own, "preview", { IRM_TOKEN: "secret" })).toEqual([]);
   });
 });
 
@@ -109,7 +84,7 @@ test("later steps get the inputs as one text, without a token", () => {
 test.each([
   [{ IRM_CI_STACK_NAME: "a--b" }, "a%2d%2db"],
   [{ IRM_CI_STACK_NAME: "b", IRM_CI_WORK_DIR: "é,>" }, "%c3%a9%2c%3e:b"],
-  [{ IRM_CI_POLICY: "a.yaml", IRM_CI_STACK_NAME: "b" }, "a.yaml:b"],
+  [{ IRM_CI_POLICY: "a.yaml\nteams/c.yaml", IRM_CI_STACK_NAME: "b" }, "a.yaml:teams/c.yaml:b"],
   [{}, "."],
 ])("the key of a subject %j ends no comment, and is no list: %s", (env, key) => {
   expect(keyOf(read(env).settings)).toBe(key);

@@ -1,12 +1,13 @@
 // The workflows of docs/ci.md by a runner that executes their steps, with a real engine: from the first pull request to the issue about drift.
-// test/ci runs the same for a policy, and what is refused.
-import { accessSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// test/ci runs the same for a change of another job, and what is refused.
+import { accessSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
+import { digestOf } from "../../access/canonical.ts";
+import { Report } from "../../access/review/report.ts";
 import { mintDevToken } from "../../cli/token.ts";
 import { atWith, stampText } from "../../provider/record/stamp.ts";
-import { created } from "../access/preview/fixture.ts";
 import { root } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
@@ -61,24 +62,27 @@ beforeAll(async () => {
     IRM_PREVIEW_IDENTITY: await identity("preview", "repo:acme/access:pull_request", "viewer"),
     IRM_UP_IDENTITY: await identity("apply", "repo:acme/access:ref:refs/heads/main", "owner"),
   };
-  repository = createRepository(program.folder);
-  repository.commit({
-    ".gitignore": "node_modules\n*.json\narguments\nstate\nhome\n",
-    "review.yaml": "deny: [gains-owner]\n",
-  });
-  repository.git("remote", "add", "origin", `file://${program.folder}`);
-  repository.git("fetch", "--quiet");
-  repository.git("checkout", "--quiet", "-b", "change");
+  repository = repositoryOf(program, { "review.yaml": "deny: [gains-owner]\n" });
 });
 afterAll(async () => {
   await github.close();
   await place.close();
 });
 
+/** With what the folder has, as its main branch, and a branch for changes of it. */
+const repositoryOf = ({ folder }: Program, files: Record<string, string>): TestRepository => {
+  const made = createRepository(folder);
+  made.commit({ ".gitignore": "node_modules\nenvironment.json\nstate\nhome\n", ...files });
+  made.git("remote", "add", "origin", `file://${folder}`);
+  made.git("fetch", "--quiet");
+  made.git("checkout", "--quiet", "-b", "change");
+  return made;
+};
+
 /** Everything that the engine needs of the test, and none of its credentials for the API. */
-const engineEnv = (): Record<string, string> =>
+const engineEnv = ({ env }: Program): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(program.env).filter(([name]) => /^(?:PULUMI_|VAULT_|ORG$|NO_COLOR$|GOGC$|NODE_OPTIONS$)/.test(name)),
+    Object.entries(env).filter(([name]) => /^(?:PULUMI_|VAULT_|ORG$|NO_COLOR$|GOGC$|NODE_OPTIONS$)/.test(name)),
   ) as Record<string, string>;
 
 const engineFolder = (): string =>
@@ -91,12 +95,22 @@ const engineFolder = (): string =>
     }
   }) ?? "";
 
-const run = (event: Event, steps: readonly Step[] = [], engine = engineFolder()): Promise<JobResult> =>
+const run = (
+  event: Event,
+  steps: readonly Step[] | Record<string, string> = [],
+  own = program,
+  engine = engineFolder(),
+): Promise<JobResult> =>
   github.run(event, steps, {
-    workspace: program.folder,
+    workspace: own.folder,
     vars,
     // Nothing is still under way of a killed job.
-    env: { ...engineEnv(), IRM_AUTH_URL: place.server.authUrl, IRM_REQUEST_TIMEOUT: "1" },
+    env: {
+      ...engineEnv(own),
+      IRM_BASE_URL: place.server.baseUrl,
+      IRM_AUTH_URL: place.server.authUrl,
+      IRM_REQUEST_TIMEOUT: "1",
+    },
     engine,
   });
 
@@ -120,21 +134,22 @@ it("a pull request gets a comment, as an identity that may only read", async () 
 });
 
 it("its next push replaces the comment, from a job that runs nothing of the change, and is denied", async () => {
-  const head = writeProgram(source("first", "// another commit"));
-  // The program has run in a job before, whose engine prints this: the identity "preview" would become owner.
-  const inputs = { parent: place.server.organization, identity: vars.IRM_PREVIEW_IDENTITY, role: "owner" };
-  const printed = { steps: [created("RoleBinding", "owns", inputs)], changeSummary: { create: 1 } };
-  const engine = join(place.folder, "engine");
-  mkdirSync(engine);
-  const script = `#!/bin/sh\necho "$*" > arguments\necho '${JSON.stringify(printed)}'\n`;
-  writeFileSync(join(engine, "pulumi"), script, { mode: 0o755 });
-  const preview = await run(pullRequest(head), twoJobs.preview?.steps, engine);
-  expect(preview.conclusion, preview.log).toBe("success");
+  const owns = `new RoleBinding("owns", { parent: process.env.ORG!, identity: "${vars.IRM_PREVIEW_IDENTITY}", role: "owner" });`;
+  const head = writeProgram(source("first", owns));
+  const found = await run(pullRequest(head), twoJobs.change?.steps);
+  // Denied there too, and the file is left all the same.
+  expect(found.conclusion).toBe("failure");
+  expect(found.outputs.access).toMatchObject({ "exit-code": "3", "comment-url": "" });
+  // The program could have written it: one that hides a row does not hide it.
+  const { digest: _, ...change } = JSON.parse(github.artifacts.get("change") ?? "{}");
+  const forged = { ...change, rows: [] };
+  github.artifacts.set("change", JSON.stringify({ ...forged, digest: digestOf(forged) }));
   const { conclusion, log, ran } = await run(pullRequest(head), twoJobs.review?.steps);
   expect(conclusion, log).toBe("failure");
   expect(ran).not.toContain("pulumi/actions");
   expect(github.repository.comments).toHaveLength(1);
   expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
+  expect(github.repository.comments[0]?.body).toContain("Access that is not as it was recorded");
   expect(github.repository.comments[0]?.body).toContain(head);
 });
 
@@ -223,4 +238,40 @@ it("with a seal, a merge is applied as it was approved, and not as somebody has 
   const applied = await run(merge, sealed.access?.steps);
   expect(applied.conclusion, applied.log).toBe("success");
   expect(place.rows("role_bindings", "parent = ?", team?.uid as string)).toHaveLength(1);
+});
+
+it("a policy is reviewed by the program of the base, and nothing else of the change runs", async () => {
+  const policies = await place.program(
+    "policies",
+    'import { AccessPolicy } from "pulumi-irm";\nnew AccessPolicy("acme", { file: "access.yaml" });\n',
+  );
+  const policyOf = (role: string): string => `organization: { uid: "${place.server.organization}" }
+groups: { team: {} }
+identities: { ci: { in: team, claimMatch: { issuer: "https://issuer.example", subject: ci } } }
+access: { team: { ${role}: [ci] } }
+`;
+  const own = repositoryOf(policies, { "access.yaml": policyOf("viewer") });
+  const hacked = join(place.folder, "hacked");
+  const head = own.commit({
+    "access.yaml": policyOf("editor"),
+    "index.js": `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(hacked)}, "");\nthrow new Error("theirs");\n`,
+    "Pulumi.yaml": "name: theirs\nruntime: nodejs\n",
+  });
+  const inputs = { "preview-identity": vars.IRM_PREVIEW_IDENTITY ?? "", "up-identity": vars.IRM_UP_IDENTITY ?? "" };
+  const given = { "stack-name": "dev", policy: "access.yaml", ...inputs };
+  const { conclusion, log, outputs } = await run(pullRequest(head), given, policies);
+  expect(conclusion, log).toBe("success");
+  expect(existsSync(hacked)).toBe(false);
+  expect(log).toContain("irm review: not part of this review: Pulumi.yaml, index.js\n");
+  const report = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
+  expect(report).toMatchObject({
+    identities: [{ name: "ci", groupName: "team", change: "created", losses: [] }],
+    notPart: ["Pulumi.yaml", "index.js"],
+    unknown: [],
+    errors: [],
+  });
+  expect(new Set(report.identities[0]?.gains.map(({ role }) => role))).toEqual(new Set(["editor"]));
+  const comment = github.repository.comments.find(({ body }) => body.includes("irm review access.yaml:dev "));
+  for (const shown of [log, comment?.body, github.artifacts.get("access-review-access.yaml-dev.html")])
+    expect(shown).toContain("Not part of this review: the change edits these files too");
 });

@@ -1,47 +1,69 @@
-// A change of a policy in a repository of git, and the checkout of its one commit that a job begins with.
+// A change of a program in a repository of git, the checkout of its one commit that a job begins with, and the requests of its update, which
+// another job has left.
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { changeText, lifeFrom } from "../../../access/change/change.ts";
+import { BUILT_IN_ROLE_CAPABILITIES } from "../../../schema/index.ts";
 import { createRepository, type TestRepository } from "../../support/repository.ts";
 import type { TestServer } from "../api-server.ts";
 
-export interface PolicyChange {
+export interface ProgramChange {
   repository: TestRepository;
   /** folder of the checkout */
   checkout: string;
-  /** Commits a policy in which the workflow of releases has this role, and checks it out; returns the hash. */
-  propose(role: string, files?: Record<string, string>): string;
+  /** the file of the requests */
+  file: string;
+  /** Commits a program in which the workflow of releases has this built-in role, and checks it out; returns the hash. */
+  propose(role: string, files?: Record<string, string>): Promise<string>;
   /** A branch of the base with these files. */
   makeBranch(name: string, files: Record<string, string>): void;
 }
 
-const policyOf = ({ organization }: Pick<TestServer, "organization">, role: string): string => `
-organization: { uid: "${organization}" }
-groups: { platform: {} }
-identities: { release: { in: platform, github: { repository: acme/images, branch: main } } }
-access: { platform: { ${role}: [release] } }
-`;
-
 /** The base denies gains of ownership. */
-export const createPolicyChange = (api: TestServer, base: Record<string, string> = {}): PolicyChange => {
+export const createProgramChange = (api: TestServer, base: Record<string, string> = {}): ProgramChange => {
   const repository = createRepository();
-  repository.commit({ "access.yaml": policyOf(api, "viewer"), "review.yaml": "deny: [gains-owner]\n", ...base });
+  repository.commit({ "index.ts": "// nothing\n", "review.yaml": "deny: [gains-owner]\n", ...base });
   repository.git("checkout", "--quiet", "-b", "change");
-  const checkout = join(repository.root, ".git", "checkout");
+  const [checkout, file] = ["checkout", "change.json"].map((name) => join(repository.root, ".git", name)) as [
+    string,
+    string,
+  ];
   return {
     repository,
     checkout,
+    file,
     makeBranch: (name, files) => {
       repository.git("checkout", "--quiet", "-B", name, "main");
       repository.commit(files);
       repository.git("checkout", "--quiet", "change");
     },
-    propose: (role, files = {}) => {
-      const head = repository.commit({ "access.yaml": policyOf(api, role), ...files });
+    propose: async (role, files = {}) => {
+      const head = repository.commit({ "index.ts": `// release is ${role}\n`, ...files });
       rmSync(checkout, { recursive: true, force: true });
       const from = `file://${repository.root}`;
       execFileSync("git", ["clone", "--quiet", "--depth=1", "--branch=change", from, checkout]);
+      writeFileSync(file, await requestsOf(api, role));
       return head;
     },
   };
+};
+
+const requestsOf = async (api: TestServer, role: string): Promise<string> => {
+  const [group, identity] = [{ $uid: 1 }, { $uid: 2 }];
+  const claimMatch = { issuer: "https://issuer.example", subject: "release" };
+  const capabilities = (BUILT_IN_ROLE_CAPABILITIES as Record<string, readonly string[]>)[role] ?? [];
+  return changeText({
+    ...{ version: 1, operation: "up", arguments: [], stack: "access/production", services: [api.baseUrl] },
+    ...{ as: api.identity, ...lifeFrom(api.clock.today()) },
+    writes: [
+      { n: 1, method: "CreateGroup", parent: api.organization, fields: { name: "platform" } },
+      { n: 2, method: "CreateIdentity", parent: group, fields: { name: "release", claimMatch } },
+      {
+        ...{ n: 3, method: "CreateRoleBinding", parent: group },
+        fields: { identityUid: identity, roleUid: await api.role(role) },
+      },
+    ],
+    rows: capabilities.map((capability) => ({ change: "gain", identity, group, capability })),
+  });
 };
