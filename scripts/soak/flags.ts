@@ -15,16 +15,20 @@ Runs the long proofs and prints their counts. Exits with 1 when one of them fail
 
   --only NAME   run this part only; repeat the flag for several: ${names.join(", ")}
   --seed N      seed from 1 to 999999; the same seed repeats a run (default: a random seed, which is printed)
+  --rounds N    how much each part does, in place of the number of its goal: cases, organizations, operations
   --list        list the parts
   --help        print this help
 `;
 
-export type SoakFlags = { show: "help" | "list" } | { show?: undefined; names: PartName[]; seed: number };
+export type SoakFlags =
+  | { show: "help" | "list" }
+  | { show?: undefined; names: PartName[]; seed: number; rounds?: number };
 
 export const parseSoak = (args: string[], anySeed = () => randomInt(1, 1_000_000)): SoakFlags => {
   const flags = parseFlags(args, {
     only: { type: "string", multiple: true },
     seed: { type: "string" },
+    rounds: { type: "string" },
     list: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   });
@@ -34,7 +38,11 @@ export const parseSoak = (args: string[], anySeed = () => randomInt(1, 1_000_000
   if (unknown !== undefined)
     throw new UsageError(`--only takes one of ${names.join(", ")}, not ${JSON.stringify(unknown)}`);
   const seed = flags.seed === undefined ? anySeed() : parseCount("--seed", flags.seed);
-  return { names: names.filter((name) => flags.only?.includes(name) ?? true), seed };
+  return {
+    names: names.filter((name) => flags.only?.includes(name) ?? true),
+    seed,
+    ...(flags.rounds !== undefined && { rounds: parseCount("--rounds", flags.rounds) }),
+  };
 };
 
 /** The counts of a proof, and what was wrong. */

@@ -7,24 +7,27 @@ import { list, parseSoak, resultText, usage } from "./flags.ts";
 const log = (text: string) => process.stderr.write(`${text}\n`);
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-const runPart = async (name: PartName, seed: number): Promise<PartResult> => {
+type Options = Parameters<Part["run"]>[0];
+
+const runPart = async (name: PartName, options: Omit<Options, "log">): Promise<PartResult> => {
   const part: Part = parts[name];
   log(`\n== ${name}: ${part.goal}`);
   try {
-    return await part.run({ seed, log: log });
+    return await part.run({ ...options, log });
   } catch (error) {
     // The other parts still run.
     return { figures: {}, failures: [(error as Error).stack ?? String(error)] };
   }
 };
 
-const soak = async (names: readonly PartName[], seed: number): Promise<number> => {
+const soak = async (names: readonly PartName[], options: Omit<Options, "log">): Promise<number> => {
+  const { seed } = options;
   log(`seed ${seed}`);
   const tables: string[] = [];
   let failed = 0;
   for (const name of names) {
     const startMs = performance.now();
-    const result = await runPart(name, seed);
+    const result = await runPart(name, options);
     if (result.failures.length > 0) failed += 1;
     const seconds = Math.round((performance.now() - startMs) / 1000);
     tables.push(resultText(name, { ...result, figures: { ...result.figures, seconds } }));
@@ -35,7 +38,10 @@ const soak = async (names: readonly PartName[], seed: number): Promise<number> =
 
 await runScript("soak", usage, async (args) => {
   const flags = parseSoak(args);
-  if (flags.show === undefined) return await soak(flags.names, flags.seed);
+  if (flags.show === undefined) {
+    const { names, ...options } = flags;
+    return await soak(names, options);
+  }
   process.stdout.write(flags.show === "help" ? usage : list);
   return 0;
 });

@@ -1,213 +1,68 @@
-// Changes of random organizations: random requests are sent to a twin, in every spelling and over both wires, and what was recorded of them is
-// carried out on a fresh one. Then the records are the same, up to the uids that each server has made, and so is the access.
-import { isDeepStrictEqual } from "node:util";
-import { canonical } from "../../access/canonical.ts";
-import { type ChangeContent, changeText, lifeFrom, parseChange } from "../../access/change/change.ts";
-import type { Call } from "../../access/change/methods.ts";
-import { changeRows, rowsApart } from "../../access/change/rows.ts";
-import { type Normal, writesFrom } from "../../access/change/write.ts";
-import { accessInAll, rowsBetween } from "../../cli/twin/access.ts";
-import { replay } from "../../cli/twin/replay.ts";
-import { recordsOf, startTwin } from "../../cli/twin/twin.ts";
-import {
-  canonicalForm,
-  isObject,
-  type Json,
-  type OperationName,
-  type Resource,
-  resources,
-} from "../../schema/index.ts";
-import { queryText, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
-import { copyOfServer, listEverything } from "../harness/copy.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { type Body, createHttpClient } from "../support/http.ts";
-import { createRandom, type Random } from "../support/random.ts";
-import { grpcOf, WAYS, type Way } from "../support/way.ts";
+// Reviews against updates: random organizations and programs, each reviewed, replayed and then run by a real engine on a server of its own.
+// What the update has brought there, its tables say.
+import { delimiter } from "node:path";
+import { ensureEngine } from "../../scripts/engine/engine.mjs";
+import compileEngine from "../support/compile-engine.ts";
+import compilePlugin from "../support/compile-plugin.ts";
+import { newCounts, runCase } from "./change/case.ts";
 import type { PartOptions, PartResult } from "./part.ts";
-import { growOrganization } from "./random-organization.ts";
 
-/** `rounds`: organizations. */
-export const changes = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
-  const folder = temporaryFolder();
+const LANES = 2;
+
+interface Options extends PartOptions {
+  /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
+  plugin?: string;
+}
+
+/** `rounds`: cases. The first one has the seed, and each following one the next number: so a run goes on where another one has ended. */
+export const changes = async ({ seed, rounds, log, ...given }: Options): Promise<PartResult> => {
+  const { plugin = await prepare() } = given;
+  const counts = newCounts();
   const failures: string[] = [];
-  const figures = { organizations: rounds, writes: 0, rows: 0 };
-  for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
-    const own = seed * 1_000_003 + round;
-    const random = createRandom(own);
-    const fail = (text: string): void => void failures.push(`organization ${own}: ${text}`);
-    const original = await startServer({ ids: shuffledIds(own) });
-    const { organization, clock, identity, baseUrl } = original;
-    const others = [(await original.actor("seen")).uid];
-    await growOrganization(random, original, { organization, others, nowMs: clock.today() });
-    const copy = await copyOfServer(original);
-    await original.close();
-
-    const [first, second] = [folder.path(`${round}-a.db`), folder.path(`${round}-b.db`)];
-    const calls: Call[] = [];
-    const onWrite = (call: Call): void => void calls.push(call);
-    const options = { store: first, withoutAntiEscalation: true, onWrite };
-    const twin = await startTwin(copy, baseUrl, options);
-    const before = await accessInAll([twin], []);
-    const api = await clientAs(twin.url, await twin.tokenOf(identity));
-    await growOrganization(random, api, { organization, others, nowMs: Date.now() });
-    await edit(random, api, organization);
-    grpcOf(api).close();
-    const created = calls.flatMap(({ method, response }) =>
-      method === "CreateIdentity" ? [String(response.uid)] : [],
-    );
-    const after = await accessInAll([twin], created);
-    const recordOf = recordsOf(new Map([[baseUrl, twin]]), baseUrl);
-    await twin.close();
-
-    const normal = writesFrom(calls, { recordOf });
-    for (const [what, spelled] of otherWays(random, calls))
-      if (!isDeepStrictEqual(writesFrom(spelled, { recordOf }).writes, normal.writes)) fail(`${what}: other writes`);
-    const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
-    const rows = changeRows(between, normal.textOf);
-    const head = { version: 1, operation: "up", stack: "a/b", services: [baseUrl], as: identity } as const;
-    const content: ChangeContent = {
-      ...head,
-      services: [baseUrl],
-      arguments: [],
-      ...lifeFrom(0),
-      writes: normal.writes,
-      rows,
-    };
-    const change = parseChange(changeText(content), "change.json");
-
-    const [copies, actors] = [new Map([[baseUrl, copy]]), new Map([[baseUrl, identity]])];
-    const again = await replay({ change, copies, actors, options: { store: second } });
-    for (const { n, ok, message } of again.outcomes)
-      if (!ok) fail(`${JSON.stringify(change.writes[n - 1])}: ${message}`);
-    for (const one of rowsApart(rows, again.rows)) fail(JSON.stringify(one));
-    const [made, remade] = [await recordsIn(first, normal.uids), await recordsIn(second, again.uids)];
-    const apart = [...made.filter((one) => !remade.includes(one)), ...remade.filter((one) => !made.includes(one))];
-    if (apart.length > 0) fail(`records differ: ${apart.join("\n")}`);
-    figures.writes += normal.writes.length;
-    figures.rows += rows.length;
-    if (round % 100 === 0) log?.(`${round} organizations`);
-  }
-  folder.remove();
-  return { figures, failures };
-};
-
-/** What the harness needs of a server, for a twin. */
-const clientAs = async (baseUrl: string, token: string): Promise<TestServer> => {
-  const http = createHttpClient(baseUrl);
-  const call: TestServer["call"] = (method, target, { body, query = {} } = {}) =>
-    http.send({
-      ...{ method, target: target + queryText(query) },
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  const ok: TestServer["ok"] = async (...request) => (await call(...request)).json;
-  return { baseUrl, call, ok, owner: { uid: "", token } } as Partial<TestServer> as TestServer;
-};
-
-/** Changes and deletes records, old and new ones, over each wire. What the API refuses is no write. */
-const edit = async (random: Random, api: TestServer, organization: string): Promise<void> => {
-  const lists = await listEverything(api, api.owner.token);
-  const ways = Object.values(WAYS) as Way[];
-  const send = (operation: OperationName, request: Json) =>
-    random.pick(ways)(api, { operation, request, token: api.owner.token, version: random.pick(["v2", "v2beta1"]) });
-  const some = (plural: string, most: number): Body[] =>
-    random.shuffle(lists[plural] ?? []).slice(0, random.below(most + 1));
-  const uids = Object.values(lists).flatMap((list) => list.map(({ uid }) => uid as string));
-  const text = (): string =>
-    random.pick(["", "plain", `$${"{1.uid}"}`, `at ${random.pick(uids)}, and ${random.pick(uids).slice(-16)}`]);
-  const KINDS = { groups: "Group", roles: "Role", identities: "Identity", repos: "Repo" } as const;
-  for (const [plural, type] of Object.entries(KINDS))
-    for (const { uid, name } of some(plural, 3)) {
-      const field = type.toLowerCase();
-      const fields = { uid, description: text(), ...(random.below(2) === 0 && { name: String(name) }) };
-      const updateMask = random.pick(["description", "name,description", "*", undefined]);
-      const request = { [field]: fields, ...(updateMask !== undefined && { updateMask }) };
-      await send(`Update${type}` as OperationName, request);
+  let next = seed;
+  const lane = async (): Promise<void> => {
+    while (next < seed + rounds) {
+      const own = next++;
+      const problems = await runCase(own, plugin, counts).catch((error: Error) => [error.stack ?? String(error)]);
+      counts.cases += 1;
+      for (const text of problems) {
+        const failure = `case ${own}: ${text}\nagain: npm run soak -- --only change --rounds 1 --seed ${own}`;
+        failures.push(failure);
+        log?.(failure);
+      }
+      if (counts.cases % 10 === 0) log?.(`${counts.cases} of ${rounds} cases; the next one is --seed ${next}`);
     }
-  for (const { uid } of some("identities", 2)) {
-    const claimMatch = {
-      issuer: "https://issuer.example",
-      subject: text() || "s",
-      claims: { $uid: text(), [text() || "k"]: "1" },
-    };
-    const updateMask = random.pick(["claimMatch", "claimMatch.subject", "claim_match.claims,claimMatch.issuer"]);
-    await send("UpdateIdentity", { identity: { uid, claimMatch }, updateMask });
-  }
-  const roles = (lists.roles ?? []).map(({ uid }) => uid as string);
-  for (const { uid: parent } of some("groups", 2)) {
-    const requests = some("identities", 3).map(({ uid: identityUid }) => ({ roleBinding: { identityUid } }));
-    if (requests.length > 0) await send("BatchCreateRoleBindings", { parent, requests, roleUid: random.pick(roles) });
-  }
-  for (const { uid } of some("roleBindings", 3)) {
-    await send("UpdateRoleBinding", { roleBinding: { uid, roleUid: random.pick(roles) }, updateMask: "roleUid" });
-    if (random.below(2) === 0) for (let times = 2; times > 0; times -= 1) await send("DeleteRoleBinding", { uid });
-  }
-  const mappings = Map.groupBy(
-    some("externalGroupRoleMappings", 3),
-    ({ identityProviderUid }) => identityProviderUid as string,
-  );
-  for (const [parent, own] of mappings)
-    await send("BatchDeleteExternalGroupRoleMappings", { parent, names: own.map(({ uid }) => uid) });
-  const { json } = await send("CreateGroup", { group: { name: "founded", description: organization } });
-  await send("CreateGroup", { parent: json.uid, group: { name: "below" } });
-  for (const plural of ["repos", "roles", "identities", "groupInvites", "tags"])
-    for (const { uid } of some(plural, 1)) {
-      const name = plural === "identities" ? "Identity" : `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`;
-      await send(`Delete${name}` as OperationName, { uid });
-    }
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES, rounds) }, lane));
+  return {
+    figures: {
+      "cases, dynamic resources and the plugin in turn": counts.cases,
+      reviews: counts.reviews,
+      "reviews by one who sees a part": counts.inPart,
+      "updates that went through, as reviewed": counts.updates,
+      "updates that fail, as reviewed": counts.failing,
+      "updates whose program the engine ended": counts.ended,
+      "programs that neither a review nor an update takes": counts.refused,
+      "writes of the changes": counts.writes,
+      "changes that were replayed": counts.replays,
+      "rows of access of identities": counts.rows,
+      "rows of access of people": counts.people,
+      "reviews of an unchanged program, without a write": counts.unchanged,
+      differences: failures.length,
+    },
+    failures,
+  };
 };
 
-/** The same requests, as another client would have sent them. */
-const otherWays = (random: Random, calls: readonly Call[]): [what: string, calls: Call[]][] => [
-  ["members in another order", calls.map(({ request, ...call }) => ({ ...call, request: reversed(request) as Json }))],
-  [
-    "updates and deletes sent again",
-    calls.flatMap((call) => (/^(Update|Delete)/.test(call.method) ? [call, call] : [call])),
-  ],
-  [
-    "role bindings in batches",
-    calls.map((call) => (call.method === "CreateRoleBinding" && random.below(2) === 0 ? batchOf(call) : call)),
-  ],
-];
-
-const reversed = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toReversed()
-      .map(([name, item]) => [name, reversed(item)]),
-  );
-};
-
-const batchOf = ({ request, response, ...call }: Call): Call => ({
-  ...call,
-  method: "BatchCreateRoleBindings",
-  request: { parent: request.parent, requests: [{ roleBinding: request.roleBinding }] },
-  response: { roleBindings: [response] },
-});
-
-/** What each server sets by itself. */
-const OWN = ["createTime", "updateTime", "lastSeenTime", "expirationTime", "keyId"];
-
-/** Each record as a text, with the number of the write in place of a new uid. */
-const recordsIn = async (store: string, uids: Normal["uids"]): Promise<string[]> => {
-  const server = await startServer({ store });
-  const lists = await listEverything(server);
-  await server.close();
-  // The longest first: a uid begins with those above it.
-  const numbered = [...uids].toSorted(([, a], [, b]) => b.length - a.length);
-  return Object.entries(lists).flatMap(([plural, list]) =>
-    list.map((record) => {
-      // The order of a set means nothing, nor does that of members.
-      const { schema } = Object.values(resources).find((one) => one.plural === plural) as Resource;
-      const shown = JSON.stringify(canonicalForm(schema, record), (name, value) =>
-        OWN.includes(name) ? undefined : name === "capabilities" ? value.toSorted() : value,
-      );
-      const text = canonical(JSON.parse(shown));
-      const neutral = numbered.reduce((own, [n, uid]) => own.replaceAll(uid, `<${n}>`), text);
-      const segments = numbered.reduce((own, [n, uid]) => own.replaceAll(uid.slice(-16), `<.${n}>`), neutral);
-      return `${plural} ${segments}`;
-    }),
-  );
+/** As before the tests that need them. Returns the folder of the plugin. */
+const prepare = async (): Promise<string> => {
+  let plugin = "";
+  const provide = (_: string, value: unknown): void => {
+    plugin = value as string;
+  };
+  await compileEngine();
+  await compilePlugin({ provide } as never);
+  const engine = await ensureEngine();
+  if (engine !== undefined) process.env.PATH = [engine, process.env.PATH].join(delimiter);
+  return plugin;
 };

@@ -26,6 +26,10 @@ describe("the flags", () => {
     expect(parseSoak(["--seed", "5"])).toEqual({ names: NAMES, seed: 5 });
   });
 
+  test("--rounds replaces the number of each goal", () => {
+    expect(parseSoak(["--seed", "5", "--rounds", "3"])).toEqual({ names: NAMES, seed: 5, rounds: 3 });
+  });
+
   test("--only runs the named parts, in their order and each once", () => {
     expect(parseSoak(["--only", "walk", "--seed=1"])).toEqual({ names: ["walk"], seed: 1 });
     const more = ["--only", "walk", "--only=kill", "--only", "walk", "--seed=1"];

@@ -5,8 +5,8 @@ import { type Json, parentOf } from "../../../schema/index.ts";
 import { IAM } from "../../harness/small-engine/owner.ts";
 import type { Testbed } from "../../harness/small-engine/testbed.ts";
 import type { Random } from "../../support/random.ts";
-import type { HandMade } from "./hand-made.ts";
-import { someCapabilities, someClaims } from "./some.ts";
+import type { HandMade } from "../program/hand-made.ts";
+import { someCapabilities, someClaims } from "../program/some.ts";
 
 interface Edit {
   what: "role" | "claims" | "binding" | "owner" | "people" | "other";

@@ -3,11 +3,11 @@ import type { SealContent } from "../../../access/seal/seal.ts";
 import type { Program } from "../../harness/small-engine/program.ts";
 import type { Random } from "../../support/random.ts";
 import { CREATES, killedRun, targetOf } from "../cycle.ts";
+import { makeByHand } from "../program/hand-made.ts";
+import { type AccessProgram, accessProgram } from "../program/random.ts";
 import { differs, type SealCase } from "./case.ts";
 import { editByHand } from "./edits.ts";
-import { makeByHand } from "./hand-made.ts";
 import { lessOf } from "./less.ts";
-import { type SealedProgram, sealedProgram } from "./program.ts";
 import { causedBeyond } from "./shown.ts";
 
 export const newCounts = () => ({
@@ -38,7 +38,7 @@ export const runCase = async (
 ): Promise<string[] | undefined> => {
   const { testbed, engine, bound } = one;
   const made = await makeByHand(random, testbed);
-  const programs = sealedProgram(random, made);
+  const programs = accessProgram(random, made);
   const isFirst = random.below(4) === 0;
   if (!isFirst) {
     const { errors } = await engine.run("up", programs.change(2 + random.below(8)));
@@ -101,7 +101,7 @@ const runUnder = async (
   { testbed, adapter, engine, bound, killable, review }: SealCase,
   random: Random,
   way: Way,
-  { old, program, programs, seal }: { old: Program; program: Program; programs: SealedProgram; seal: SealContent },
+  { old, program, programs, seal }: { old: Program; program: Program; programs: AccessProgram; seal: SealContent },
   counts: Counts,
 ): Promise<Ran> => {
   const { faults } = testbed.server;

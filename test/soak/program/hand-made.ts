@@ -22,7 +22,10 @@ export interface HandMade {
   adoptable: { kind: Declared["kind"]; uid: string; inputs: Json }[];
 }
 
-export const makeByHand = async (random: Random, { call, home, organization }: Testbed): Promise<HandMade> => {
+/** A caller who may do everything in the organization, and a group in it. */
+type Owner = Pick<Testbed, "call" | "home" | "organization">;
+
+export const makeByHand = async (random: Random, { call, home, organization }: Owner): Promise<HandMade> => {
   const create = async (collection: string, parent: string, body: Json): Promise<string> =>
     (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
   const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);

@@ -5,7 +5,7 @@ import type { Random } from "../../support/random.ts";
 import type { HandMade } from "./hand-made.ts";
 import { someCapabilities, someClaims } from "./some.ts";
 
-export interface SealedProgram {
+export interface AccessProgram {
   /** each resource after those that it refers to */
   current(): Program;
   /** Changes it. */
@@ -16,7 +16,7 @@ const CHANCE_OF_ADOPTION = 6;
 
 type Kind = Declared["kind"];
 
-export const sealedProgram = (random: Random, made: HandMade): SealedProgram => {
+export const accessProgram = (random: Random, made: HandMade): AccessProgram => {
   let resources: Declared[] = [];
   let count = 0;
   const fresh = (kind: Kind): string => `${kind.toLowerCase()}-${++count}`;

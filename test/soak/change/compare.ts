@@ -1,0 +1,117 @@
+// What a review shows against what an update has brought, as texts: a record that was there is its uid, a new one its name and place.
+import type { Change } from "../../../access/change/change.ts";
+import type { Text } from "../../../access/change/text.ts";
+import type { Report } from "../../../access/review/report.ts";
+import { type Moment, peopleRows, type Row, rowsOf } from "./oracle.ts";
+
+interface Compared {
+  report: Report;
+  change: Change;
+  /** of each service */
+  before: readonly Moment[];
+  after: readonly Moment[];
+  /** names of the resources of the stack, by uid */
+  names: ReadonlyMap<string, string>;
+  /** methods of the requests of the update that changed something */
+  sent: readonly string[];
+  /** the reviewer sees a part of the organization */
+  isInPart: boolean;
+}
+
+/** How many rows the update has brought, and what is wrong with those of the review. */
+export const differences = (compared: Compared): { rows: number; people: number; problems: string[] } => {
+  const { report, change, before, after, names, sent, isInPart } = compared;
+  const rows = before.flatMap((old, i) => rowsOf(old, after[i] as Moment));
+  const people = before.flatMap((old, i) => peopleRows(old, after[i] as Moment));
+  const keys = keysIn(before, after);
+  const written = keysOfWrites(change);
+  const ofChange = change.rows.map(
+    ({ change: what, identity, group, capability }) =>
+      `${written(identity as Text)} ${what === "gain" ? "+" : "-"} ${written(group as Text)} ${capability}`,
+  );
+  const ofUpdate = rows.map(
+    ({ identity, sign, group, capability }) => `${keys.of(identity)} ${sign} ${keys.of(group)} ${capability}`,
+  );
+  const inFile = apart("change.json", ofChange, ofUpdate);
+  if (isInPart) {
+    // Who sees a part sees no fewer gains than there are, but for those by a role that changes and is given where they see no binding.
+    const isExcused = change.writes.some(({ method }) => method === "UpdateRole");
+    const missing = inFile.filter((text) => text.startsWith(NOT_SHOWN) && text.includes(" + "));
+    return { rows: rows.length, people: people.length, problems: isExcused ? [] : missing };
+  }
+  const at = ({ group, capability, role, sign }: Row, who: string): string =>
+    `${who} ${sign} ${keys.pathOf(group)} ${capability} by ${role}`;
+  const nameOf = (uid: string): string => (keys.isNew(uid) ? keys.nameOf(uid) : uid);
+  const inviteOf = (text: string): string => text.replace(/(?<=^invite )\S+$/, (uid) => names.get(uid) ?? uid);
+  const found = [
+    ...inFile,
+    ...apart(
+      "the review",
+      report.identities.flatMap(({ uid, name, ...own }) => shownOf(uid ?? name, own)),
+      rows.map((row) => at(row, nameOf(row.identity))),
+    ),
+    ...apart(
+      "the review of people",
+      report.people.flatMap(({ subject, ...own }) => shownOf(subject, own)),
+      people.map((row) => at(row, inviteOf(row.identity))),
+    ),
+    ...apart("methods", [...new Set(change.writes.map(({ method }) => method))], [...new Set(sent.map(singleOf))]),
+  ];
+  // What waits for another provider is said to be unknown.
+  const isHidden = (text: string): boolean => report.unknown.length > 0 && text.startsWith(NOT_SHOWN);
+  return { rows: rows.length, people: people.length, problems: found.filter((text) => !isHidden(text)) };
+};
+
+/** `BatchCreateRoleBindings` is several `CreateRoleBinding`. */
+const singleOf = (method: string): string => method.replace(/^Batch(.*)s$/, "$1");
+
+type Shown = Pick<Report["identities"][number], "gains" | "losses">;
+
+const shownOf = (who: string, { gains, losses }: Shown): string[] =>
+  [gains, losses].flatMap((own, i) =>
+    own.map(({ groupName, capability, role }) => `${who} ${"+-"[i]} ${groupName} ${capability} by ${role}`),
+  );
+
+const NOT_SHOWN = "not shown: ";
+
+/** Texts that only one side has, as often as it has them more. */
+const apart = (what: string, shown: readonly string[], real: readonly string[]): string[] => {
+  const without = (one: readonly string[], other: readonly string[]): string[] => {
+    const left = [...other];
+    return one.filter((text) => {
+      const i = left.indexOf(text);
+      if (i >= 0) left.splice(i, 1);
+      return i < 0;
+    });
+  };
+  return [
+    ...without(shown, real).map((text) => `shown, and not so: ${what}: ${text}`),
+    ...without(real, shown).map((text) => `${NOT_SHOWN}${what}: ${text}`),
+  ];
+};
+
+const keysIn = (before: readonly Moment[], after: readonly Moment[]) => {
+  const [old, now] = [before, after].map((all) => new Map(all.flatMap(({ named }) => [...named])));
+  const find = (uid: string) => now?.get(uid) ?? old?.get(uid);
+  const isNew = (uid: string): boolean => !old?.has(uid);
+  const of = (uid: string): string => {
+    const { name, parent } = find(uid) ?? {};
+    return isNew(uid) ? `${parent ? of(parent) : ""}+${name}` : uid;
+  };
+  const nameOf = (uid: string): string => find(uid)?.name ?? uid;
+  const pathOf = (group: string): string => {
+    const parent = find(group)?.parent;
+    if (!parent) return "/";
+    return [pathOf(parent), nameOf(group)].filter((part) => part !== "/").join("/");
+  };
+  return { of, isNew, nameOf, pathOf };
+};
+
+const keysOfWrites = ({ writes }: Change) => {
+  const of = (text: Text | undefined): string => {
+    if (typeof text !== "object") return text ?? "";
+    const write = writes[("$uid" in text ? text.$uid : 0) - 1];
+    return write ? `${of(write.parent)}+${write.fields.name}` : JSON.stringify(text);
+  };
+  return of;
+};

@@ -1,0 +1,146 @@
+// Who may do what, from the tables of a server: by its own authorization for identities, by their records for people. No code of the access
+// graph is used.
+import { DatabaseSync } from "node:sqlite";
+import { ancestorsOf, capabilityName, type Json } from "../../../schema/index.ts";
+import { openDatabase } from "../../../server/store/database.ts";
+import { createStore } from "../../../server/store/store.ts";
+import { type Authorization, authorizationOf, expectedRows } from "../access/authorization.ts";
+
+/** A server at one moment. */
+export interface Moment {
+  authorization: Authorization;
+  /** name and place of a record that gives or gets access, by uid */
+  named: ReadonlyMap<string, Named>;
+  people: readonly Subject[];
+  close(): void;
+}
+
+interface Named {
+  name: string;
+  parent: string | null;
+}
+
+/** People, an external group, an invite or the holders of keys. */
+interface Subject {
+  /** another one: they are other people */
+  id: string;
+  name: string;
+  grants: { group: string; role: string; capabilities: readonly string[] }[];
+}
+
+/** One row of access, with uids. */
+export interface Row {
+  identity: string;
+  sign: string;
+  group: string;
+  capability: string;
+  role: string;
+}
+
+/** `file`: the database of the server, which may go on. `copy`: a path for what it has now. */
+export const momentOf = (file: string, copy: string): Moment => {
+  const live = new DatabaseSync(file, { readOnly: true });
+  live.exec(`VACUUM INTO '${copy}'`);
+  live.close();
+  const database = openDatabase(copy);
+  const store = createStore(database);
+  const all = (sql: string): Json[] => store.statement(sql).all() as Json[];
+  const uids = (table: string): string[] =>
+    all(`SELECT uid FROM ${table} ORDER BY rowid`).map(({ uid }) => String(uid));
+  const named = new Map(
+    ["groups", "identities", "roles"].flatMap((table) =>
+      all(`SELECT uid, name, parent FROM ${table}`).map(({ uid, name, parent }): [string, Named] => [
+        uid as string,
+        { name: name as string, parent: parent as string | null },
+      ]),
+    ),
+  );
+  return {
+    authorization: authorizationOf({ store, uids, identities: () => uids("identities") }),
+    named,
+    people: peopleIn(all),
+    close: () => database.close(),
+  };
+};
+
+const peopleIn = (all: (sql: string) => Json[]): Subject[] => {
+  const roles = new Map(
+    all("SELECT uid, name, body FROM roles").map(({ uid, name, body }) => [
+      uid as string,
+      { role: name as string, capabilities: JSON.parse(body as string).capabilities.map(capabilityName) as string[] },
+    ]),
+  );
+  const grant = (group: unknown, role: unknown): Subject["grants"] => {
+    const own = roles.get(role as string);
+    return own ? [{ group: group as string, ...own }] : [];
+  };
+  const providers = new Map(
+    all("SELECT * FROM identity_providers").map(({ uid, parent, name, default_role, body }) => {
+      const { issuer } = JSON.parse(body as string).oidc ?? {};
+      return [uid as string, { name: name as string, id: `${uid} ${issuer}`, grants: grant(parent, default_role) }];
+    }),
+  );
+  const mapped = Map.groupBy(all("SELECT * FROM external_group_role_mappings"), (one) =>
+    JSON.stringify([one.parent, one.external_group_id]),
+  );
+  const keys = all("SELECT * FROM identities").flatMap(({ uid, name, body }): Subject[] => {
+    const { staticKeys } = JSON.parse(body as string);
+    if (!staticKeys) return [];
+    const { expirationTime: _, ...own } = staticKeys;
+    const bound = all(`SELECT parent, role_uid FROM role_bindings WHERE identity_uid = '${uid}'`);
+    const grants = bound.flatMap(({ parent, role_uid }) => grant(parent, role_uid));
+    return [{ id: `${KEYS_OF} ${uid} ${JSON.stringify(own)}`, name: `static keys of ${name}`, grants }];
+  });
+  return [
+    ...[...providers.values()].map(({ id, name, grants }) => ({ id, name: `people of ${name}`, grants })),
+    ...[...mapped.values()].flatMap((rows): Subject[] => {
+      const { parent, external_group_id: group } = rows[0] as Json;
+      const provider = providers.get(parent as string);
+      if (!provider) return [];
+      const grants = rows.flatMap(({ scope, role_uid }) => grant(scope, role_uid));
+      return [{ id: `${provider.id} ${group}`, name: `external group ${group} of ${provider.name}`, grants }];
+    }),
+    ...all("SELECT * FROM group_invites").map(({ uid, parent, role_uid, key_id }) => ({
+      ...{ id: uid as string, name: `${INVITE}${key_id}`, grants: grant(parent, role_uid) },
+    })),
+    ...keys,
+  ];
+};
+
+const KEYS_OF = "keys of";
+const INVITE = "invite ";
+
+/** What identities gain and lose. */
+export const rowsOf = (before: Moment, after: Moment): Row[] =>
+  expectedRows(before.authorization, after.authorization).map((text) => {
+    const [identity = "", sign = "", group = "", capability = "", , ...role] = text.split(" ");
+    return { identity, sign, group, capability, role: role.join(" ") };
+  });
+
+/** What people gain and lose. `identity` is their name; of an invite that comes or goes, its uid is in it. */
+export const peopleRows = (before: Moment, after: Moment): Row[] => [
+  ...heldApart("+", after, before),
+  ...heldApart("-", before, after),
+];
+
+const heldApart = (sign: string, one: Moment, other: Moment): Row[] =>
+  one.people.flatMap(({ id, name, grants }) => {
+    const [, , uid = ""] = id.startsWith(KEYS_OF) ? id.split(" ") : [];
+    const same = other.people.find((subject) => subject.id === id);
+    // Of an identity that is new or goes, and of keys that stay, they have what the identity has.
+    if (uid !== "" && (same !== undefined || !other.named.has(uid))) return [];
+    const others = same?.grants ?? [];
+    const holds = (all: Subject["grants"], groups: readonly string[], capability: string): boolean =>
+      all.some(({ group, capabilities }) => groups.includes(group) && capabilities.includes(capability));
+    const rows = new Map<string, Row>();
+    for (const { group, role, capabilities } of grants)
+      for (const capability of capabilities) {
+        const above = ancestorsOf(group);
+        if (holds(grants, above, capability) || holds(others, [...above, group], capability)) continue;
+        const key = `${group} ${capability}`;
+        const known = rows.get(key);
+        const identity = same === undefined && name.startsWith(INVITE) ? `${INVITE}${id}` : name;
+        if (!known || role < known.role) rows.set(key, { identity, sign, group, capability, role });
+      }
+    return [...rows.values()];
+  });
