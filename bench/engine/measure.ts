@@ -38,6 +38,11 @@ const destroy: Step = { name: "destroy", args: DESTROY };
 /** Ten identities get another description, with and without a refresh before. */
 const change: Step = { name: "change", args: UP, env: { EDITION: "second" } };
 const changeRefreshed: Step = { name: "change-refreshed", args: UP, env: { EDITION: "third" } };
+/** Ten role bindings get another role. */
+const OTHERS = { ROLE: "registry.push" };
+const unchecked: Step = { name: "up", args: UP, env: UNCHECKED };
+const previewRefreshed: Step = { name: "preview-refreshed", args: ["preview", "--refresh"], env: OTHERS };
+const review: Step = { name: "review", args: ["irm", "review", "--stack", "dev", "--format", "json"], env: OTHERS };
 
 interface StackOf {
   of: "ours" | "floor";
@@ -153,6 +158,8 @@ export const subjects = {
   "set-floor": steps("set-floor", { of: "floor", form: "native", withSets: true }, up, preview, destroy),
   unchecked: steps("unchecked", { of: "ours", form: "native", env: UNCHECKED }, up, destroy),
   "unchecked-floor": steps("unchecked-floor", { of: "floor", form: "native", env: UNCHECKED }, up, destroy),
+  "review-dynamic": steps("review-dynamic", { of: "ours", form: "dynamic" }, unchecked, previewRefreshed, review),
+  "review-native": steps("review-native", { of: "ours", form: "native" }, unchecked, previewRefreshed, review),
   "linear-dynamic": linear("linear-dynamic", "dynamic"),
   "linear-native": linear("linear-native", "native"),
   wall,

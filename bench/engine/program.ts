@@ -3,10 +3,10 @@ import { IDENTITIES, ROLES, type Size } from "./size.ts";
 
 export const MODULES = { dynamic: "pulumi-irm", native: "pulumi-irm/plugin" } as const;
 
-/** `ORG` is the organization, and `EDITION` a text in ten of the identities. */
+/** `ORG` is the organization, `EDITION` a text in ten of the identities, and `ROLE` the role of ten bindings. */
 export const typescriptProgram = (module: string, { groups }: Size, withSets: boolean): string => `
 import { Group, Identity, ${withSets ? "RoleBindingSet" : "RoleBinding"} } from "${module}";
-const { ORG: parent = "", EDITION = "first" } = process.env;
+const { ORG: parent = "", EDITION = "first", ROLE } = process.env;
 for (let g = 0; g < ${groups}; g += 1) {
   const group = new Group(\`g\${g}\`, { parent, name: \`g\${g}\`, description: "a team" });
   const bindings = [];
@@ -18,7 +18,10 @@ for (let g = 0; g < ${groups}; g += 1) {
       description: g < 10 && i === 0 ? EDITION : "a workflow",
       claimMatch: { issuer: "https://ci.example.com", subject: \`repo:acme/\${name}\` },
     });
-    for (const role of ${JSON.stringify(ROLES)}) bindings.push({ name: \`\${name}-\${role}\`, identity, role });
+    for (const usual of ${JSON.stringify(ROLES)}) {
+      const role = (g < 10 && i === 0 && usual === "viewer" && ROLE) || usual;
+      bindings.push({ name: \`\${name}-\${usual}\`, identity, role });
+    }
   }
   ${withSets ? SET : SINGLY}
 }

@@ -95,6 +95,7 @@ const wall: RowPlan = {
 };
 
 const FLOOR = "a provider of that form that answers at once";
+const PREVIEW = "`pulumi preview --refresh` of the same change of ten bindings";
 
 export const plans: readonly RowPlan[] = [
   ratio("up-plain", 0.33, "dynamic.up", "plain.up", "the way Pulumi's docs show dynamic providers"),
@@ -116,6 +117,8 @@ export const plans: readonly RowPlan[] = [
   ratio("skip-up", 0.35, "unchecked.up", "native.up", "the same with checkpoints"),
   ratio("skip-destroy", 0.2, "unchecked.destroy", "native.destroy", "the same with checkpoints"),
   ratio("destroy-unchecked", 1.3, "unchecked.destroy", "unchecked-floor.destroy", `${FLOOR}, without checkpoints too`),
+  ratio("review", 2.5, "review-dynamic.review", "review-dynamic.preview-refreshed", PREVIEW),
+  ratio("review-native", 2.5, "review-native.review", "review-native.preview-refreshed", PREVIEW),
   requests("requests-create", 0.7, "dynamic.up"),
   requests("requests-refresh", 0.03, "dynamic.refresh"),
   requests("requests-destroy", 1.05, "dynamic.destroy"),

@@ -1,11 +1,13 @@
 // A stack that is measured, as a user has it: the package installed beside the program, one process for each part, a passphrase, and
 // none of what makes the tests fast.
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { mintDevToken } from "../../cli/token.ts";
 import { type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
-import { createStack, type Stack } from "../../test/harness/engine-stack.ts";
+import { createStack, type Stack, type Started } from "../../test/harness/engine-stack.ts";
 import type { Installation } from "./install.ts";
 import { type Spent, spentBy } from "./process-tree.ts";
 import { MODULES, typescriptProgram, yamlProgram } from "./program.ts";
@@ -30,7 +32,7 @@ export interface Measured extends Spent {
 
 export interface MeasuredStack {
   folder: string;
-  /** `pulumi ARGS`, which must succeed */
+  /** `pulumi ARGS`, or `irm ARGS` of the package, which must succeed */
   measure(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Measured>;
   /** for each resource */
   stateBytes(): number;
@@ -57,8 +59,8 @@ export const openStack = async (
   else {
     writeFileSync(join(program, "Pulumi.yaml"), project);
     writeFileSync(join(program, "package.json"), JSON.stringify({ name: "bench", type: "module" }));
-    const text = source ?? typescriptProgram(MODULES[form], size, withSets);
-    writeFileSync(join(program, "index.js"), stripTypeScriptTypes(text));
+    const own = source ?? typescriptProgram(MODULES[form], size, withSets);
+    writeFileSync(join(program, "index.js"), stripTypeScriptTypes(own));
   }
   const { PATH = "" } = process.env;
   const env: Record<string, string> = {
@@ -76,7 +78,9 @@ export const openStack = async (
     folder,
     measure: async (args, own = {}) => {
       await server?.takeRequests();
-      const spent = await commandOf(stack, args, own);
+      const [first, ...rest] = args;
+      const irm = { env: stack.env, start: (...all: string[]) => startIrm(packages, program, all, stack.env) };
+      const spent = await (first === "irm" ? commandOf(irm, rest, own) : commandOf(stack, args, own));
       const requests = (await server?.takeRequests())?.length ?? 0;
       return { ...spent, requests: requests / count };
     },
@@ -110,9 +114,21 @@ const credentials = async (server: ServerProcess, folder: string): Promise<Recor
   };
 };
 
+/** The command of the package, as npx runs it. */
+const startIrm = (packages: string, cwd: string, args: string[], env: NodeJS.ProcessEnv): Started => {
+  const main = join(packages, "node_modules", "pulumi-irm", "lib", "cli", "main.js");
+  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  const exited = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
+  const result = Promise.all([exited, output]).then(([code, [stdout, stderr]]) => ({
+    ...{ code, stdout, stderr, output: stdout + stderr },
+  }));
+  return { pid: child.pid as number, output: () => "", exited: exited.then(() => undefined), result };
+};
+
 /** Throws with the end of its output where it fails. */
 const commandOf = async (
-  { env: usual, start }: Stack,
+  { env: usual, start }: Pick<Stack, "env" | "start">,
   args: readonly string[],
   own: Readonly<Record<string, string>>,
 ): Promise<Spent> => {
@@ -123,6 +139,6 @@ const commandOf = async (
   for (const name of Object.keys(own)) usual[name] = before[name];
   const spent = await spentBy(started.pid, started.result);
   const { code, output } = await started.result;
-  if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${code}:\n${output.slice(-4000)}`);
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}:\n${output.slice(-4000)}`);
   return spent;
 };
