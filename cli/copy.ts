@@ -96,7 +96,13 @@ export const copyLines = (copy: Copy): string[] => [
 const recordsOf = ({ records }: Copy) => Object.values(records).flatMap((list) => list ?? []);
 
 /** What the copy has not: a line each. */
-export const notCopiedLines = (one: Copy): string[] => {
+export const notCopiedLines = (one: Copy): string[] => [
+  ...missingLines(one),
+  ...one.copy.notCopied.map((text) => printable(`not copied: ${text}`)),
+];
+
+/** The same, of what may decide access. */
+export const missingLines = (one: Copy): string[] => {
   const { copy, records, named } = one;
   const names = new Map((records.groups ?? []).map(({ uid, name }) => [uid, String(name)]));
   const listed = new Set(recordsOf(one).map(({ uid }) => uid));
@@ -112,7 +118,7 @@ export const notCopiedLines = (one: Copy): string[] => {
     }),
     ...byName.map((text) => `named by others, and in no list: ${text}`),
     ...copy.leftOut.map((record) => `left out: ${leftOutText(record)}`),
-    ...copy.notCopied.map((text) => `not copied: ${text}`),
+    ...copy.unknownFields.map((text) => `not copied: ${text}`),
   ].map(printable);
 };
 

@@ -33,8 +33,10 @@ export type CopyFacts = {
   notVisible: NotVisible[];
   /** records that were listed and are not in the copy */
   leftOut: { kind: ExportKind; uid: string; name: string; why: string }[];
-  /** what the records have and the copy has not, in words */
+  /** what the records have and a copy never has, in words: it decides no access */
   notCopied: string[];
+  /** fields of the records that this version does not know, in words */
+  unknownFields: string[];
 };
 
 type Reader = Pick<Client, "call" | "clock" | "serviceNow">;
@@ -63,7 +65,8 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
       time: new Date(nowMs).toISOString(),
       notVisible: [...notVisible],
       leftOut: [],
-      notCopied: [...leftOutOf(listed), ...[...unknown].map(([text, count]) => `${text} (${count})`)],
+      notCopied: leftOutOf(listed),
+      unknownFields: [...unknown].map(([text, count]) => `${text} (${count})`),
     },
     records,
     named: namedBy(listed),

@@ -42,7 +42,7 @@ export const RunReport = z.object({
   differs: z
     .array(Differs)
     .describe("rows that are not those of the file, or on which the copy and this review do not agree"),
-  notCopied: z.array(z.string()).describe("what the copy lacks"),
+  notCopied: z.array(z.string()).describe("what the copy lacks, of what may decide access"),
   notPart: z
     .array(z.string())
     .optional()

@@ -14,7 +14,7 @@ import type { Client } from "../../client/client.ts";
 import type { Twins } from "../../client/twins.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
 import { isObject } from "../../schema/index.ts";
-import { notCopiedLines } from "../copy.ts";
+import { missingLines } from "../copy.ts";
 import { readTwin, type TwinLive } from "../twin/live.ts";
 import { type Sides, sidesOf } from "../twin/sides.ts";
 import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
@@ -148,7 +148,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
       ...{ stored, left, ...outcome },
       normal: writesFrom(calls, { secrets, recordOf: recordsOf(byAddress, twins[0]?.original as string) }),
       isSecret: secretIn(secrets),
-      notCopied: [...new Set(twins.flatMap(({ copy }) => notCopiedLines(copy)))],
+      notCopied: [...new Set(twins.flatMap(({ copy }) => missingLines(copy)))],
     };
   } finally {
     await others?.close();

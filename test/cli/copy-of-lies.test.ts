@@ -194,7 +194,7 @@ test("fields that this version does not know are not copied, in case they are se
   expect(copyText(copy)).not.toContain("hush");
   const { identities = [] } = everything;
   const matched = identities.filter(({ claimMatch }) => claimMatch).length;
-  expect(copy.copy.notCopied).toEqual(
+  expect(copy.copy.unknownFields).toEqual(
     expect.arrayContaining([
       `field password of identities, which this version does not know (${identities.length})`,
       `field claimMatch.proof of identities, which this version does not know (${matched})`,

@@ -120,6 +120,7 @@ describe("a copy", () => {
         "the readme of 2 repos",
         "advisories",
       ],
+      unknownFields: [],
     });
     expect(copyLines(copy)).toEqual([
       expect.stringMatching(/^copied \d+ records of http:/),

@@ -11,7 +11,8 @@ const quoteLines = (text: string): Part => {
   return { lines: [first, ...more] };
 };
 
-const nameOf = (urn: string): Part => quote(partsOfUrn(urn).name || urn);
+/** Of a change that is replayed, a step is the number of a write. */
+const nameOf = (urn: string): Part => (/^\d+$/.test(urn) ? `write ${urn}` : quote(partsOfUrn(urn).name || urn));
 
 /** Who acted, and what the run has sent. */
 export const runFacts = ({ as, writes, digest }: RunReport): { name: string; value: string }[] =>
@@ -52,15 +53,32 @@ export const runNotes = ({ steps, others, notCopied }: Report): Section[] => [
   {
     id: "passed",
     title: "Steps that go through",
-    items: steps.filter(({ ok }) => ok).map(({ op, urn }) => ({ parts: [`${op} `, nameOf(urn)] })),
+    items: byOperation(steps.filter(({ ok }) => ok)),
   },
   {
     id: "others",
     title: "Changes of other providers, which a review does not run",
-    items: others.map(({ urn, op }) => ({ parts: [`${op} `, nameOf(urn)] })),
+    items: byOperation(others),
   },
   { id: "not-copied", title: "What the copy lacks", items: notCopied.map((text) => ({ parts: [quote(text)] })) },
 ];
+
+const NAMES_SHOWN = 20;
+
+/** An item for each operation: who reviews a change reads what it gives, and looks here for the rest. */
+const byOperation = (steps: readonly Pick<Step, "op" | "urn">[]): Section["items"] => {
+  const replaced = new Set(steps.flatMap(({ op, urn }) => (op === "replace" ? [urn] : [])));
+  const shown = steps.filter(({ op, urn }) => !replaced.has(urn) || !PARTS_OF_REPLACEMENT.includes(op));
+  return [...Map.groupBy(shown, ({ op }) => op)].map(([op, own]) => {
+    const names = own.slice(0, NAMES_SHOWN).flatMap(({ urn }, i) => [i === 0 ? "" : ", ", nameOf(urn)]);
+    const rest = own.length - NAMES_SHOWN;
+    const lead = own.length === 1 ? `${op} ` : `${op} ${own.length}: `;
+    return { parts: [lead, ...names, ...(rest > 0 ? [` and ${rest} more`] : [])] };
+  });
+};
+
+/** The engine shows a replacement as three steps. */
+const PARTS_OF_REPLACEMENT = ["create-replacement", "delete-replaced"];
 
 const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
   `${op} `,

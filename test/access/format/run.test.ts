@@ -54,6 +54,21 @@ What the copy lacks
     expect(unknown).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
   });
 
+  test("lists the steps that go through by operation, a replacement once, and no more than twenty names", () => {
+    const step = (op: string, name: string) => ({
+      urn: `urn:pulumi:dev::acme::irm:index:Group::${name}`,
+      op,
+      ok: true,
+    });
+    const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
+    const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
+    const lines = textOf(withRun({ ...good, steps: [...created, ...moved] })).replaceAll(/\n {2}/g, "");
+    expect(lines).toContain("- create 22: g0, g1, ");
+    expect(lines).toContain("g19 and 2 more\n- replace moved\n");
+    const replayed = withRun({ ...good, steps: [{ urn: "3", op: "CreateGroup", ok: true }] });
+    expect(textOf(replayed)).toContain("- CreateGroup write 3\n");
+  });
+
   test("is a comment and a page in which texts of others are no markup", () => {
     const comment = reportAsMarkdown(report);
     expect(comment).toContain(
