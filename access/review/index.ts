@@ -95,7 +95,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const replacements = replacementsIn(proposal, budget);
   const people = peopleInputOf(proposal, nowMs, budget);
   const most = mostBetween(before, after);
-  const transient = transientIn(before, after, most);
+  const transient = transientIn(before, after, most, budget);
   const changed = { ...proposal, changes, most, transient, replacements, reassumed, budget };
   const paths = pathsOf(changed, people.changes, { notVisible, service, nowMs });
   const input: RuleInput = { ...changed, opened: paths.opens };

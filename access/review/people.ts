@@ -30,7 +30,7 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   const old = view({ ...proposal.before, externalGroups }, proposal.after);
   const now = view({ ...proposal.after, externalGroups }, proposal.before);
   const most = [old, after, now].reduce<AccessGraph>(mostBetween, before);
-  const transient = transientIn(before, after, most);
+  const transient = transientIn(before, after, most, budget);
   return {
     ...proposal,
     before,

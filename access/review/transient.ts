@@ -3,6 +3,8 @@
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
 import { accessIn } from "../graph/holds.ts";
 import { textOf } from "../graph/same.ts";
+import type { Budget } from "../pattern/budget.ts";
+import { covers } from "../workload/covers.ts";
 import { type AccessRow, accessChange } from "./change.ts";
 
 /** No identity holds more at any moment. */
@@ -50,14 +52,24 @@ export interface Transient {
  * What identities may hold during the update that they hold neither before nor after it. Of an identity whose workload changes: what the new
  * one may hold that it does not hold after it, and what the former one may hold that it does not hold before it.
  */
-export const transientIn = (before: AccessGraph, after: AccessGraph, most: AccessGraph): Transient[] => {
+export const transientIn = (
+  before: AccessGraph,
+  after: AccessGraph,
+  most: AccessGraph,
+  budget?: Budget,
+): Transient[] => {
   const isReassumed = (id: NodeId): boolean => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
     return old !== undefined && now !== undefined && textOf(old.relationship) !== textOf(now.relationship);
   };
+  /** Some of those who can assume it before the change cannot after it. */
+  const isTaken = (id: NodeId): boolean => {
+    const [old, now] = [before, after].map(({ identities }) => identities.get(id)?.relationship ?? null);
+    return isReassumed(id) && !covers(now ?? null, old ?? null, budget);
+  };
   const later = accessIn(after);
   const between = accessChange(before, most).map(({ identity, gains }): Transient => {
-    if (isReassumed(identity)) return { identity, rows: gains, isFormer: true };
+    if (isTaken(identity)) return { identity, rows: gains, isFormer: true };
     const isOver = ({ group, capability }: AccessRow) => !later.holds(identity, capability, lineageOf(most, group));
     return { identity, rows: gains.filter(isOver) };
   });

@@ -136,6 +136,8 @@ ${policy('{ inner: { was: "above" } }', "deploys", "inner")}
       { uid: by.chief, name: "removed", nameBefore: "chief", change: "updated" },
       { uid: by.boss, name: "moved", nameBefore: "boss", change: "updated" },
       { name: "ci", change: "none", gains: [`owner at ${org}`], losses: [] },
+      // The founder of the second organization.
+      { name: "owner", change: "none", gains: ["owner at null"], losses: [] },
       { name: "wide", change: "updated", gains: [`editor at ${org}`], losses: [] },
       { name: "moved", change: "replaced", gains: [] },
       { name: "deploys", change: "created", gains: [`viewer at ${by.above}`], losses: [] },

@@ -101,6 +101,25 @@ describe("transient-access", () => {
     ]);
   });
 
+  test("is silent about the former workload where it is one of the new ones", () => {
+    const before = start();
+    const [issuer, wide] = ["https://ci.example.com", "repo:acme/.*"];
+    addIdentity(before, CI, "ci", ROOT, { issuer, subject: "repo:acme/a" });
+    const own = addRole(before, "own", ["repo.create"], TEAM);
+    const open = (relationship: Record<string, unknown>) => (graph: GraphBuilder) => {
+      addIdentity(graph, CI, "ci", ROOT, relationship);
+      bind(graph, TEAM, CI, own);
+    };
+    expect(messagesOf("transient-access", before, open({ issuer, subjectPattern: wide }))).toEqual([]);
+    for (const narrow of [
+      { issuer, subjectPattern: "repo:acme/b.*" },
+      { issuer, subjectPattern: wide, claims: { ref: "main" } },
+      { issuer, subjectPattern: wide, audience: "another" },
+      { issuer: "https://other.example", subjectPattern: wide },
+    ])
+      expect(messagesOf("transient-access", before, open(narrow)), JSON.stringify(narrow)).toHaveLength(1);
+  });
+
   test("fires for people who sign in elsewhere, of whose external groups one loses its role", () => {
     const before = start();
     const provider = `${ROOT}/idp`;
