@@ -1,27 +1,26 @@
 // `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
-import { existsSync } from "node:fs";
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
 import { driftDocument } from "../access/format/drift/rows.ts";
-import { exportStack, StackError } from "../access/policy/export-stack.ts";
 import { TextFileError } from "../access/policy/text-file.ts";
 import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
+import type { Proposal } from "../access/review/proposal.ts";
 import { LockError, noEntryText, recordedFor } from "../access/roles/lock.ts";
-import { projectFolder } from "../client/folder.ts";
 import { DRIFT_PREVIEW } from "../client/preview-marks.ts";
 import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
-import { engineCommand } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
 import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
 import { printDocument } from "./print-document.ts";
 import { lockBeside } from "./roles-lock.ts";
-import { firstOf, mergeLive, readServices, servicesFrom } from "./services.ts";
+import { runErrorText, runHere, untilStopped } from "./run/here.ts";
+import { proposalsOf } from "./run/proposal.ts";
+import { firstOf, servicesFrom } from "./services.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -52,8 +51,8 @@ export const driftCode = (report: DriftReport): number => (hasDifferences(report
 
 /** Why nothing is known of the drift; undefined for an error that the command does not expect. */
 export const driftErrorText = (error: unknown): string | undefined => {
-  const isOwn = [PreviewError, StackError, JournalError, LockError, TextFileError].some((one) => error instanceof one);
-  return isOwn ? (error as Error).message : clientErrorText(error);
+  const isOwn = [PreviewError, JournalError, LockError, TextFileError].some((one) => error instanceof one);
+  return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
 };
 
 /** Throws a UsageError for wrong flags, and errors for which `driftErrorText` has a text. */
@@ -68,38 +67,32 @@ export const findDrift = async ({
     .map((one) => `--allow: ${JSON.stringify(one)} is neither a uid nor ${PULL_TOKENS}`);
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   const lock = lockBeside(undefined);
-  // The engine runs for long, and the API may change meanwhile: it is asked last.
-  const { preview, clients } = await previewHere(
-    { cwd: process.cwd(), stack, services },
-    { env: { [DRIFT_PREVIEW]: "1" } },
-  );
-  const [exported, entries] = [await exportHere(stack), await openCreates()];
-  const lives = await readServices(clients);
+  const [cwd, env] = [process.cwd(), { [DRIFT_PREVIEW]: "1" }];
+  const { previewed, run } = await untilStopped(async (signal) => {
+    const previewed = await previewHere({ cwd, stack, services }, { env, signal });
+    const { preview, clients } = previewed;
+    const own = { cwd, env: { ...process.env, ...env }, stack, preview, clients };
+    return { previewed, run: await runHere(own, signal) };
+  });
+  const { preview, clients, hereAt } = previewed;
+  const proposals = proposalsOf(run, previewed);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
   const nowMs = firstOf(clients).clock.today();
-  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: process.cwd() };
+  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: cwd };
   return driftOf({
-    origin: originOf({ ...place, nowMs }),
-    preview,
-    live: mergeLive(lives),
-    services: [...lives].map(([address, live]) => ({
-      address,
-      live,
+    ...{ origin: originOf({ ...place, nowMs }), run, preview },
+    services: run.services.map(({ address, copy, before }, i) => ({
+      ...{ address, copy, live: before, isFirst: i === 0 },
+      proposal: proposals.get(address) as Proposal,
+      isHere: hereAt(address) ?? (() => true),
       recorded: recordedFor(address, lock),
       missing: noEntryText(address, lock),
     })),
-    entries,
-    exported,
+    entries: await openCreates(),
     callers: new Set(callers.filter(isUidp)),
     allowed: new Set(allow),
     nowMs,
   });
-};
-
-/** The engine's state has the creates of a killed run that every machine can see. */
-const exportHere = async (stack: string | undefined): Promise<string | undefined> => {
-  const folder = projectFolder(process.cwd(), existsSync);
-  return folder && (await exportStack(engineCommand(), [folder], stack))?.text;
 };
 
 /** Those of all journals of this machine. */

@@ -104,7 +104,7 @@ export const addDriftCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("show where the service differs from the program")
     .description(
-      "Runs pulumi preview --refresh in this folder, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any.",
+      "Runs the update of the program in this folder on a copy of the organization, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any.",
     )
     .option("--stack <NAME>", "the stack to look at (default: the selected one)")
     .option(...SERVICE)

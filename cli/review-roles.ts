@@ -7,7 +7,6 @@ import { BaseError } from "../access/base/git.ts";
 import { withoutSecretNames } from "../access/drift/secret-names.ts";
 import type { Live } from "../access/graph/live.ts";
 import { textOf } from "../access/graph/same.ts";
-import type { Preview } from "../access/preview/shape.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type RoleChange, roleChanges } from "../access/roles/change.ts";
 import {
@@ -26,21 +25,22 @@ interface Reviewed {
   at: At | undefined;
   /** what --policy names */
   policies: readonly string[] | undefined;
-  preview: Preview | undefined;
+  /** resources of the stack; undefined: they are not known */
+  managed: Parameters<typeof withoutSecretNames>[0] | undefined;
   nowMs: number;
 }
 
 /** Throws LockError, TextFileError and BaseError. */
 export const rolesReview = (
   lives: ReadonlyMap<string, Live>,
-  { at, policies = [], preview, nowMs }: Reviewed,
+  { at, policies = [], managed, nowMs }: Reviewed,
 ): { changes: RoleChange[]; changedLock: ChangedRules[] } => {
   const folders = at ? foldersAt(at, policies) : [];
   const lock = at ? lockAt(at, folders) : lockBeside(undefined);
   const differencesFrom = (other: RolesLock | undefined): RoleChange[] =>
     [...lives].flatMap(([service, live]) => {
       const recorded = recordedFor(service, other);
-      const shown = preview ? withoutSecretNames(preview, live) : live;
+      const shown = managed ? withoutSecretNames(managed, live) : live;
       // Without an entry for the service, there is nothing to compare with.
       return recorded.service === undefined ? [] : roleChanges(service, shown, recorded, nowMs);
     });

@@ -12,7 +12,7 @@ import { reportAsText } from "../access/format/review/terminal.ts";
 import type { Live } from "../access/graph/live.ts";
 import { StackError } from "../access/policy/export-stack.ts";
 import { policyStackIn, TextFileError } from "../access/policy/index.ts";
-import { type Preview, PreviewError } from "../access/preview/shape.ts";
+import { PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
@@ -37,6 +37,7 @@ import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
 import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
+import type { UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
@@ -182,7 +183,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
   const { made, proposals, reviewedAt, first } = judged({
-    ...{ lives, proposals: proposalsOf(run, previewed), stackOf, report, clients, preview },
+    ...{ lives, proposals: proposalsOf(run, previewed), stackOf, report, clients, managed: run },
   });
   made.report.origin = origin;
   if (policy !== undefined) made.report.unknown.push(...doubtsOf(policy));
@@ -262,7 +263,8 @@ interface Proposed {
   stackOf: StackOf;
   report: RunReport;
   clients: ReadonlyMap<string, Client>;
-  preview?: Preview;
+  /** resources of the stack */
+  managed?: Pick<UpdateRun, "stored" | "left">;
 }
 
 /** Reads rules, tests and the policy, before anything runs. `judged` judges a proposal by them. */
@@ -274,13 +276,13 @@ const judgeBy = (flags: Flags) => {
   for (const text of [at?.notice, notice, ...(policy ? noticesOf(policy) : [])])
     if (text !== undefined) printNotice(text);
   const tests = reviewTests(flags, at, folder);
-  const judged = ({ lives, proposals, stackOf, report: run, clients, preview }: Proposed) => {
+  const judged = ({ lives, proposals, stackOf, report: run, clients, managed }: Proposed) => {
     const nowMs = firstOf(clients).clock.today();
     const atServices = [...proposals].map(([address, proposal]) => ({ proposal, live: lives.get(address) as Live }));
     const ran = tests.map(({ sides }) => runChangeTests(sides, atServices, nowMs, stackOf));
     const mistakes = ran.flatMap((one) => one.mistakes);
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
-    const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, preview });
+    const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, managed });
     const [first] = proposals.keys() as Iterable<string> as [string];
     const reviewedAt = (service: string, own: Proposal, live = lives.get(service) as Live): Review => {
       const ofAll = {

@@ -67,8 +67,8 @@ export const undeclaredText = (verb: string, lines: readonly string[]): string =
   [`the update ${verb}${UNDECLARED}`, ...lines].join("\n  - ");
 
 /**
- * A variable that `irm drift` sets for its preview: an `adopt` that names no record is a line of it, and no error, which would hide all
- * else. In an update that has it, such a resource fails all the same.
+ * A variable that `irm drift` sets for its preview and its run on a copy: an `adopt` that names no record is a line of it, and no error,
+ * which would hide all else. In an update that has it, such a resource fails all the same.
  */
 export const DRIFT_PREVIEW = "IRM_DRIFT_PREVIEW";
 

@@ -152,12 +152,13 @@ const changedPaths = (schema: Message, own: Json, before: Json | undefined, afte
     return hasInput || !isDeepStrictEqual(valueIn(before), valueIn(after));
   });
 
-const withValue = (value: Json, [name = "", ...rest]: string[], held: unknown): Json => ({
+export const withValue = (value: Json, [name = "", ...rest]: string[], held: unknown): Json => ({
   ...value,
   [name]: rest.length === 0 ? held : withValue((value[name] ?? {}) as Json, rest, held),
 });
 
-const partOf = (value: Json, paths: readonly string[]): Json =>
+/** What a mask names. */
+export const partOf = (value: Json, paths: readonly string[]): Json =>
   paths.reduce<Json>((part, path) => {
     const held = valueAt(value, path);
     return held === undefined ? part : withValue(part, path.split("."), held);

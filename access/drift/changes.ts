@@ -1,136 +1,187 @@
-// The records that the program and the service have in different ways: what the next update would do, after the engine has read every
-// record. Its step shows the program's values, and in its old state the service's.
-import { isPlaceholder } from "../../client/placeholder-uid.ts";
-import { TAKEN_OVER } from "../../client/preview-marks.ts";
-import { type Resource as Descriptor, isObject, isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
+// The records that the program and the service have in different ways: what an update of the unchanged program sends.
+import {
+  type Resource as Descriptor,
+  isObject,
+  isUidp,
+  type Json,
+  parentOf,
+  printable,
+  resources,
+} from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { keyOfPair, removableIn } from "../preview/set.ts";
-import type { Preview, State, Step } from "../preview/shape.ts";
-import { ourTypeOf } from "../preview/urn.ts";
-import { isOrMayBe, valuesIn } from "../preview/value.ts";
+import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
+import { SECRET, UNKNOWN, valuesIn } from "../preview/value.ts";
 import { type Capabilities, worstFirst } from "../review/danger.ts";
+import { bindingsOf, managedIn, type StateResource } from "../run/stack.ts";
 import { differencesOf } from "./differences.ts";
 import { reachIn } from "./reach.ts";
 import type { Change, Difference, Drift } from "./report.ts";
+import type { DriftFacts, DriftService } from "./run.ts";
+import { baseOf, builtInRoles, recordsOf, roleIn, SET, type Sent, sendingOf, shownBy } from "./sent.ts";
 
-const SET = "RoleBindingSet";
 const COMPONENT = "AccessPolicy";
 
-/** The steps that change nothing at the service. The engine shows each replacement in three of them. */
-const SILENT = ["same", "refresh", "read", "read-replacement", "discard", "discard-replaced", "read-discard"];
-
-/** From the step that says most of a resource. What this version does not know is a change. */
-const CHANGES: readonly (readonly [Change | "created", (op: string) => boolean])[] = [
-  ["replaced", (op) => op === "replace"],
-  ["replaced", (op) => op === "create-replacement" || op === "import-replacement"],
-  ["created", (op) => op === "create" || op === "import"],
-  ["dropped", (op) => op === "delete" || op === "delete-replaced"],
-  ["changed", (op) => !SILENT.includes(op) && op !== "remove-pending-replace"],
+/** From the step that says most of a resource. */
+const CHANGES: readonly (readonly [Change | "created", readonly string[]])[] = [
+  ["replaced", ["replace", "create-replacement", "import-replacement"]],
+  ["created", ["create", "import"]],
+  ["dropped", ["delete", "delete-replaced"]],
 ];
 
 export interface FoundDrift {
   drift: Drift[];
   /** URN of the set that removes a role binding, by uid of the binding: nothing declares that binding */
   removed: ReadonlyMap<string, string>;
+  /** writes that no resource explains, a sentence each */
+  unexplained: string[];
 }
 
-export const driftIn = ({ steps }: Preview, live: AccessGraph): FoundDrift => {
-  const ours = steps.filter(({ urn }) => ![undefined, COMPONENT].includes(ourTypeOf(urn)));
-  const bases = basesIn(ours);
+export const driftIn = ({ run, preview }: DriftFacts, service: DriftService): FoundDrift => {
+  const { normal } = run;
+  const live = service.live.graph;
+  const isOwn = ({ urn }: { urn: string }): boolean =>
+    ![undefined, COMPONENT].includes(ourTypeOf(urn)) && service.isHere(urn);
+  const [stored, left, steps] = [run.stored.filter(isOwn), run.left.filter(isOwn), run.steps.filter(isOwn)];
+  const recordOf = recordsOf(service.copy, normal);
+  const writes = normal.writes.filter(({ service: at }) =>
+    at === undefined ? service.isFirst : at === service.address,
+  );
+  const sending = sendingOf({ normal, writes, recordOf, stored, left });
+  const planned = new Map(preview.steps.flatMap(({ urn, newState }) => (newState ? [[urn, newState] as const] : [])));
+  const opsOf = Map.groupBy(steps, ({ urn }) => urn);
+  const olds = new Map(stored.toSorted(leftoversFirst).map((one) => [one.urn, one]));
+  const news = new Map(left.toSorted(leftoversFirst).map((one) => [one.urn, one]));
+  const shown = shownBy(normal);
+  const inputsOf = (state: Json | undefined): Json => shown(inputsIn(state)) as Json;
+  const declared = new Set(managedIn(stored).flatMap((one) => bindingsOf(one).map(({ id }) => id)));
+  const builtIn = builtInRoles(live);
   const removed = new Map<string, string>();
   const reachOf = reachIn(live);
-  const drift = [...Map.groupBy(ours, ({ urn }) => urn)].flatMap(
-    ([urn, own]): { one: Drift; capabilities: Capabilities }[] => {
-      const most = CHANGES.flatMap(([change, is]) =>
-        own.filter(({ op }) => is(op)).map((step) => ({ change, step })),
-      )[0];
-      if (!most) return [];
-      const { change, step } = most;
-      const { oldState, newState } = step;
-      const type = ourTypeOf(urn) as string;
-      const base = bases.byUrn.get(urn) ?? bases.byRecord.get(recordOf(type, oldState));
-      const [news, olds] = [newState, oldState].map((state) => valuesIn(state?.inputs)) as [Json, Json];
-      const isBoth = change === "changed" || change === "replaced";
-      const isOfSet = type === SET && change === "changed";
-      const found = isBoth ? differencesOf(news, olds, base && valuesIn(base.inputs)) : [];
-      const differences = isOfSet ? found.filter((one) => !isThere(one, oldState?.id, live)) : found;
-      if (isOfSet)
-        for (const { uid, ...difference } of removalsOf(step, live)) {
-          differences.push(difference);
-          removed.set(uid, urn);
-        }
-      if (found.length > 0 && differences.length === 0) return [];
-      const uid = oldState?.id ?? takenOver(newState) ?? base?.id ?? null;
-      const names = namesIn(differences, live);
-      const one: Drift = {
-        resource: urn,
-        kind: wordOf(type),
-        uid,
-        name: nameOf(type, change === "created" ? news : { ...olds, ...valuesIn(oldState?.outputs) }, live),
-        groupName: groupNameOf(type, uid, news, live),
-        change: change === "created" ? (base ? "gone" : "new") : change,
-        differences,
-        ...(Object.keys(names).length > 0 && { names }),
-      };
-      return [{ one, capabilities: reachOf(uid, isOfSet ? differences : [news, olds]) }];
-    },
+
+  const rowOf = (urn: string): { one: Drift; capabilities: Capabilities } | undefined => {
+    const type = ourTypeOf(urn) as string;
+    const ops = (opsOf.get(urn) ?? []).map(({ op }) => op);
+    const sent = sending.byUrn.get(urn) ?? [];
+    const step = CHANGES.find(([, own]) => ops.some((op) => own.includes(op)))?.[0] ?? (sent.length > 0 && "changed");
+    if (!step) return undefined;
+    const now = news.get(urn);
+    // An alias gives it another URN.
+    const old = olds.get(urn) ?? stored.find((one) => now?.id && one.id === now.id && ourTypeOf(one.urn) === type);
+    const has = (uid: unknown): uid is string =>
+      isUidp(uid) && (type === SET ? live.groups.has(uid) : recordOf(type, uid) !== undefined);
+    const change = step === "created" ? (old?.id && !has(old.id) ? "gone" : "new") : step;
+    const program = inputsOf(now ?? planned.get(urn));
+    // A replacement that was interrupted has left a second record.
+    const going = sent.find(({ verb, uid }) => verb === "delete" && type !== SET && uid !== now?.id)?.uid;
+    const taken = [now?.id, program.adopt].find((uid) => type !== SET && has(uid)) as string | undefined;
+    const uid =
+      change === "new" ? (taken ?? adoptIn(program)) : ((change === "dropped" ? going : undefined) ?? old?.id);
+    const record = isUidp(uid) ? recordOf(type, uid) : undefined;
+    const isChange = change === "changed" || change === "replaced";
+    const isMoved = change === "replaced" && typeof old?.id === "string";
+    const places = isMoved
+      ? { program: { parent: program.parent }, live: { parent: placeOf(type, old.id as string) } }
+      : {};
+    const sides = { old, sent, record, builtIn, places };
+    const differences = !isChange ? [] : type === SET ? ofSet(sides) : ofRecord(type, sides);
+    if (type === SET)
+      for (const { verb, uid: binding } of sent)
+        if (verb === "delete" && !declared.has(binding)) removed.set(binding, urn);
+    const hidden = [old, now].some((state) => inputsIn(state).name === SECRET);
+    const held = change === "new" ? undefined : record;
+    const values = { ...inputsOf(old), ...program, ...held, ...(hidden && { name: SECRET }) };
+    const names = namesIn(differences, live);
+    const one: Drift = {
+      resource: urn,
+      kind: wordOf(type),
+      uid: typeof uid === "string" ? uid : null,
+      name: nameOf(type, values, live),
+      groupName: groupNameOf(type, typeof uid === "string" ? uid : null, program, live),
+      change,
+      differences,
+      ...(Object.keys(names).length > 0 && { names }),
+    };
+    return { one, capabilities: reachOf(one.uid, type === SET && isChange ? differences : [program, held]) };
+  };
+
+  const urns = new Set([...stored, ...left, ...steps].map(({ urn }) => urn));
+  const inOrder = worstFirst(
+    [...urns].flatMap((urn) => rowOf(urn) ?? []),
+    ({ one: { groupName, change, resource }, capabilities }) => ({
+      capabilities,
+      place: groupName ?? undefined,
+      texts: [String(ORDER.indexOf(change)), resource],
+    }),
   );
-  const inOrder = worstFirst(drift, ({ one: { groupName, change, resource }, capabilities }) => ({
-    capabilities,
-    place: groupName ?? undefined,
-    texts: [String(ORDER.indexOf(change)), resource],
-  }));
-  return { drift: inOrder.map(({ one }) => one), removed };
+  return { drift: inOrder.map(({ one }) => one), removed, unexplained: sending.others.map(unexplainedText) };
 };
+
+const inputsIn = (state: Json | undefined): Json => valuesIn(state?.inputs as Json | undefined);
+
+/** A new record gets another uid on the service. */
+const unexplainedText = ({ resource: { word }, verb, uid }: Sent): string =>
+  `${verb === "create" ? `a new ${word} in ${parentOf(uid)}` : `${word} ${uid}`}: the update ${verb}s it, and no resource of the stack has it`;
+
+/** What a replacement has left for later has the URN of its successor, which counts. */
+const leftoversFirst = (a: StateResource, b: StateResource): number =>
+  Number(b.delete === true) - Number(a.delete === true);
 
 /** What is there and should not be, or the other way around, comes before what has other values. */
 const ORDER: readonly Change[] = ["gone", "dropped", "replaced", "changed", "new"];
 
-/** What the refresh has found in the engine's state. An alias leaves the URN of that one as it was. */
-const basesIn = (steps: readonly Step[]) => {
-  const refreshed = steps.filter(({ op, oldState }) => op === "refresh" && oldState?.id);
-  return {
-    byUrn: new Map(refreshed.map(({ urn, oldState }) => [urn, oldState as State])),
-    byRecord: new Map(
-      refreshed.map(({ urn, oldState }) => [recordOf(ourTypeOf(urn) as string, oldState), oldState as State]),
-    ),
-  };
-};
+/** The record that the program adopts, also where there is none. */
+const adoptIn = ({ adopt }: Json): string | undefined => (isUidp(adopt) ? adopt : undefined);
 
-const recordOf = (type: string, state: State | null | undefined): string => `${type} ${state?.id ?? ""}`;
+interface Sides {
+  old: StateResource | undefined;
+  sent: readonly Sent[];
+  /** before the run */
+  record: Json | undefined;
+  builtIn: ReadonlyMap<string, string>;
+  /** of a replacement */
+  places: { program?: Json; live?: Json };
+}
 
-/** The record that a create would take over: the program adopts it, or an interrupted run has made it. */
-const takenOver = (state: State | null | undefined): string | undefined => {
-  const { adopt, [TAKEN_OVER]: taken } = valuesIn(state?.inputs);
-  return [(taken as Json | undefined)?.uid, adopt].find((one): one is string => isUidp(one) && !isPlaceholder(one));
-};
-
-/** The role bindings that an exclusive set removes: others have added them. */
-const removalsOf = ({ oldState, newState }: Step, { roles }: AccessGraph): (Difference & { uid: string })[] => {
-  const [inputs, outputs] = [valuesIn(newState?.inputs), valuesIn(oldState?.outputs)];
-  if (!isOrMayBe(inputs.exclusive) || !isOrMayBe(outputs.exclusive) || !oldState?.id) return [];
-  const pairs = Array.isArray(inputs.bindings) ? (inputs.bindings as { identity?: string; role?: string }[]) : [];
-  const declared = new Set(pairs.map(keyOfPair));
-  return removableIn(outputs, oldState.id)
-    .map(({ id, identity, role }) => {
-      const { group, name } = roles.get(role) ?? {};
-      return { uid: id, keys: [role, group === null ? name : undefined], identity, role };
-    })
-    .filter(({ identity, keys }) => !keys.some((role) => role && declared.has(keyOfPair({ identity, role }))))
-    .map(({ uid, identity, role }) => {
-      const difference = { path: "bindings", program: null, live: { identity, role } };
-      return { uid, ...difference, changedIn: "service" as const };
-    });
-};
-
-/** A pair that somebody has removed and granted again, under another uid: the next update takes it over and creates nothing. */
-const isThere = ({ path, program, live: other }: Difference, group: State["id"], live: AccessGraph): boolean => {
-  if (path !== "bindings" || other !== null || !isObject(program)) return false;
-  return [...live.bindings.values()].some((one) => {
-    if (one.group !== group || one.identity !== program.identity) return false;
-    const { group: owner, name } = live.roles.get(one.role) ?? {};
-    return one.role === program.role || (owner === null && name === program.role);
+const ofRecord = (type: string, { old, sent, record, builtIn, places }: Sides): Difference[] => {
+  const resource = Object.values<Descriptor>(resources).find((one) => one.type === type) as Descriptor;
+  const bag = { inputs: inputsIn(old), outputs: valuesIn(old?.outputs as Json) };
+  const base = old && { parent: bag.inputs.parent, ...baseOf(resource, bag, builtIn) };
+  // What neither the program nor the last update gives, the service chooses.
+  const chosen = (program: Json): Json =>
+    Object.fromEntries(
+      Object.entries(record ?? {}).filter(([name]) => name in program || bag.inputs[name] !== undefined),
+    );
+  const found = sent.flatMap(({ verb, program, live }) => {
+    if (program === undefined) return [];
+    const other = verb === "create" ? chosen(program) : (live as Json);
+    return differencesOf({ ...program, ...places.program }, { ...other, ...places.live }, base);
   });
+  return found.map((one) => withRoleNames(one, builtIn));
+};
+
+/** An element for each grant that the set makes or removes. */
+const ofSet = ({ old, sent, builtIn, places }: Sides): Difference[] => {
+  const pairsOf = (side: "program" | "live"): Json[] =>
+    sent.flatMap(({ [side]: own }) => (own ? [{ identity: own.identity, role: own.role }] : []));
+  const { bindings, parent } = inputsIn(old);
+  const base = Array.isArray(bindings)
+    ? bindings.map((pair) => (isObject(pair) ? { identity: pair.identity, role: roleIn(pair.role, builtIn) } : pair))
+    : bindings;
+  return differencesOf(
+    { ...places.program, bindings: pairsOf("program") },
+    { ...places.live, bindings: pairsOf("live") },
+    old && { parent, bindings: base },
+  ).map((one) => withRoleNames(one, builtIn));
+};
+
+/** As programs write built-in roles. */
+const withRoleNames = (one: Difference, builtIn: ReadonlyMap<string, string>): Difference => {
+  const names = new Map([...builtIn].map(([name, uid]) => [uid, name]));
+  const named = (value: unknown): unknown => {
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, named(own)]));
+    return typeof value === "string" ? (names.get(value) ?? value) : value;
+  };
+  return { ...one, program: named(one.program) };
 };
 
 /** The word for a type of ours: `role binding set`. */
@@ -138,23 +189,27 @@ export const wordOf = (type: string): string =>
   Object.values(resources).find((one) => one.type === type)?.word ??
   type.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
+/** `group team`, with the name in the program. */
+export const subjectOf = (urn: string): string =>
+  `${wordOf(ourTypeOf(urn) ?? "resource")} ${printable(partsOfUrn(urn).name)}`;
+
 /** A role binding has none, so its pair stands for it; a set, its group. */
 const nameOf = (type: string, values: Json, live: AccessGraph): string | null => {
   const [name, identity, role] = [values.name, uidIn(values.identity), uidIn(values.role)];
   if (type === SET) return null;
   if (type === resources.roleBinding.type && identity !== undefined && role !== undefined)
     return `${live.identities.get(identity)?.name ?? identity} as ${live.roles.get(role)?.name ?? role}`;
-  return typeof name === "string" ? name : null;
+  return typeof name === "string" && !name.includes(UNKNOWN) ? name : null;
 };
 
-/** The outputs of a role binding have uid and name of what it refers to, and its inputs the uid. */
-const uidIn = (value: unknown): string | undefined => {
-  const uid = typeof value === "object" ? (value as Json | null)?.uid : value;
-  return typeof uid === "string" && !isPlaceholder(uid) ? uid : undefined;
-};
+const uidIn = (value: unknown): string | undefined =>
+  typeof value === "string" && !value.includes(UNKNOWN) ? value : undefined;
+
+/** The group that holds a record. A set is in the group whose uid it has. */
+const placeOf = (type: string, uid: string): string => (hasUidOfGroup(type) ? uid : parentOf(uid));
 
 const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: AccessGraph): string | null => {
-  const group = uid === null ? parent : hasUidOfGroup(type) ? uid : parentOf(uid);
+  const group = uid === null ? parent : type === resources.group.type ? uid : placeOf(type, uid);
   // A mapping is in the group of its identity provider.
   const known = [group, typeof group === "string" ? parentOf(group) : undefined].find(
     (one): one is string => typeof one === "string" && live.groups.has(one),
@@ -163,9 +218,7 @@ const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: A
 };
 
 const hasUidOfGroup = (type: string): boolean =>
-  type === SET ||
-  type === resources.group.type ||
-  Object.values<Descriptor>(resources).some((one) => one.type === type && one.list.sharesUid === true);
+  type === SET || Object.values<Descriptor>(resources).some((one) => one.type === type && one.list.sharesUid === true);
 
 const namesIn = (differences: readonly Difference[], live: AccessGraph): Record<string, string> => {
   const uids = new Set(JSON.stringify(differences).match(/[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g));

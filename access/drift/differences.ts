@@ -18,10 +18,10 @@ interface Sides {
   base: unknown;
 }
 
-/** Stands for a base that no step shows. */
+/** Stands for a base that the stack does not have. */
 const NO_BASE = Symbol("no base");
 
-/** `base` are the inputs of the last update; undefined: the preview does not show them. */
+/** `base` are the inputs of the last update; undefined: the stack does not have them. */
 export const differencesOf = (program: Json, live: Json, base: Json | undefined): Difference[] => {
   const sides = { program: own(program), live: own(live), base: base === undefined ? NO_BASE : own(base) };
   const found = compare("", sides, differ);

@@ -1,34 +1,26 @@
-// What differs between a program and the service: a pure function of a preview, the API's lists, the journal and the engine's state.
+// What differs between a program and the service: a pure function of the run of the program on a copy, of the copy, and of the journals.
 import { isUidp, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import type { Live } from "../graph/live.ts";
-import { planFrom } from "../preview/plan.ts";
-import type { Preview } from "../preview/shape.ts";
-import { ourTypeOf } from "../preview/urn.ts";
+import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
-import type { Proposal } from "../review/proposal.ts";
 import type { Origin } from "../review/report.ts";
 import { roleChanges } from "../roles/change.ts";
-import type { LockedRoles } from "../roles/lock.ts";
-import { driftIn } from "./changes.ts";
+import { driftIn, type FoundDrift, subjectOf } from "./changes.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import { type DriftReport, type EndingKey, PULL_TOKENS } from "./report.ts";
+import type { DriftFacts, DriftRun, DriftService } from "./run.ts";
 import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
-export interface DriftInput {
+export interface DriftInput extends DriftFacts {
   /** what is compared, where and when */
   origin?: Origin;
-  /** with --refresh and --show-sames */
-  preview: Preview;
-  live: Live;
-  /** what each of the services returned, with the built-in roles that are written down for it */
-  services: readonly { address: string; live: Live; recorded: LockedRoles; missing?: string | undefined }[];
+  /** at least one */
+  services: readonly DriftService[];
   /** the open creates of the journals, of any stack */
   entries: readonly JournalEntry[];
-  /** what `pulumi stack export` prints */
-  exported: string | undefined;
   /** uids of the identities that ask */
   callers: ReadonlySet<string>;
   /** uids of what is declared elsewhere, and PULL_TOKENS */
@@ -36,61 +28,82 @@ export interface DriftInput {
   nowMs: number;
 }
 
-export const driftOf = ({
-  origin,
-  preview,
-  live: listed,
-  services,
-  entries,
-  exported,
-  callers,
-  allowed,
-  nowMs,
-}: DriftInput): DriftReport => {
-  const live = withoutSecretNames(preview, listed);
-  const proposal = planFrom(preview, live);
-  const { drift, removed } = driftIn(preview, proposal.before);
-  const pullTokens = pullTokensIn(live, nowMs).filter(({ uid, group }) =>
-    [uid, group].some((one) => proposal.organizations?.has(rootOf(one))),
-  );
+export const driftOf = (input: DriftInput): DriftReport => {
+  const { origin, run, preview, entries } = input;
+  const services = input.services.map((one) => ({ ...one, live: withoutSecretNames(run, one.live) }));
+  const graphs = services.map(({ live }) => live.graph);
+  const parts = services.map((one) => partOf(input, one));
+  const all = <K extends keyof Part>(name: K): Part[K] => parts.flatMap((part) => part[name] as unknown[]) as Part[K];
+  const drift = all("drift");
+  const listed = new Set(drift.map(({ resource }) => resource));
+  return {
+    ...(origin && { origin: { ...origin, organizations: all("organizations").sort(compare) } }),
+    drift,
+    ...{ undeclared: all("undeclared"), roles: all("roles"), keys: all("keys"), pullTokens: all("pullTokens") },
+    pending: pendingIn({ run, preview }, entries, graphs),
+    unknown: unique([
+      ...[...preview.doubts, ...run.errors].map((message) => ({ subject: "", message })),
+      ...failedIn(run, listed),
+      ...all("unknown"),
+    ]),
+    notVisible: all("notVisible"),
+  };
+};
+
+type Part = Omit<DriftReport, "origin" | "pending"> & { organizations: string[] };
+
+/** What is about one service. */
+const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: DriftService): Part => {
+  const { address, live, proposal, recorded, missing } = service;
+  const { drift, removed, unexplained }: FoundDrift = driftIn({ run, preview }, service);
+  const isHere = (uid: string): boolean => proposal.organizations?.has(rootOf(uid)) ?? false;
+  const pullTokens = pullTokensIn(live, nowMs).filter(({ uid, group }) => isHere(uid) || isHere(group));
   const pulls = pullTokens.filter(holdsPullsAlone);
   const holders = new Set(pulls.map(({ uid }) => uid));
   const excused = allowed.has(PULL_TOKENS) ? new Set([...allowed, ...pulls.flatMap(ownBinding)]) : allowed;
-  const organizations = [...(proposal.organizations ?? [])].map((id) => live.graph.groups.get(id)?.name ?? id);
   return {
-    ...(origin && { origin: { ...origin, organizations: organizations.sort(compare) } }),
+    organizations: [...(proposal.organizations ?? [])].map((id) => live.graph.groups.get(id)?.name ?? id),
     drift,
-    undeclared: undeclaredIn({ preview, proposal, live, removed, callers, allowed: excused, nowMs }),
-    roles: services.flatMap(({ address, live: own, recorded }) =>
-      roleChanges(address, withoutSecretNames(preview, own), recorded, nowMs),
-    ),
-    keys: keysIn(preview, live, proposal, nowMs).filter(({ resource, uid }) => resource !== null || !holders.has(uid)),
+    undeclared: undeclaredIn({ run, proposal, live, removed, callers, allowed: excused, nowMs }),
+    roles: roleChanges(address, live, recorded, nowMs),
+    keys: keysIn(run, live, isHere, nowMs).filter(({ resource, uid }) => resource !== null || !holders.has(uid)),
     pullTokens,
-    pending: pendingIn(preview, entries, exported, live.graph),
-    // The rest is about the access that an update would give.
     unknown: [
-      ...preview.doubts.map((message) => ({ subject: "", message })),
-      ...services.flatMap(({ missing }) => (missing === undefined ? [] : [{ subject: "", message: missing }])),
+      ...[...(missing === undefined ? [] : [missing]), ...unexplained].map((message) => ({ subject: "", message })),
+      // The rest is about the access that an update would give.
       ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
     ],
     notVisible: notVisibleRows(live.graph, live.notVisible),
   };
 };
 
+/** What the run could not carry out: nobody knows what the record would be. A line of the record says more. */
+const failedIn = ({ steps, notRun }: DriftRun, listed: ReadonlySet<string>): DriftReport["unknown"] =>
+  [...steps.map(({ urn, ok, error }) => ({ urn, why: ok ? undefined : error })), ...notRun].flatMap(({ urn, why }) =>
+    why === undefined || listed.has(urn)
+      ? []
+      : [{ subject: partsOfUrn(urn).name, message: `${subjectOf(urn)}: ${why}` }],
+  );
+
+const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+
 /** Another organization decides who has its tokens. */
 const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
   binding !== null && rootOf(uid) === rootOf(group) ? [binding] : [];
 
 /** Of the organizations that the program is about. */
-const keysIn = ({ steps }: Preview, { graph }: Live, { organizations }: Proposal, nowMs: number): EndingKey[] => {
+const keysIn = (
+  { stored, left }: DriftRun,
+  { graph }: Live,
+  isHere: (uid: string) => boolean,
+  nowMs: number,
+): EndingKey[] => {
   const urns = new Map(
-    steps
-      .filter(({ urn }) => ourTypeOf(urn) === "Identity")
-      .flatMap(({ urn, oldState, newState }) =>
-        [oldState?.id, newState?.id].filter(isUidp).map((uid) => [uid, urn] as const),
-      ),
+    [...stored, ...left].flatMap(({ urn, id }) =>
+      ourTypeOf(urn) === "Identity" && isUidp(id) ? [[id, urn] as const] : [],
+    ),
   );
   return expiringKeysOf(graph, nowMs).flatMap(({ uid, ...key }) =>
-    uid !== null && organizations?.has(rootOf(uid)) ? [{ resource: urns.get(uid) ?? null, uid, ...key }] : [],
+    uid !== null && isHere(uid) ? [{ resource: urns.get(uid) ?? null, uid, ...key }] : [],
   );
 };

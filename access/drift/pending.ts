@@ -1,15 +1,14 @@
 // Creates that an interrupted run left open: in the journals of this machine, and in the engine's state, which every machine shares. An
 // update under way has some too.
-import { z } from "zod";
 import { isUidp, type Json, resources } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { stackIn } from "../preview/resource.ts";
-import type { Preview } from "../preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
 import { SECRET, valuesIn } from "../preview/value.ts";
 import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
 import type { PendingCreate } from "./report.ts";
+import type { DriftFacts } from "./run.ts";
 
 /** A create of a journal without an outcome. */
 export interface JournalEntry {
@@ -25,28 +24,18 @@ export interface JournalEntry {
   answered?: string;
 }
 
-const bag = z.record(z.string(), z.unknown()).nullish();
-const Export = z.object({
-  deployment: z
-    .object({
-      resources: z.array(z.object({ urn: z.string(), id: z.string().nullish() })).nullish(),
-      pending_operations: z
-        .array(z.object({ type: z.string(), resource: z.object({ urn: z.string(), inputs: bag }) }))
-        .nullish(),
-    })
-    .nullish(),
-});
-
-/** `exported` is what `pulumi stack export` prints; undefined: there is no such stack. Throws for anything else. */
+/** `graphs`: of the services */
 export const pendingIn = (
-  preview: Preview,
+  { run: { left, steps, begun }, preview }: DriftFacts,
   entries: readonly JournalEntry[],
-  exported: string | undefined,
-  live: AccessGraph,
+  graphs: readonly AccessGraph[],
 ): PendingCreate[] => {
-  const urns = new Map(preview.steps.map(({ urn }) => [nameOf(urn), urn]));
-  const planned = new Map(preview.steps.map(({ urn, newState }) => [urn, valuesIn(newState?.inputs)]));
-  const groupNameOf = (group: string | null) => (group !== null && live.groups.has(group) ? pathOf(live, group) : null);
+  const urns = new Map([...left, ...steps].map(({ urn }) => [nameOf(urn), urn]));
+  const planned = new Map(left.map(({ urn, inputs }) => [urn, valuesIn(inputs as Json)]));
+  const groupNameOf = (group: string | null): string | null => {
+    const graph = graphs.find(({ groups }) => group !== null && groups.has(group));
+    return graph && group !== null ? pathOf(graph, group) : null;
+  };
   const stack = stackIn(preview);
   const fromJournal = entries
     .filter(({ key }) => stack === undefined || key.split("/").slice(1, 3).join("/") === stack)
@@ -67,10 +56,10 @@ export const pendingIn = (
       };
     });
   const known = new Set(fromJournal.map(({ resource }) => resource));
-  const fromState = operationsIn(exported)
-    .filter(({ urn }) => !known.has(urn))
+  const fromState = begun
+    .filter(({ urn }) => ourTypeOf(urn) !== undefined && !known.has(urn))
     .map(({ urn, inputs }): PendingCreate => {
-      const { name, parent } = valuesIn(inputs);
+      const { name, parent } = valuesIn(inputs as Json);
       const group = isUidp(parent) ? parent : null;
       return {
         resource: urns.has(nameOf(urn)) ? urn : null,
@@ -102,15 +91,3 @@ const logicalNameIn = (key: string): string =>
     .replace(/(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/, "");
 
 const textIn = (name: unknown): string | null => (typeof name === "string" && name !== SECRET ? name : null);
-
-/** A create that the state has a resource of is over. */
-const operationsIn = (exported: string | undefined): { urn: string; inputs: Json | null | undefined }[] => {
-  if (exported === undefined) return [];
-  const { data, error } = Export.safeParse(JSON.parse(exported));
-  if (error) throw new TypeError(`the exported stack cannot be read: ${z.prettifyError(error)}`);
-  const { resources: stored, pending_operations: operations } = data.deployment ?? {};
-  const made = new Set((stored ?? []).flatMap(({ urn, id }) => (id ? [urn] : [])));
-  return (operations ?? []).flatMap(({ type, resource: { urn, inputs } }) =>
-    type === "creating" && ourTypeOf(urn) !== undefined && !made.has(urn) ? [{ urn, inputs }] : [],
-  );
-};

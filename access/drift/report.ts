@@ -6,7 +6,7 @@
 //   keys         static keys that end within 30 days, but for pull tokens that hold nothing but pulls and that no resource has
 //   pullTokens   the pull tokens of the organizations of the program; their end is a warning, and no difference
 //   pending      creates that an interrupted run left open
-//   unknown      what the preview does not tell
+//   unknown      what the run on a copy could not do, and what the preview does not tell
 //   notVisible   what the API does not list
 import type { PullToken } from "../query/pull-tokens.ts";
 import type { NotVisible, Origin, Unknown } from "../review/report.ts";
@@ -116,6 +116,6 @@ export const PULL_TOKENS = "pull-tokens";
 
 export const counts = ({ own, allowed }: UndeclaredAccess): boolean => own !== true && allowed !== true;
 
-/** What the preview does not tell may be a difference. What the caller may not list is not: it never may. */
+/** What is not known may be a difference. What the caller may not list is not: it never may. */
 export const hasDifferences = ({ drift, undeclared, roles, keys, pending, unknown }: DriftReport): boolean =>
   undeclared.some(counts) || roles.some(isChange) || [drift, keys, pending, unknown].some(({ length }) => length > 0);

@@ -4,17 +4,15 @@ import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { peopleGraph } from "../graph/people.ts";
-import type { Preview } from "../preview/shape.ts";
-import { ourTypeOf } from "../preview/urn.ts";
-import { valuesIn } from "../preview/value.ts";
 import { capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { undeclaredRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import { counts, type UndeclaredAccess } from "./report.ts";
+import type { DriftRun } from "./run.ts";
 
 export interface UndeclaredInput {
-  preview: Preview;
-  proposal: Pick<Proposal, "before" | "undeclared" | "organizations">;
+  run: Pick<DriftRun, "stored" | "left">;
+  proposal: Pick<Proposal, "undeclared" | "organizations">;
   live: Live;
   /** of the sets that remove a role binding: URN by uid of the binding */
   removed: ReadonlyMap<string, string>;
@@ -61,9 +59,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   "external group role mapping": "--external-group",
 };
 
-const bindingsOf = ({ proposal, removed }: UndeclaredInput): UndeclaredAccess[] => {
+const bindingsOf = ({ proposal, removed, live }: UndeclaredInput): UndeclaredAccess[] => {
   const ids = new Set([...proposal.undeclared, ...removed.keys()]);
-  return undeclaredRows({ ...proposal, undeclared: [...ids] }).map(
+  return undeclaredRows({ before: live.graph, undeclared: [...ids] }).map(
     ({ binding, group, groupName, identity, identityName, role }) => {
       const removedBy = removed.get(binding);
       const who = { name: identityName, identity, group, groupName, role };
@@ -72,8 +70,8 @@ const bindingsOf = ({ proposal, removed }: UndeclaredInput): UndeclaredAccess[] 
   );
 };
 
-const peopleOf = ({ preview, proposal: { organizations }, live, nowMs }: UndeclaredInput): UndeclaredAccess[] => {
-  const declared = recordsIn(preview);
+const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredInput): UndeclaredAccess[] => {
+  const declared = recordsIn(run);
   const { identities, bindings } = peopleGraph(live.graph, nowMs);
   return [...bindings.values()]
     .filter(({ id, group }) => organizations?.has(rootOf(group)) && !declared.has(id))
@@ -92,13 +90,8 @@ const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string 
   providers.has(id) ? "identity provider" : externalGroups.has(id) ? "external group role mapping" : "group invite";
 
 /** The records that a resource of the stack has, or takes over. */
-const recordsIn = ({ steps }: Preview): Set<string> =>
-  new Set(
-    steps
-      .filter(({ urn }) => ourTypeOf(urn) !== undefined)
-      .flatMap(({ oldState, newState }) => [oldState?.id, newState?.id, valuesIn(newState?.inputs).adopt])
-      .filter(isUidp),
-  );
+const recordsIn = ({ stored, left }: UndeclaredInput["run"]): Set<unknown> =>
+  new Set([...stored, ...left].map(({ id }) => id));
 
 /** Somebody granted it before the program ran. With a second binding there, one of the two was added. */
 const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess): boolean => {

@@ -13,7 +13,7 @@ import type { StateResource } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
 import type { Twins } from "../../client/twins.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
-import { isObject } from "../../schema/index.ts";
+import { isObject, type Json } from "../../schema/index.ts";
 import { missingLines } from "../copy.ts";
 import { readTwin, type TwinLive } from "../twin/live.ts";
 import { type Sides, sidesOf } from "../twin/sides.ts";
@@ -62,6 +62,8 @@ export interface UpdateRun {
   /** resources of the stack before the run, and after it: those of this package */
   stored: readonly StateResource[];
   left: readonly StateResource[];
+  /** creates that an earlier run has begun, and whose end the stack does not know */
+  begun: readonly StateResource[];
   steps: readonly Step[];
   errors: readonly string[];
   notRun: readonly NotRun[];
@@ -128,11 +130,11 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const chosen = { operation, arguments: input.arguments ?? [], exclude: judge.leftOut };
     const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const quietly = { ...run, cwd: place.projectOf(project.name) };
-    const exportState = async (): Promise<StateResource[]> =>
-      resourcesIn(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
-    const stored = await exportState();
+    const exportState = async (): Promise<State> =>
+      stateIn(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
+    const { resources: stored, begun } = await exportState();
     const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
-    const left = await exportState();
+    const { resources: left } = await exportState();
     const after = await Promise.all(twins.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const secrets = [stored, left].flatMap(secretsIn);
     const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
@@ -145,7 +147,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     return {
       as: { uid: null, name: null, ...first?.actor, rights },
       services: after,
-      ...{ stored, left, ...outcome },
+      ...{ stored, left, begun, ...outcome },
       normal: writesFrom(calls, { secrets, recordOf: recordsOf(byAddress, twins[0]?.original as string) }),
       isSecret: secretIn(secrets),
       notCopied: [...new Set(twins.flatMap(({ copy }) => missingLines(copy)))],
@@ -179,13 +181,20 @@ const withoutRepeated = (errors: readonly string[], problems: readonly string[])
   ...problems,
 ];
 
-/** Of this package and its providers, as the engine has stored them. */
-const resourcesIn = (exported: string): StateResource[] => {
-  const { deployment } = JSON.parse(exported) as { deployment?: { resources?: unknown[] } };
-  return (deployment?.resources ?? []).flatMap((one) =>
-    isObject(one) && typeof one.urn === "string" && isOurs(one.urn) ? [{ ...one, urn: one.urn }] : [],
-  );
+type State = Record<"resources" | "begun", StateResource[]>;
+
+/** What is of this package and its providers, as the engine has stored it. */
+const stateIn = (exported: string): State => {
+  const { deployment } = JSON.parse(exported) as { deployment?: Record<string, unknown[] | null> };
+  const resources = (deployment?.resources ?? []).flatMap(ours);
+  const made = new Set(resources.flatMap(({ urn, id }) => (id ? [urn] : [])));
+  const creates = (deployment?.pending_operations ?? []).filter((one) => isObject(one) && one.type === "creating");
+  const begun = creates.flatMap((one) => ours((one as Json).resource));
+  return { resources, begun: begun.filter(({ urn }) => !made.has(urn)) };
 };
+
+const ours = (one: unknown): StateResource[] =>
+  isObject(one) && typeof one.urn === "string" && isOurs(one.urn) ? [{ ...one, urn: one.urn }] : [];
 
 const isOurs = (urn: string): boolean =>
   ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";

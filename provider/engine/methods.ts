@@ -14,6 +14,7 @@ import {
   type TakenOver,
   withService,
 } from "../../client/preview-marks.ts";
+import { twinsIn } from "../../client/twins.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
@@ -188,9 +189,10 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   ): Promise<LookedUp> => {
     const { missing, ...looked } = await lookUp(steps, olds, asked, isSecret);
     if (missing === undefined) return looked;
-    if (isUpdate === true || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, asked)] };
+    const isOnService = isUpdate === true && twinsIn(env) === undefined;
+    if (isOnService || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, asked)] };
     log(missingText(inStack(asked[KEY]), missing.reason));
-    // A check may not know that this is an update, whose create then fails: it adopts, and sends no POST.
+    // The create of an update then fails: it adopts, and sends no POST. A failure here would end the whole run.
     const isNew = Object.keys(olds).length === 0;
     return isNew ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
   };

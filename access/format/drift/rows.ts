@@ -95,7 +95,7 @@ const driftItem = ({ resource, kind, uid, name, groupName, change, differences, 
   lines: [
     [quote(resource), ...(uid === null ? [] : [", ", quote(uid)])],
     ...differences.map((one) => differenceParts(one, names)),
-    ...(differences.length === 0 && change === "changed" ? [["the preview does not show which"]] : []),
+    ...(differences.length === 0 && change === "changed" ? [["the update does not show which"]] : []),
   ],
 });
 

@@ -1,17 +1,16 @@
-// What a preview, the API's lists, the journal and the engine's state say of drift.
+// What the run of the program on a copy, the copy and the journal say of drift.
 import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { hasDifferences } from "../../../access/drift/report.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { parsePreview } from "../../../access/preview/shape.ts";
 import { addRole, ROOT, uidIn } from "../graphs.ts";
-import { changed, created, NOW_MS, UNKNOWN, urnOf } from "../preview/fixture.ts";
+import { NOW_MS, urnOf } from "../preview/fixture.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, VIEWER } from "../preview/team.ts";
-import { refresh, report, sameTeam, TEAM_INPUTS } from "./report.ts";
+import { create, remove, report, resource, secret, step, TEAM_INPUTS, TEAM_RESOURCE, update } from "./report.ts";
 
 describe("drift", () => {
   test("of a stack that is as the program has it is empty", () => {
-    const found = report([refresh("Group", "team", TEAM, TEAM_INPUTS), sameTeam()]);
+    const found = report();
     expect(found).toEqual({
       drift: [],
       undeclared: [],
@@ -27,11 +26,11 @@ describe("drift", () => {
 
   test("names record, resource, place and what differs", () => {
     const inputs = { ...TEAM_INPUTS, description: "of the program" };
-    const live = { ...inputs, description: "by hand" };
-    const found = report([
-      refresh("Group", "team", TEAM, inputs),
-      changed("update", "Group", "team", TEAM, { old: live, outputs: live, new: inputs }),
-    ]);
+    const found = report({
+      stored: [resource("Group", "team", TEAM, inputs)],
+      records: { [TEAM]: { description: "by hand" } },
+      calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
+    });
     expect(found.drift).toEqual([
       {
         resource: urnOf("Group", "team"),
@@ -48,15 +47,28 @@ describe("drift", () => {
 
   test("says whether a record is gone, not created yet, or not in the program any more", () => {
     const gone = { name: "gone", parent: TEAM };
-    const found = report([
-      sameTeam(),
-      refresh("Identity", "gone", uidIn(TEAM, 9), gone),
-      created("Identity", "gone", gone),
-      created("Identity", "new", { name: "new", parent: TEAM }),
-      created("Role", "old", { name: "maker", parent: TEAM, adopt: MAKER }),
-      changed("delete", "Identity", "ci", CI, { old: { name: "ci", parent: ROOT } }),
-      changed("update", "AccessPolicy", "acme", "", {}),
-    ]);
+    const found = report({
+      stored: [
+        TEAM_RESOURCE,
+        resource("Identity", "gone", uidIn(TEAM, 9), gone),
+        resource("Identity", "ci", CI, { name: "ci", parent: ROOT }),
+        resource("Role", "both", uidIn(TEAM, 8), { name: "both", parent: TEAM }),
+      ],
+      left: [
+        TEAM_RESOURCE,
+        resource("Identity", "gone", uidIn(TEAM, 20), gone),
+        resource("Identity", "new", uidIn(TEAM, 21), { name: "new", parent: TEAM }),
+        resource("Role", "old", MAKER, { name: "maker", parent: TEAM, adopt: MAKER }),
+      ],
+      steps: [
+        ...["gone", "new"].map((name) => step("create", "Identity", name)),
+        ...[step("create", "Role", "old"), step("delete", "Identity", "ci")],
+      ],
+      calls: [
+        ...["gone", "new"].map((name, i) => create("CreateIdentity", TEAM, uidIn(TEAM, 20 + i), { name })),
+        remove("DeleteIdentity", CI),
+      ],
+    });
     expect(found.drift.map(({ change, kind, uid, name, groupName }) => [change, kind, uid, name, groupName])).toEqual([
       ["dropped", "identity", CI, "ci", "/"],
       ["gone", "identity", uidIn(TEAM, 9), "gone", "team"],
@@ -66,57 +78,97 @@ describe("drift", () => {
   });
 
   test("shows what may own first, whatever changed and wherever it is, then what changes records, then what reads", () => {
-    const roles = (role: string) => ({ parent: TEAM, identity: CI, role });
     const live = liveWith();
     const graph = newGraph(live.graph);
-    addRole(graph, "owner", ["role_bindings.create"]);
-    addRole(graph, "editors", ["repo.create"]);
-    const names = (steps: Parameters<typeof report>[0]) =>
-      report(steps, { ...live, graph }).drift.map(({ resource }) => resource.split("::").at(-1));
-    expect(
-      names([
-        created("Group", "a-group", { name: "x", parent: ROOT }),
-        created("RoleBinding", "b-reads", { ...roles("viewer"), parent: ROOT }),
-        created("RoleBinding", "c-writes", roles("editors")),
-        changed("update", "Role", "d-role", MAKER, {
-          old: { name: "maker", parent: TEAM, capabilities: ["CAP_REPO_LIST"] },
-          new: { name: "maker", parent: TEAM, capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] },
-        }),
-        created("RoleBinding", "e-owns", roles("owner")),
-      ]),
-    ).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
+    const owner = addRole(graph, "owner", ["role_bindings.create"]);
+    const editors = addRole(graph, "editors", ["repo.create"]);
+    const bind = (name: string, number: number, role: string, parent: string) => {
+      const uid = uidIn(parent, number);
+      return {
+        resource: resource("RoleBinding", name, uid, { parent, identity: CI, role }),
+        call: create("CreateRoleBinding", parent, uid, { identityUid: CI, roleUid: role }),
+      };
+    };
+    const bindings = [
+      bind("b-reads", 30, VIEWER, ROOT),
+      bind("c-writes", 31, editors, TEAM),
+      bind("e-owns", 32, owner, TEAM),
+    ];
+    const role = (...capabilities: string[]) =>
+      resource("Role", "d-role", MAKER, { name: "maker", parent: TEAM, capabilities });
+    const group = uidIn(ROOT, 33);
+    const { drift } = report(
+      {
+        stored: [role("CAP_REPO_CREATE")],
+        left: [
+          ...[role("CAP_IAM_ROLE_BINDINGS_CREATE"), resource("Group", "a-group", group, { name: "x", parent: ROOT })],
+          ...bindings.map((one) => one.resource),
+        ],
+        steps: [
+          step("create", "Group", "a-group"),
+          ...["b-reads", "c-writes", "e-owns"].map((name) => step("create", "RoleBinding", name)),
+        ],
+        calls: [
+          create("CreateGroup", ROOT, group, { name: "x" }),
+          update("UpdateRole", MAKER, { capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }),
+          ...bindings.map(({ call }) => call),
+        ],
+      },
+      { ...live, graph },
+    );
+    expect(drift.map(({ resource: urn }) => urn.split("::").at(-1))).toEqual([
+      "d-role",
+      "e-owns",
+      "c-writes",
+      "b-reads",
+      "a-group",
+    ]);
   });
 
   test("has a replacement once, and kinds that give no access", () => {
-    const [old, now] = [
-      { name: "x", parent: TEAM, bundles: ["a"] },
-      { name: "x", parent: TEAM, bundles: ["b"] },
-    ];
-    const repo = uidIn(TEAM, 7);
-    const found = report([
-      sameTeam(),
-      changed("create-replacement", "Repo", "x", repo, { old, new: now }),
-      changed("replace", "Repo", "x", repo, { old, new: now }),
-      changed("delete-replaced", "Repo", "x", repo, { old }),
-    ]);
+    const [repo, next] = [uidIn(TEAM, 7), uidIn(TEAM, 40)];
+    const at = (uid: string, bundle: string) =>
+      resource("Repo", "x", uid, { name: "x", parent: TEAM, bundles: [bundle] });
+    const found = report({
+      stored: [TEAM_RESOURCE, at(repo, "a")],
+      left: [TEAM_RESOURCE, at(next, "b")],
+      records: { [repo]: { name: "x", bundles: ["a"], catalogTier: "BASE" } },
+      steps: ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "Repo", "x")),
+      calls: [create("CreateRepo", TEAM, next, { name: "x", bundles: ["b"] }), remove("DeleteRepo", repo)],
+    });
     expect(found.drift).toMatchObject([{ change: "replaced", kind: "repo", uid: repo, groupName: "team" }]);
-    expect(found.drift[0]?.differences).toHaveLength(2);
+    expect(found.drift[0]?.differences).toEqual([
+      { path: "bundles", program: "b", live: null, changedIn: "program" },
+      { path: "bundles", program: null, live: "a", changedIn: "program" },
+    ]);
+  });
+
+  test("of a record that an update moves has its old place and the new one", () => {
+    const next = uidIn(ROOT, 41);
+    const at = (uid: string, parent: string) => resource("Role", "maker", uid, { name: "maker", parent });
+    const found = report({
+      stored: [at(MAKER, TEAM)],
+      left: [at(next, ROOT)],
+      steps: [step("create-replacement", "Role", "maker")],
+      calls: [create("CreateRole", ROOT, next, { name: "maker" }), remove("DeleteRole", MAKER)],
+    });
+    expect(found.drift).toMatchObject([
+      {
+        ...{ change: "replaced", uid: MAKER },
+        differences: [{ path: "parent", program: ROOT, live: TEAM, changedIn: "program" }],
+      },
+    ]);
   });
 
   test("of a role binding has the names of what it refers to", () => {
     const binding = bindingUid(TEAM, 0);
-    const live = liveWith([TEAM, CI, MAKER]);
     const inputs = { parent: TEAM, identity: CI, role: "viewer" };
     const [found] = report(
-      [
-        refresh("RoleBinding", "b", binding, inputs),
-        changed("update", "RoleBinding", "b", binding, {
-          old: { ...inputs, role: MAKER },
-          outputs: { identity: { uid: CI }, role: { uid: MAKER } },
-          new: inputs,
-        }),
-      ],
-      live,
+      {
+        stored: [resource("RoleBinding", "b", binding, inputs)],
+        calls: [update("UpdateRoleBinding", binding, { roleUid: VIEWER })],
+      },
+      liveWith([TEAM, CI, MAKER]),
     ).drift;
     expect(found).toMatchObject({
       name: "ci as maker",
@@ -126,30 +178,52 @@ describe("drift", () => {
     });
   });
 
-  test("of a preview that has more than it shows is not known, and counts", () => {
-    const preview = parsePreview(JSON.stringify({ steps: [sameTeam()], changeSummary: { update: 1 } }), "a test");
-    const found = report([], liveWith(), { preview });
-    expect(found.unknown.map(({ message }) => message)).toEqual([
-      expect.stringContaining('the preview counts 1 steps "update" and shows 0'),
+  test("has a resource under its new name where an alias gives it one", () => {
+    const inputs = { ...TEAM_INPUTS, description: "of the program" };
+    const found = report({
+      stored: [resource("Group", "before", TEAM, inputs)],
+      left: [resource("Group", "team", TEAM, inputs)],
+      calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
+    });
+    expect(found.drift).toMatchObject([
+      { resource: urnOf("Group", "team"), uid: TEAM, differences: [{ changedIn: "service" }] },
     ]);
+  });
+
+  test("of what the run could not carry out is not known, and counts", () => {
+    const found = report({
+      stored: [TEAM_RESOURCE, resource("Role", "maker", MAKER, { name: "maker", parent: TEAM })],
+      steps: [step("update", "Role", "maker", "the API refuses it"), step("create", "Group", "fresh", "taken")],
+      notRun: [{ urn: urnOf("Group", "team"), op: "update", why: "it waits for bucket" }],
+      errors: ["the program ended"],
+      calls: [remove("DeleteGroup", uidIn(ROOT, 60))],
+    });
+    expect(found.unknown.map(({ message }) => message)).toEqual([
+      "the program ended",
+      "role maker: the API refuses it",
+      "group team: it waits for bucket",
+      `group ${uidIn(ROOT, 60)}: the update deletes it, and no resource of the stack has it`,
+    ]);
+    // The line of the record says it.
+    expect(found.drift).toMatchObject([{ resource: urnOf("Group", "fresh"), change: "new", uid: null }]);
     expect(hasDifferences(found)).toBe(true);
   });
 });
+
+/** of a role binding of the viewer */
+const OUTPUTS = { identity: { uid: CI }, role: { uid: VIEWER } };
 
 describe("undeclared access", () => {
   test("is each binding below the organization that no resource has", () => {
     const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
     const [declared, other] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
     const inputs = { parent: TEAM, identity: CI, role: "viewer" };
-    const found = report(
-      [sameTeam(), changed("same", "RoleBinding", "b", declared, { old: inputs, new: inputs })],
-      live,
-    );
+    const found = report({ stored: [TEAM_RESOURCE, resource("RoleBinding", "b", declared, inputs, OUTPUTS)] }, live);
     const who = { kind: "role binding", uid: other, name: "ci", identity: CI, group: TEAM, groupName: "team" };
     expect(found.undeclared).toEqual([{ ...who, role: "maker", command: `npx pulumi-irm revoke --binding ${other}` }]);
     expect(hasDifferences(found)).toBe(true);
     for (const uid of [declared, CI]) {
-      const excused = report([sameTeam()], liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
+      const excused = report({}, liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
       expect(excused.undeclared).toMatchObject([{ allowed: true }]);
       expect(hasDifferences(excused)).toBe(false);
     }
@@ -157,11 +231,11 @@ describe("undeclared access", () => {
 
   test("of the caller in the organization itself is no difference, as long as it is one binding", () => {
     const callers = new Set([CI]);
-    const one = report([sameTeam()], liveWith([ROOT, CI, VIEWER]), { callers });
+    const one = report({}, liveWith([ROOT, CI, VIEWER]), { callers });
     expect(one.undeclared).toMatchObject([{ own: true }]);
     expect(hasDifferences(one)).toBe(false);
     for (const live of [liveWith([ROOT, CI, VIEWER], [ROOT, CI, MAKER]), liveWith([TEAM, CI, VIEWER])]) {
-      const found = report([sameTeam()], live, { callers });
+      const found = report({}, live, { callers });
       expect(found.undeclared.map(({ own }) => own)).not.toContain(true);
       expect(hasDifferences(found)).toBe(true);
     }
@@ -171,13 +245,12 @@ describe("undeclared access", () => {
     const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
     const [kept, extra] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
     const inputs = { parent: TEAM, exclusive: true, bindings: [{ identity: CI, role: "viewer" }] };
-    const shown = (uid: string, role: string) => ({ uid, identity: { uid: CI }, role: { uid: role } });
-    const outputs = { exclusive: true, bindings: [shown(kept, VIEWER)], unmanaged: [shown(extra, MAKER)] };
+    const outputs = { bindings: [{ uid: kept, identity: { uid: CI }, role: { uid: VIEWER } }] };
     const found = report(
-      [
-        refresh("RoleBindingSet", "set", TEAM, inputs),
-        changed("update", "RoleBindingSet", "set", TEAM, { old: inputs, outputs, new: inputs }),
-      ],
+      {
+        stored: [resource("RoleBindingSet", "set", TEAM, inputs, outputs)],
+        calls: [remove("DeleteRoleBinding", extra)],
+      },
       live,
     );
     expect(found.undeclared).toMatchObject([{ uid: extra, removedBy: urnOf("RoleBindingSet", "set") }]);
@@ -191,20 +264,25 @@ describe("undeclared access", () => {
     ]);
   });
 
-  test("is none where a pair of a set is granted again under another uid", () => {
-    const pair = (role: string) => ({ identity: CI, role });
-    const inputs = { parent: TEAM, exclusive: false, bindings: [pair("viewer"), pair(MAKER)] };
-    const removed = { ...inputs, bindings: [] };
-    const steps = [
-      refresh("RoleBindingSet", "set", TEAM, inputs),
-      changed("update", "RoleBindingSet", "set", TEAM, { old: removed, outputs: removed, new: inputs }),
-    ];
-    const drift = (...bindings: [string, string, string][]) => report(steps, liveWith(...bindings)).drift;
-    expect(drift([TEAM, CI, VIEWER], [TEAM, CI, MAKER])).toEqual([]);
-    const only = (role: string) => ({ path: "bindings", program: pair(role), live: null, changedIn: "service" });
-    expect(drift([TEAM, CI, VIEWER])).toMatchObject([{ change: "changed", differences: [only(MAKER)] }]);
-    // The same pair in another group is another grant.
-    expect(drift([ROOT, CI, VIEWER], [TEAM, CI, MAKER])).toMatchObject([{ differences: [only("viewer")] }]);
+  test("has the pairs of a set that somebody has removed, and those that the program has from now on", () => {
+    const inputs = (...roles: string[]) => ({ parent: TEAM, bindings: roles.map((role) => ({ identity: CI, role })) });
+    const owner = uidIn(TEAM, 44);
+    const found = report({
+      stored: [resource("RoleBindingSet", "set", TEAM, inputs("viewer"))],
+      left: [resource("RoleBindingSet", "set", TEAM, inputs("viewer", MAKER))],
+      calls: [VIEWER, MAKER].map((roleUid, i) =>
+        create("CreateRoleBinding", TEAM, i === 0 ? uidIn(TEAM, 43) : owner, { identityUid: CI, roleUid }),
+      ),
+    });
+    expect(found.drift).toMatchObject([
+      {
+        ...{ kind: "role binding set", uid: TEAM, name: null, change: "changed" },
+        differences: [
+          { path: "bindings", program: { identity: CI, role: "viewer" }, live: null, changedIn: "service" },
+          { path: "bindings", program: { identity: CI, role: MAKER }, live: null, changedIn: "program" },
+        ],
+      },
+    ]);
   });
 
   test("is also what gives access to people, unless a resource has it", () => {
@@ -216,7 +294,7 @@ describe("undeclared access", () => {
     graph.providers.set(provider.id, { ...provider, signIn: null });
     const mapping = { id: uidIn(provider.uid, 52), uid: uidIn(provider.uid, 52), provider: provider.uid };
     graph.externalGroups.set(mapping.id, { ...mapping, externalGroupId: "SRE", role: MAKER, group: ROOT });
-    const found = report([sameTeam()], live);
+    const found = report({}, live);
     expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
       [
         ...["external group role mapping", mapping.uid, "external group SRE of okta", "maker"],
@@ -225,8 +303,11 @@ describe("undeclared access", () => {
       ["identity provider", provider.uid, "people of okta", "maker", undefined],
       ["group invite", invite.uid, "invite key", "viewer", undefined],
     ]);
-    const declared = changed("same", "IdentityProvider", "okta", provider.uid, { old: {}, new: {} });
-    expect(report([sameTeam(), declared], live).undeclared.map(({ uid }) => uid)).toEqual([mapping.uid, invite.uid]);
+    const declared = resource("IdentityProvider", "okta", provider.uid, {});
+    expect(report({ stored: [TEAM_RESOURCE, declared] }, live).undeclared.map(({ uid }) => uid)).toEqual([
+      mapping.uid,
+      invite.uid,
+    ]);
   });
 });
 
@@ -241,7 +322,7 @@ test("keys that end within 30 days are listed with the resource of their identit
   };
   const [soon, own] = [keysOf("soon", 20, "2026-12-20T00:00:00Z"), keysOf("own", 21, "2026-11-30T00:00:00Z")];
   keysOf("later", 22, "2027-03-01T00:00:00Z");
-  const found = report([sameTeam(), changed("same", "Identity", "own", own, { old: {}, new: {} })], live);
+  const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "own", own, {})] }, live);
   expect(found.keys).toEqual([
     {
       resource: urnOf("Identity", "own"),
@@ -271,9 +352,8 @@ describe("open creates", () => {
       entry(`RoleBindingSet::set ${TEAM} ${CI} ${VIEWER}`, { kind: "roleBinding" }),
       { ...entry("Group::other"), key: "organization/access/prod/Group::other" },
     ];
-    const found = report([sameTeam(), created("Group", "new", { name: "fresh", parent: TEAM })], liveWith(), {
-      entries,
-    });
+    const left = [TEAM_RESOURCE, resource("Group", "new", uidIn(TEAM, 31), { name: "fresh", parent: TEAM })];
+    const found = report({ left, steps: [step("create", "Group", "new")] }, liveWith(), { entries });
     const where = { group: TEAM, groupName: "team", time: "2026-11-22T00:00:00.000Z", source: "journal" };
     expect(found.pending).toEqual([
       { ...where, resource: null, logicalName: "left/over", kind: "group", uid: null, name: null },
@@ -289,23 +369,10 @@ describe("open creates", () => {
     ]);
   });
 
-  test("come from the engine's state, unless the state has the resource or the journal the create", () => {
-    const operation = (name: string, type = "creating") => ({
-      type,
-      resource: { urn: urnOf("Group", name), inputs: { name, parent: TEAM } },
-    });
-    const exported = JSON.stringify({
-      deployment: {
-        resources: [{ urn: urnOf("Group", "made"), id: TEAM }],
-        pending_operations: [
-          ...["made", "open", "both"].map((name) => operation(name)),
-          operation("team", "updating"),
-          { type: "creating", resource: { urn: "urn:pulumi:dev::access::aws:s3/bucket:Bucket::b", inputs: {} } },
-        ],
-      },
-    });
-    const steps = [sameTeam(), created("Group", "both", { name: "both", parent: TEAM })];
-    const found = report(steps, liveWith(), { exported, entries: [entry("Group::both")] });
+  test("come from the engine's state, unless the journal has the create", () => {
+    const begun = ["open", "both"].map((name) => ({ urn: urnOf("Group", name), inputs: { name, parent: TEAM } }));
+    const left = [TEAM_RESOURCE, resource("Group", "both", uidIn(TEAM, 32), { name: "both", parent: TEAM })];
+    const found = report({ left, begun }, liveWith(), { entries: [entry("Group::both")] });
     expect(found.pending.map(({ logicalName, name, source, time }) => [logicalName, name, source, time])).toEqual([
       ["both", "both", "journal", "2026-11-22T00:00:00.000Z"],
       ["open", "open", "state", null],
@@ -315,30 +382,33 @@ describe("open creates", () => {
 });
 
 test("what the program computes in the update is no text of the report", () => {
-  const inputs = { ...TEAM_INPUTS, description: `made for ${UNKNOWN}` };
-  const found = report([
-    changed("update", "Group", "team", TEAM, { old: TEAM_INPUTS, outputs: TEAM_INPUTS, new: inputs }),
-  ]);
+  const made = uidIn(TEAM, 50);
+  const description = `made for ${made}`;
+  const found = report({
+    left: [resource("Group", "team", TEAM, { ...TEAM_INPUTS, description })],
+    calls: [create("CreateGroup", TEAM, made, { name: "x" }), update("UpdateGroup", TEAM, { description })],
+  });
   expect(found.drift[0]?.differences).toEqual([{ path: "description", program: "[unknown]", live: null }]);
 });
 
 test("a name that the program marks as secret is nowhere, though the API lists it", () => {
-  const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-  const [old, now] = [
-    { ...TEAM_INPUTS, description: "a" },
-    { ...TEAM_INPUTS, name: secret, description: "b" },
-  ];
+  const hidden = { ...TEAM_INPUTS, name: secret("team"), description: "b" };
   const pair = { parent: TEAM, identity: CI, role: "viewer" };
+  const binding = bindingUid(TEAM, 0);
   const found = report(
-    [
-      refresh("Group", "group", TEAM, { ...old, name: secret }),
-      changed("update", "Group", "group", TEAM, { old, outputs: { name: secret }, new: now }),
-      changed("update", "RoleBinding", "b", bindingUid(TEAM, 0), { old: { ...pair, role: "editor" }, new: pair }),
-    ],
-    liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]),
+    {
+      stored: [resource("Group", "group", TEAM, hidden), resource("RoleBinding", "b", binding, pair, OUTPUTS)],
+      records: { [TEAM]: { description: "a" } },
+      secrets: ["team"],
+      calls: [
+        update("UpdateGroup", TEAM, { name: "team", description: "b" }),
+        update("UpdateRoleBinding", binding, { roleUid: VIEWER }),
+      ],
+    },
+    liveWith([TEAM, CI, MAKER], [TEAM, CI, MAKER]),
   );
   expect(found.drift.map(({ name, groupName }) => [name, groupName])).toEqual([
-    ["ci as editor", "[secret]"],
+    ["ci as maker", "[secret]"],
     ["[secret]", "[secret]"],
   ]);
   expect(found.undeclared).toMatchObject([{ role: "maker", groupName: "[secret]" }]);

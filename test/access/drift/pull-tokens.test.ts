@@ -5,9 +5,9 @@ import { type IdentityNode, newGraph, type RoleNode } from "../../../access/grap
 import type { Live } from "../../../access/graph/live.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
-import { changed, urnOf } from "../preview/fixture.ts";
+import { urnOf } from "../preview/fixture.ts";
 import { bindingUid, liveWith, MAKER, TEAM } from "../preview/team.ts";
-import { report, sameTeam } from "./report.ts";
+import { report, resource, TEAM_RESOURCE } from "./report.ts";
 
 describe("pull tokens", () => {
   const PULL = "2".repeat(40);
@@ -35,23 +35,22 @@ describe("pull tokens", () => {
   const ALLOWED = { allowed: new Set(["pull-tokens"]) };
 
   test("are listed, and their end is a warning; undeclared access counts until they are allowed as a class", () => {
-    const found = report([sameTeam()], liveToken());
+    const found = report({}, liveToken());
     const expires = "2026-12-12T00:00:00Z";
     const row = { uid: TOKEN, name: "x", group: TEAM, role: "registry.pull", expires, lastSeen: CREATED };
     expect(found.pullTokens).toMatchObject([{ ...row, groupName: "team", ageDays: 10, state: "ending", more: [] }]);
     expect(found).toMatchObject({ keys: [], undeclared: [{ uid: bindingUid(TEAM, 0), role: "registry.pull" }] });
     expect(hasDifferences(found)).toBe(true);
-    const excused = report([sameTeam()], liveToken(), ALLOWED);
+    const excused = report({}, liveToken(), ALLOWED);
     expect(excused).toMatchObject({ keys: [], undeclared: [{ allowed: true }] });
     expect(excused.pullTokens).toEqual(found.pullTokens);
     expect(hasDifferences(excused)).toBe(false);
-    const expired = report([sameTeam()], liveToken({ expirationTime: "2026-11-20T00:00:00Z" }), ALLOWED);
+    const expired = report({}, liveToken({ expirationTime: "2026-11-20T00:00:00Z" }), ALLOWED);
     expect(expired).toMatchObject({ keys: [], pullTokens: [{ state: "expired" }] });
   });
 
   test("that a resource of the stack has are keys that end as well", () => {
-    const declared = changed("same", "Identity", "x", TOKEN, { old: {}, new: {} });
-    const found = report([sameTeam(), declared], liveToken(), ALLOWED);
+    const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "x", TOKEN, {})] }, liveToken(), ALLOWED);
     expect(found.keys).toMatchObject([{ uid: TOKEN, resource: urnOf("Identity", "x") }]);
     expect(found.pullTokens).toHaveLength(1);
   });
@@ -60,7 +59,7 @@ describe("pull tokens", () => {
     const live = liveToken();
     const graph = newGraph(live.graph);
     graph.roles.set(PULL, { ...(graph.roles.get(PULL) as RoleNode), capabilities: [], isUnlisted: true });
-    const found = report([sameTeam()], { ...live, graph }, ALLOWED);
+    const found = report({}, { ...live, graph }, ALLOWED);
     expect(found.pullTokens).toMatchObject([{ complete: false }]);
     expect(hasDifferences(found)).toBe(true);
   });
@@ -71,7 +70,7 @@ describe("pull tokens", () => {
       (name) => [`the whole of ${name}`, { capabilities: BUILT_IN_ROLE_CAPABILITIES[name] ?? [] }],
     ),
   )("that hold %s are allowed as a class", (_, variant) => {
-    expect(report([sameTeam()], liveToken(variant), ALLOWED).undeclared).toMatchObject([{ allowed: true }]);
+    expect(report({}, liveToken(variant), ALLOWED).undeclared).toMatchObject([{ allowed: true }]);
   });
 
   test.each<[reason: string, rows: number, variant: Variant]>([
@@ -88,7 +87,7 @@ describe("pull tokens", () => {
     ["the subject is a chosen one", 0, { keys: { subject: "ci" } }],
     ["its keys never end", 0, { keys: { expirationTime: undefined } }],
   ])("are not allowed as a class where %s", (_, rows, variant) => {
-    const found = report([sameTeam()], liveToken(variant), ALLOWED);
+    const found = report({}, liveToken(variant), ALLOWED);
     expect(found.pullTokens).toHaveLength(rows);
     expect(found.undeclared.map(({ allowed }) => allowed)).not.toContain(true);
     expect(hasDifferences(found)).toBe(true);
@@ -106,13 +105,13 @@ describe("pull tokens", () => {
       identity: id,
       role: PULL,
     });
-    const found = report([sameTeam()], { ...live, graph }, ALLOWED);
+    const found = report({}, { ...live, graph }, ALLOWED);
     expect(found.pullTokens.map(({ uid }) => uid).toSorted()).toEqual([TOKEN, id].toSorted());
     expect(found.undeclared.map(({ identity, allowed }) => [identity, allowed])).toContainEqual([id, undefined]);
   });
 
   test("show what they hold beyond pulls, whatever the role is called", () => {
-    const [row] = report([sameTeam()], liveToken({ capabilities: ["tag.list", "tag.create"] }), ALLOWED).pullTokens;
+    const [row] = report({}, liveToken({ capabilities: ["tag.list", "tag.create"] }), ALLOWED).pullTokens;
     expect(row).toMatchObject({ role: "registry.pull", more: ["tag.create"], complete: true });
   });
 
@@ -121,6 +120,6 @@ describe("pull tokens", () => {
     const [graph, other] = [newGraph(live.graph), "9".repeat(40)];
     const id = uidIn(other, 1);
     graph.identities.set(id, { ...(graph.identities.get(TOKEN) as IdentityNode), id, uid: id, group: other });
-    expect(report([sameTeam()], { ...live, graph }).pullTokens.map(({ uid }) => uid)).toEqual([TOKEN]);
+    expect(report({}, { ...live, graph }).pullTokens.map(({ uid }) => uid)).toEqual([TOKEN]);
   });
 });

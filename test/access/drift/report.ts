@@ -1,30 +1,107 @@
-// Reports of drift of previews that tests write by hand.
+// Reports of drift of runs on a copy that tests write by hand.
+import { type Call, methodOf } from "../../../access/change/methods.ts";
+import { writesFrom } from "../../../access/change/write.ts";
+import type { Copy } from "../../../access/copy/copy.ts";
 import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
 import type { DriftReport } from "../../../access/drift/report.ts";
+import type { DriftRun, DriftService } from "../../../access/drift/run.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
-import { parsePreview } from "../../../access/preview/shape.ts";
-import type { Json } from "../../../schema/index.ts";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../../access/preview/value.ts";
+import { bundlesIn } from "../../../access/roles/change.ts";
+import { proposalFromRun } from "../../../access/run/proposal.ts";
+import { managedIn, type StateResource } from "../../../access/run/stack.ts";
+import type { Json, OperationName } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
-import { changed, NOW_MS } from "../preview/fixture.ts";
+import { NOW_MS, urnOf } from "../preview/fixture.ts";
 import { liveWith, TEAM } from "../preview/team.ts";
 
 export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };
 
-/** The program has the group of the team, and it is as the program has it. */
-export const sameTeam = () => changed("same", "Group", "team", TEAM, { old: TEAM_INPUTS, new: TEAM_INPUTS });
+/** A resource of the stack. */
+export const resource = (type: string, name: string, id: string, inputs: Json, outputs: Json = {}): StateResource => ({
+  ...{ urn: urnOf(type, name), id, inputs, outputs },
+});
 
-/** With the refresh of each record that exists, and the counts that the engine prints. */
-export const report = (steps: Json[], live: Live = liveWith(), own: Partial<DriftInput> = {}): DriftReport => {
-  const preview = parsePreview(JSON.stringify({ steps, changeSummary: {} }), "a test");
-  const rest = {
-    services: [],
-    entries: [],
-    exported: undefined,
-    callers: new Set<string>(),
-    allowed: new Set<string>(),
-  };
-  return driftOf({ preview, live, ...rest, nowMs: NOW_MS, ...own });
+/** The program has the group of the team, and it is as the program has it. */
+export const TEAM_RESOURCE = resource("Group", "team", TEAM, TEAM_INPUTS);
+
+export const step = (op: string, type: string, name: string, error?: string): DriftRun["steps"][number] => ({
+  ...{ urn: urnOf(type, name), op, ok: error === undefined },
+  ...(error !== undefined && { error }),
+});
+
+/** The requests of the run. */
+export const create = (method: OperationName, parent: string, uid: string, own: Json): Call => ({
+  ...{ method, request: { parent, [fieldOf(method)]: own }, response: { uid, ...own } },
+});
+export const update = (method: OperationName, uid: string, own: Json): Call => ({
+  method,
+  request: { [fieldOf(method)]: { uid, ...own }, updateMask: Object.keys(own).join() },
+  response: { uid, ...own },
+});
+export const remove = (method: OperationName, uid: string): Call => ({ method, request: { uid }, response: {} });
+
+const fieldOf = (method: OperationName): string => methodOf(method).field as string;
+
+/** As `pulumi stack export --show-secrets` prints it. */
+export const secret = (plaintext: string): Json => ({
+  ...{ [SIGNATURE]: SECRET_SIGNATURE, plaintext: JSON.stringify(plaintext) },
+});
+
+interface Run extends Partial<Omit<DriftRun, "normal">> {
+  calls?: Call[];
+  secrets?: string[];
+  /** what the graph does not have of records */
+  records?: Record<string, Json>;
+}
+
+/** The stack is the same before the run and after it, where the test does not say more. */
+export const report = (
+  { calls = [], secrets = [], records = {}, stored = [TEAM_RESOURCE], left = stored, ...run }: Run = {},
+  live: Live = liveWith(),
+  own: Partial<DriftInput> & Partial<Pick<DriftService, "proposal">> = {},
+): DriftReport => {
+  const normal = writesFrom(calls, { secrets });
+  const gone = new Set(calls.flatMap(({ method, request }) => (method === "DeleteRoleBinding" ? [request.uid] : [])));
+  const after = newGraph(live.graph);
+  for (const id of [...after.bindings.keys()]) if (gone.has(id)) after.bindings.delete(id);
+  const proposal = proposalFromRun({
+    ...{ before: live.graph, after, stored: managedIn(stored), left: managedIn(left), held: [], unknown: [] },
+    ...{ interrupted: new Map(), ending: new Set(), isSecret: () => false },
+  });
+  return driftOf({
+    run: { stored, left, begun: [], steps: [], errors: [], notRun: [], ...run, normal },
+    preview: {
+      steps: [{ op: "same", urn: urnOf("Group", "team") }],
+      unreadable: [],
+      lines: [],
+      doubts: [],
+      summary: {},
+    },
+    services: [
+      {
+        ...{ address: "https://irm.example.com", isFirst: true, copy: copyOf(live, records), live, proposal },
+        ...{ isHere: () => true, recorded: { date: "", roles: bundlesIn(live.graph) }, ...own },
+      } as DriftService,
+    ],
+    ...{ entries: [], callers: new Set<string>(), allowed: new Set<string>(), nowMs: NOW_MS },
+    ...own,
+  });
 };
 
-export const refresh = (type: string, name: string, id: string, old: Json) =>
-  changed("refresh", type, name, id, { old });
+const copyOf = ({ graph }: Live, own: Record<string, Json>): Copy => {
+  const listOf = <T extends { id: string }>(nodes: ReadonlyMap<string, T>, fieldsOf: (node: T) => Json) =>
+    [...nodes.values()].map((node) => ({ uid: node.id, ...fieldsOf(node), ...own[node.id] }));
+  return {
+    records: {
+      groups: listOf(graph.groups, ({ name }) => ({ name })),
+      identities: listOf(graph.identities, ({ name, relationship }) => ({ name, ...(relationship as Json) })),
+      roles: listOf(graph.roles, ({ name, capabilities }) => ({ name, capabilities })),
+      roleBindings: listOf(graph.bindings, ({ identity, role }) => ({ identityUid: identity, roleUid: role })),
+      identityProviders: listOf(graph.providers, ({ name }) => ({ name })),
+      repos: Object.entries(own).flatMap(([uid, record]) => (record.bundles ? [{ uid, ...record }] : [])),
+    },
+    named: { groups: [], roles: [], identities: [] },
+  } as unknown as Copy;
+};

@@ -1,13 +1,8 @@
-// A preview of a stack that a killed run without checkpoints left open (docs/recovery.md#open-stack): what a review and drift say of it.
+// A preview of a stack that a killed run without checkpoints left open (docs/recovery.md#open-stack): what a review says of it.
 import { describe, expect, test } from "vitest";
-import { driftOf } from "../../../access/drift/index.ts";
-import { hasDifferences } from "../../../access/drift/report.ts";
-import { documentAsText } from "../../../access/format/document/terminal.ts";
-import { driftDocument } from "../../../access/format/drift/rows.ts";
-import { parsePreview } from "../../../access/preview/shape.ts";
 import { openStackText, undeclaredText } from "../../../client/preview-marks.ts";
 import { ROOT } from "../graphs.ts";
-import { changed, NOW_MS, reviewFrom } from "./fixture.ts";
+import { changed, reviewFrom } from "./fixture.ts";
 import { liveWith, TEAM } from "./team.ts";
 
 const OPEN = openStackText("organization/access/dev", "a run without checkpoints did not end");
@@ -25,23 +20,5 @@ describe("an open stack", () => {
     const { unknown } = reviewFrom(preview(OPEN, DELETES, "Group team changes:"), liveWith()).report;
     expect(unknown.map(({ message }) => message)).toEqual([OPEN, DELETES, expect.stringContaining("--refresh")]);
     expect(reviewFrom(preview(), liveWith()).report.unknown).toHaveLength(1);
-  });
-
-  test("is a difference in a report of drift", () => {
-    const report = driftOf({
-      preview: parsePreview(JSON.stringify(preview(OPEN)), "a test"),
-      live: liveWith(),
-      ...{
-        services: [],
-        entries: [],
-        exported: undefined,
-        callers: new Set<string>(),
-        allowed: new Set<string>(),
-        nowMs: NOW_MS,
-      },
-    });
-    expect(report.unknown).toEqual([{ subject: "", message: OPEN }]);
-    expect(hasDifferences(report)).toBe(true);
-    expect(documentAsText(driftDocument(report), { color: false })).toContain("stack organization/access/dev is open");
   });
 });

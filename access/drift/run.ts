@@ -1,0 +1,45 @@
+// What drift reads: the run of the unchanged program on a copy, and what was there before.
+import type { Normal } from "../change/write.ts";
+import type { Copy } from "../copy/copy.ts";
+import type { Live } from "../graph/live.ts";
+import type { IsHere } from "../preview/service.ts";
+import type { Preview } from "../preview/shape.ts";
+import type { Proposal } from "../review/proposal.ts";
+import type { Step } from "../review/run-report.ts";
+import type { LockedRoles } from "../roles/lock.ts";
+import type { NotRun } from "../run/not-run.ts";
+import type { StateResource } from "../run/stack.ts";
+
+export interface DriftRun {
+  /** of the stack, before the run and after it */
+  stored: readonly StateResource[];
+  left: readonly StateResource[];
+  /** creates that an earlier run has begun, as the state has them */
+  begun: readonly StateResource[];
+  steps: readonly Step[];
+  /** what failed beside the steps */
+  errors: readonly string[];
+  notRun: readonly NotRun[];
+  normal: Normal;
+}
+
+/** A service of the run. */
+export interface DriftService {
+  address: string;
+  /** the first one has the writes that name no service */
+  isFirst: boolean;
+  copy: Copy;
+  /** the copy before the run */
+  live: Live;
+  proposal: Pick<Proposal, "undeclared" | "organizations" | "unknown">;
+  isHere: IsHere;
+  /** the built-in roles that are written down for it */
+  recorded: LockedRoles;
+  missing?: string | undefined;
+}
+
+export interface DriftFacts {
+  run: DriftRun;
+  /** names what the run could not carry out */
+  preview: Preview;
+}

@@ -1,0 +1,172 @@
+// The writes that a run on a copy has sent, by the resource that sent them: what the program asks for, and what the record had before. Both
+// have the names of arguments, with marks in place of secrets and of what only the update knows.
+import {
+  ancestorsOf,
+  argumentsOf,
+  fieldInfo,
+  fieldPaths,
+  inputFields,
+  type Json,
+  type Message,
+  normalForm,
+  outputsOf,
+  parentOf,
+  type Resource,
+  resources,
+  valueAt,
+} from "../../schema/index.ts";
+import { canonical } from "../canonical.ts";
+import { methodOf, type WriteMethod } from "../change/methods.ts";
+import type { Text } from "../change/text.ts";
+import { encodeFields, resolveValue } from "../change/value.ts";
+import { type Normal, partOf, type Write, withValue } from "../change/write.ts";
+import type { Copy } from "../copy/copy.ts";
+import type { AccessGraph } from "../graph/graph.ts";
+import { ourTypeOf } from "../preview/urn.ts";
+import { SECRET, UNKNOWN } from "../preview/value.ts";
+import { bindingsOf, managedIn, type StateResource } from "../run/stack.ts";
+
+export const SET = "RoleBindingSet";
+
+export interface Sent {
+  verb: WriteMethod["verb"];
+  resource: Resource;
+  uid: string;
+  /** absent: the record goes */
+  program?: Json;
+  /** absent: the record is new. Of an update, what its mask names */
+  live?: Json;
+}
+
+/** A text of the run as a person may see it. */
+export type Shown = (value: unknown) => unknown;
+
+export const shownBy =
+  ({ textOf }: Pick<Normal, "textOf">): Shown =>
+  (value) => {
+    const shown = (one: unknown): unknown => {
+      if (typeof one === "string") return resolved(textOf(one));
+      if (typeof one !== "object" || one === null) return one;
+      if (Array.isArray(one)) return one.map(shown);
+      return Object.fromEntries(Object.entries(one).map(([name, own]) => [name, shown(own)]));
+    };
+    return shown(value);
+  };
+
+const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
+
+/** The record that the copy had, by type and uid: its arguments. */
+export type RecordOf = (type: string, uid: string) => Json | undefined;
+
+export const recordsOf = ({ records, named }: Copy, normal: Pick<Normal, "textOf">): RecordOf => {
+  const all = new Map(
+    Object.values<Resource>(resources).flatMap((resource) => {
+      const lists = [named, records] as Record<string, readonly (Json & { uid: string })[] | undefined>[];
+      return lists.flatMap((list) =>
+        (list[resource.plural] ?? []).map(
+          (record) => [`${resource.type} ${record.uid}`, { resource, record }] as const,
+        ),
+      );
+    }),
+  );
+  return (type, uid) => {
+    const found = all.get(`${type} ${uid}`);
+    return found && withNames(found.resource.schema, fieldsOf(found.resource.schema, found.record, normal));
+  };
+};
+
+const fieldsOf = (schema: Message, record: Json, { textOf }: Pick<Normal, "textOf">): Json => {
+  const encoding = { textOf, orderOf: canonical };
+  return resolved(encodeFields(schema, normalForm(schema, record), encoding)) as Json;
+};
+
+const withNames = (schema: Message, fields: Json): Json => {
+  const names = argumentsOf(schema);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
+};
+
+/** The arguments that the last update had, and what the record had then beside them. A built-in role has its uid, as in a write. */
+export const baseOf = (
+  resource: Resource,
+  { inputs, outputs }: Record<"inputs" | "outputs", Json>,
+  builtIn: ReadonlyMap<string, string>,
+): Json => {
+  const { schema } = resource;
+  const [names, outs] = [argumentsOf(schema), outputsOf(schema)];
+  const fields = inputFields(schema).map((name): [string, unknown] => {
+    const value = inputs[names[name] ?? name] ?? outputs[outs[name] ?? name];
+    const isRole = fieldInfo(schema.shape[name] as Message["shape"][string]).references === "Role";
+    return [name, isRole ? roleIn(value, builtIn) : value];
+  });
+  return withNames(schema, normalForm(schema, Object.fromEntries(fields), SECRET));
+};
+
+export const roleIn = (value: unknown, builtIn: ReadonlyMap<string, string>): unknown =>
+  typeof value === "string" ? (builtIn.get(value) ?? value) : value;
+
+/** uids of the built-in roles by name */
+export const builtInRoles = ({ roles }: AccessGraph): Map<string, string> =>
+  new Map([...roles.values()].filter(({ group }) => group === null).map(({ id, name }) => [name, id]));
+
+export interface Sending {
+  byUrn: ReadonlyMap<string, Sent[]>;
+  /** writes to records of no resource, and in none that goes */
+  others: Sent[];
+}
+
+interface SendingInput {
+  normal: Normal;
+  writes: readonly Write[];
+  recordOf: RecordOf;
+  stored: readonly StateResource[];
+  left: readonly StateResource[];
+}
+
+export const sendingOf = ({ normal, writes, recordOf, stored, left }: SendingInput): Sending => {
+  const owners = ownersOf(stored, left);
+  const going = new Set(stored.flatMap(({ id }) => (typeof id === "string" ? [id] : [])));
+  const byUrn = new Map<string, Sent[]>();
+  const others: Sent[] = [];
+  for (const write of writes) {
+    const sent = sentBy(write, normal, recordOf);
+    const urn = owners.get(`${sent.resource.type} ${sent.uid}`) ?? owners.get(setKeyOf(sent));
+    if (urn !== undefined) byUrn.set(urn, [...(byUrn.get(urn) ?? []), sent]);
+    // A forced deletion takes along what is in the record.
+    else if (sent.verb !== "delete" || !ancestorsOf(sent.uid).some((uid) => going.has(uid))) others.push(sent);
+  }
+  return { byUrn, others };
+};
+
+/** URN by record. A set has the role bindings that it declares, and the others of its group that no resource has. */
+const ownersOf = (stored: readonly StateResource[], left: readonly StateResource[]): Map<string, string> => {
+  // What the stack has after the run counts first.
+  const all = [...stored, ...left];
+  const { type } = resources.roleBinding;
+  const ofSets = managedIn(all)
+    .filter(({ kind }) => kind === "roleBindingSet")
+    .flatMap((one) => bindingsOf(one).map(({ id }) => [`${type} ${id}`, one.urn] as const));
+  return new Map([...ofSets, ...all.map(({ urn, id }) => [`${ourTypeOf(urn)} ${String(id)}`, urn] as const)]);
+};
+
+const setKeyOf = ({ resource, uid }: Sent): string =>
+  resource.type === resources.roleBinding.type ? `${SET} ${parentOf(uid)}` : "";
+
+const sentBy = ({ n, method, parent, uid: given, fields, mask }: Write, normal: Normal, recordOf: RecordOf): Sent => {
+  const { verb, resource, schema } = methodOf(method);
+  const made = (text: Text | undefined): string =>
+    String(resolveValue(text ?? "", { uidOf: (one) => normal.uids.get(one) ?? "", hidden: SECRET }));
+  const uid = verb === "create" ? (normal.uids.get(n) ?? made(parent)) : made(given);
+  const head = { verb, resource, uid };
+  const record = verb === "create" ? undefined : (recordOf(resource.type, uid) ?? {});
+  if (verb === "delete") return { ...head, live: record as Json };
+  const program = resolved(fields) as Json;
+  if (record === undefined) return { ...head, program: withNames(schema, program) };
+  const names = argumentsOf(schema);
+  const paths = (mask ?? []).map((path) => path.replace(/^\w+/, (field) => names[field] ?? field));
+  // The API does not return these: what the record has may be the same.
+  const secrets = fieldPaths(schema, ({ secret }) => secret === true).filter(
+    (path) => valueAt(program, path) !== undefined,
+  );
+  const live = secrets.reduce((all, path) => withValue(all, path.split("."), SECRET), partOf(record, paths));
+  return { ...head, program: withNames(schema, program), live };
+};
