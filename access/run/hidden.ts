@@ -1,5 +1,5 @@
 // What the state of the stack marks as secret is not in a review. Where it decides access, it is not known what the change gives.
-import { printable } from "../../schema/index.ts";
+import { capabilityFrom, printable } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
 import { textOf } from "../graph/same.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
@@ -39,7 +39,8 @@ export const hideSecrets = ({ before, after, isSecret }: Facts): { after: Access
     hide(node.name, "", "who can assume it", { of: "assumable", identity: id }, id);
   }
   for (const { id, name, ...node } of changed("roles")) {
-    const open = node.capabilities.filter((one) => !isSecret(one));
+    // The state has the names of the API.
+    const open = node.capabilities.filter((one) => !isSecret(one) && !isSecret(capabilityFrom(one) ?? one));
     if (open.length === node.capabilities.length) continue;
     // It may be what the role grants now: this is no loss.
     const held = before.roles.get(id)?.capabilities.filter((one) => node.capabilities.includes(one)) ?? [];

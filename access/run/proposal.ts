@@ -1,7 +1,7 @@
 // What a run on a copy has done to access, from the copy before and after it and from the state of its stack: nothing is predicted.
 
-import { rootOf } from "../../schema/index.ts";
-import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
+import { isObject, type Json, rootOf } from "../../schema/index.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, newGraph } from "../graph/graph.ts";
 import type { HeldRecord } from "../graph/live-contents.ts";
 import { renamed } from "../graph/renamed.ts";
 import { textOf } from "../graph/same.ts";
@@ -38,7 +38,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   const made = newIn(before, after);
   const idOf = idsOf(now, made);
   const names = new Map(now.map(({ urn, name }) => [urn, name]));
-  const shown = renamed(withoutMade(after, made, idOf), idOf, (uid) => {
+  const shown = renamed(withoutMade(after, made, idOf, now), idOf, (uid) => {
     if (!made.has(uid)) return {};
     const logicalName = names.get(idOf(uid));
     return { uid: null, ...(after.groups.has(uid) && logicalName !== undefined && { logicalName }) };
@@ -103,8 +103,13 @@ const idsOf = (left: readonly Managed[], made: ReadonlySet<string>): ((uid: Node
   return (uid) => urns.get(uid) ?? uid;
 };
 
-/** Texts in which the uid of a new record stands: on the service it is another one. And an invite has no key and no end yet. */
-const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, idOf: (uid: NodeId) => NodeId): AccessGraph => {
+/** Texts in which the uid of a new record stands: on the service it is another one. And what the service chooses has no end yet. */
+const withoutMade = (
+  graph: AccessGraph,
+  made: ReadonlySet<string>,
+  idOf: (uid: NodeId) => NodeId,
+  left: readonly Managed[],
+): AccessGraph => {
   const shown = newGraph(graph);
   // The uid of a record begins with that of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
@@ -112,15 +117,24 @@ const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, idOf: (uid: 
     longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
   const nameOf = (uid: string): string =>
     [graph.groups, graph.identities, graph.roles].flatMap((nodes) => nodes.get(uid)?.name ?? [])[0] ?? "a new record";
+  const inputs = new Map(left.map(({ uid, inputs: own }) => [uid, own]));
   for (const node of graph.identities.values()) {
-    const text = JSON.stringify(node.relationship);
-    if ([...made].some((uid) => text.includes(uid)))
-      shown.identities.set(node.id, { ...node, relationship: JSON.parse(textOf(text)) });
+    const relationship = made.has(node.id) ? withoutChosenEnd(node, inputs.get(node.id)) : node.relationship;
+    const text = JSON.stringify(relationship);
+    const isOld = relationship === node.relationship && ![...made].some((uid) => text.includes(uid));
+    if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(textOf(text)) });
   }
   for (const node of graph.invites.values())
     if (made.has(node.id))
       shown.invites.set(node.id, { ...node, name: nameOfUrn(idOf(node.id)), expirationTime: null });
   return shown;
+};
+
+/** The service lets static keys end where the program does not say when. */
+const withoutChosenEnd = ({ relationship }: IdentityNode, inputs: Json = {}): IdentityNode["relationship"] => {
+  const { expirationTime, ...staticKeys } = (relationship?.staticKeys ?? {}) as Json;
+  const isChosen = expirationTime && isObject(inputs.staticKeys) && !inputs.staticKeys.expirationTime;
+  return isChosen ? { ...relationship, staticKeys } : relationship;
 };
 
 const nameOfUrn = (urn: string): string => urn.split("::").slice(3).join("::") || "a new invite";

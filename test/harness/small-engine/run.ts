@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../../../client/credentials.ts";
+import { onTwins } from "../../../client/twins.ts";
 import { findLost } from "../../../provider/open/lost-machine.ts";
 import { removeLeftovers } from "../../../provider/open/remove.ts";
 import { findOpenStack } from "../../../provider/open/stack.ts";
-import { sessionWith } from "../../../provider/run/session.ts";
+import { type Environment, sessionWith } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { getter } from "../../support/scripted.ts";
@@ -148,6 +149,11 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   };
 
   const log = (line: string) => void messages.push(line);
+  const environmentHere = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Environment> => {
+    const own = await env();
+    const one = environmentWith({ ...options, atPoint, shortTimeout, log });
+    return { ...one, env: own, transport: onTwins(one.transport, own) };
+  };
   const open = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Provider> => {
     const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
     if (adapter === "native" && pluginProcess) {
@@ -157,7 +163,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       };
       return nativeChild({ file: PLUGIN, options: own, env: { ...systemEnv(), ...(await env()) }, stack, log, wrote });
     }
-    const environment = { ...environmentWith({ ...options, atPoint, shortTimeout, log }), env: await env() };
+    const environment = await environmentHere({ atPoint, shortTimeout });
     return adapter === "native" ? nativeHere(environment, stack) : dynamicProvider(environment, stack);
   };
 
@@ -168,7 +174,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       const { stateFile, pace, isUnchecked } = options;
       const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
       try {
-        const environment = { ...environmentWith({ ...options, atPoint: nothing, log }), env: await env() };
+        const environment = await environmentHere({});
         const programEnd = programEndIn(environment, options.stack);
         const parts = { provider, state, programEnd, beforeState: nothing, isCancelled: () => false };
         return await engineWith(parts)[command](program);
@@ -201,7 +207,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     },
     end: () => endChild((child) => child.stdin?.end()),
     recover: async () => {
-      const environment = { ...environmentWith({ ...options, atPoint: nothing, log }), env: await env() };
+      const environment = await environmentHere({});
       const session = sessionWith(readConfig(getter(), environment.env), environment);
       const key = `${options.stack}/`;
       const open = await findOpenStack(session, { key });

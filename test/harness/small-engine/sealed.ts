@@ -1,9 +1,6 @@
 // A stack of the small engine that is reviewed and sealed, and updated under the seal.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLive } from "../../../access/graph/live.ts";
-import { readHeldRecords } from "../../../access/graph/live-contents.ts";
-import { deletedGroupsIn, planFrom } from "../../../access/preview/plan.ts";
 import { parsePreview } from "../../../access/preview/shape.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
@@ -15,6 +12,7 @@ import { readConfig } from "../../../client/credentials.ts";
 import { redactor } from "../../../client/redact.ts";
 import { systemTransport } from "../../../client/transport.ts";
 import { manualClock, timeAt } from "../clock.ts";
+import { proposalOnTwin } from "./on-twin.ts";
 import type { Program } from "./program.ts";
 import type { Adapter } from "./provider.ts";
 import type { Engine } from "./run.ts";
@@ -60,8 +58,7 @@ export const openSealed = async (adapter: Adapter, options: TestbedOptions = {})
     bound: (env = {}) => testbed.engine(STACK, { env: { IRM_SEAL: file, ...env }, checkpoints: "on" }),
     review: async (program, seal) => {
       const preview = parsePreview(JSON.stringify(await engine.document(program)), "a preview");
-      const live = await readLive(client());
-      const proposal = planFrom(preview, live, await readHeldRecords(client(), deletedGroupsIn(preview)));
+      const { proposal, live } = await proposalOnTwin({ testbed, adapter, stack: STACK, client: client() }, program);
       const nowMs = timeAt(pace);
       const reportOf = (own: Proposal) =>
         reviewOf(own, { deny: [], allow: [], notVisible: live.notVisible, nowMs }).report;
