@@ -4,8 +4,8 @@ import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
 import { driftDocument } from "../access/format/drift/rows.ts";
 import { TextFileError } from "../access/policy/text-file.ts";
-import { stackIn } from "../access/preview/resource.ts";
 import { PreviewError } from "../access/preview/shape.ts";
+import { stackOfUrn } from "../access/preview/urn.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import { LockError, noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { DRIFT_PREVIEW } from "../client/preview-marks.ts";
@@ -78,7 +78,11 @@ export const findDrift = async ({
   const proposals = proposalsOf(run, previewed);
   const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
   const nowMs = firstOf(clients).clock.today();
-  const place = { stack: stackIn(preview) ?? stack, service: [...clients.keys()].join(", "), folder: cwd };
+  const place = {
+    stack: stackOfUrn(preview.steps[0]?.urn) ?? stack,
+    service: [...clients.keys()].join(", "),
+    folder: cwd,
+  };
   return driftOf({
     ...{ origin: originOf({ ...place, nowMs }), run, preview },
     services: run.services.map(({ address, copy, before }, i) => ({

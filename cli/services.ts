@@ -2,7 +2,7 @@
 // of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
 
 import { newGraph } from "../access/graph/graph.ts";
-import { type Live, readLive } from "../access/graph/live.ts";
+import type { Live } from "../access/graph/live.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import { type Config, serviceOf } from "../client/config.ts";
@@ -53,10 +53,6 @@ export const clientsOf = (configured: Config | undefined, services: readonly Set
 
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
-
-/** What each of the services returns now, by address. */
-export const readServices = async (clients: ReadonlyMap<string, Client>): Promise<Map<string, Live>> =>
-  new Map(await Promise.all([...clients].map(async ([address, one]) => [address, await readLive(one)] as const)));
 
 /** Merges what several services return. Uids of organizations are random, so two services never share one: a service that claims
  * a record of an earlier one is not believed. A review keeps them apart (access/review/services.ts). */

@@ -46,14 +46,11 @@ export const takeoverText = (resource: string, record: string, { at, doubt }: Ta
     ? `${resource} takes over ${record}${BY_EARLIER_RUN}${at}`
     : `${resource} may take over ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
 
-export const isTakeoverText = (text: string): boolean => text.includes(BY_EARLIER_RUN);
-
 /** uid of the record that such a line names; undefined where it is not certain. */
 export const takenOverIn = (text: string): string | undefined =>
-  isTakeoverText(text) ? / takes over (?:[a-z ]+ )?([0-9a-f]{40}(?:\/[0-9a-f]{16})*)[ ,]/.exec(text)?.[1] : undefined;
-
-/** Whether such a line says that the record may not be visible yet. */
-export const isNotVisibleText = (text: string): boolean => isTakeoverText(text) && text.endsWith(NOT_VISIBLE_YET);
+  text.includes(BY_EARLIER_RUN)
+    ? / takes over (?:[a-z ]+ )?([0-9a-f]{40}(?:\/[0-9a-f]{16})*)[ ,]/.exec(text)?.[1]
+    : undefined;
 
 const IS_OPEN = " is open: ";
 

@@ -2,8 +2,7 @@
 // update under way has some too.
 import { isUidp, type Json, resources } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { stackIn } from "../preview/resource.ts";
-import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
+import { ourTypeOf, partsOfUrn, stackOfUrn } from "../preview/urn.ts";
 import { SECRET, valuesIn } from "../preview/value.ts";
 import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
@@ -36,7 +35,7 @@ export const pendingIn = (
     const graph = graphs.find(({ groups }) => group !== null && groups.has(group));
     return graph && group !== null ? pathOf(graph, group) : null;
   };
-  const stack = stackIn(preview);
+  const stack = stackOfUrn(preview.steps[0]?.urn);
   const fromJournal = entries
     .filter(({ key }) => stack === undefined || key.split("/").slice(1, 3).join("/") === stack)
     .map(({ key, kind, parent, at, answered }): PendingCreate => {

@@ -15,8 +15,11 @@ export const ourType = (token: string): string | undefined => TYPE.exec(token)?.
 /** The same of a URN. */
 export const ourTypeOf = (urn: string): string | undefined => ourType(partsOfUrn(urn).type);
 
+/** `project/stack`; undefined where there is no URN. */
+export const stackOfUrn = (urn: string | undefined): string | undefined => {
+  const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(urn ?? "") ?? [];
+  return stack && `${project}/${stack}`;
+};
+
 /** Whether the native plugin manages the resource. */
 export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");
-
-/** Whether a dynamic provider of the program manages the resource, in any language. */
-export const isDynamicUrn = (urn: string): boolean => /^pulumi-\w+:dynamic\b/.test(partsOfUrn(urn).type);

@@ -132,7 +132,6 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   ]);
   const report: Report = {
     ...run,
-    source: proposal.source,
     organizations: organizationsOf(input, people, unknown.length + notVisible.length === 0),
     identities: subjectsInOrder(identities, findings),
     people: subjectsInOrder(subjectsOfPeople, findings),

@@ -1,12 +1,20 @@
-// What a preview or a policy proposes: access before and after, and what two graphs cannot say.
+// What a change proposes: access before and after, and what two graphs cannot say.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import type { HeldRecord } from "../graph/live-contents.ts";
 import type { Adopted, Forced, Unknown } from "./report.ts";
 
 /** A record that the program takes over. */
 export interface AdoptedRecord extends Omit<Adopted, "name"> {
   uid: string;
+}
+
+/** A repo or an account association, which goes with its group. */
+export interface HeldRecord {
+  kind: string;
+  uid: string;
+  name: string;
+  /** the group that holds it */
+  group: NodeId;
 }
 
 /** A resource that deletes what no resource manages. */
@@ -46,29 +54,7 @@ export interface UnknownPart extends Unknown {
   about?: NodeId | undefined;
 }
 
-/** A deletion that the API or the provider refuses, or may refuse. */
-export interface BlockedRecord {
-  kind: "group" | "identity" | "role" | "identity provider";
-  uid: string;
-  name: string;
-  group: string;
-  contents: readonly { kind: string; uid: string | null; name: string }[];
-  /** name of the resource in the program */
-  resource: string;
-  /** kinds that the caller cannot list there */
-  unseen: readonly string[];
-  /** where what is in the way does not say it */
-  why?: string;
-  /** the run also deletes what is in the way, with a forced group, and perhaps in time */
-  isPossible?: true;
-}
-
-/** The deletion fails. Otherwise it may, and counts as done. */
-export const isCertain = ({ contents, isPossible }: BlockedRecord): boolean =>
-  contents.length > 0 && isPossible === undefined;
-
 export interface Proposal {
-  source: "preview" | "policy";
   before: AccessGraph;
   after: AccessGraph;
   /** identities that are replaced, by those that replace them */
@@ -77,8 +63,6 @@ export interface Proposal {
   restored: readonly NodeId[];
   adopted: readonly AdoptedRecord[];
   forced: readonly ForcedRecord[];
-  /** absent: a policy says what is there, and not how it comes about */
-  blocked?: readonly BlockedRecord[];
   /** uids of all records that the run deletes on its own account */
   deleted: ReadonlySet<string>;
   /** bindings that exist and that nothing declares */

@@ -240,7 +240,6 @@ export const SealOfReport = z.object({
 });
 
 export const Report = RunReport.extend({
-  source: z.enum(["preview", "policy"]),
   organizations: z
     .array(z.string())
     .optional()

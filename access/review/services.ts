@@ -81,14 +81,12 @@ export const joinProposals = (all: readonly Proposal[]): Proposal => {
   if (first === undefined) throw new TypeError("a proposal has a service");
   if (others.length === 0) return first;
   return {
-    source: first.source,
     before: unionOf(all.map(({ before }) => before)),
     after: unionOf(all.map(({ after }) => after)),
     replaced: new Map(all.flatMap(({ replaced }) => [...replaced])),
     restored: all.flatMap(({ restored }) => restored),
     adopted: all.flatMap(({ adopted }) => adopted),
     forced: all.flatMap(({ forced }) => forced),
-    blocked: all.flatMap(({ blocked = [] }) => blocked),
     deleted: new Set(all.flatMap(({ deleted }) => [...deleted])),
     undeclared: all.flatMap(({ undeclared }) => undeclared),
     organizations: new Set(all.flatMap(({ organizations = [] }) => [...organizations])),

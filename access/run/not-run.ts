@@ -2,11 +2,11 @@
 import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, printable } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import { kindOfUrn, type ResourceKind, wordOf } from "../preview/resource.ts";
 import type { Step } from "../preview/shape.ts";
 import { partsOfUrn } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
+import { kindOfUrn, type ResourceKind, wordOf } from "./kind.ts";
 
 export interface NotRun {
   urn: string;

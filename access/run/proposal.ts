@@ -2,13 +2,12 @@
 
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, newGraph } from "../graph/graph.ts";
-import type { HeldRecord } from "../graph/live-contents.ts";
 import { renamed } from "../graph/renamed.ts";
 import { textOf } from "../graph/same.ts";
-import { wordOf } from "../preview/resource.ts";
 import { isOrMayBe } from "../preview/value.ts";
-import type { AdoptedRecord, ForcedRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
+import type { AdoptedRecord, ForcedRecord, HeldRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
 import { hideSecrets } from "./hidden.ts";
+import { wordOf } from "./kind.ts";
 import { findRestored } from "./restored.ts";
 import { isRecord, type Managed, nodesOf, organizationsOf, recordsOf } from "./stack.ts";
 
@@ -47,7 +46,6 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   const organizations = new Set([...organizationsOf([...old, ...now]), ...changedIn(before, after).map(rootOf)]);
   const declared = recordsOf(now);
   return {
-    source: "preview",
     before,
     after: shown,
     replaced: replacedBy(old, now, after, idOf),

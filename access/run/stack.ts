@@ -1,10 +1,9 @@
 // The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
 import { isUidp, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import type { BindingNode } from "../graph/graph.ts";
-import { kindOfUrn, NODES, type RecordKind, type ResourceKind } from "../preview/resource.ts";
-import { managedBindings } from "../preview/set.ts";
 import { partsOfUrn } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
+import { kindOfUrn, NODES, type RecordKind, type ResourceKind } from "./kind.ts";
 
 /** A resource of the engine's state, with the members that are read here. */
 export type StateResource = Json & { urn: string };
@@ -34,9 +33,21 @@ export const isRecord = ({ kind }: Managed): boolean => kind !== "roleBindingSet
 
 /** The role bindings that a resource is, or that a set declares. */
 export const bindingsOf = ({ kind, uid, outputs }: Managed): BindingNode[] => {
-  if (kind === "roleBindingSet") return managedBindings(outputs, uid);
-  return kind === "roleBinding" ? managedBindings({ bindings: [{ ...outputs, uid }] }, parentOf(uid)) : [];
+  if (kind === "roleBindingSet") return Array.isArray(outputs.bindings) ? bindingsIn(outputs.bindings, uid) : [];
+  return kind === "roleBinding" ? bindingsIn([{ ...outputs, uid }], parentOf(uid)) : [];
 };
+
+interface OutputBinding {
+  uid?: string;
+  identity?: { uid?: string };
+  role?: { uid?: string };
+}
+
+const bindingsIn = (list: readonly OutputBinding[], group: string): BindingNode[] =>
+  list.flatMap((one) => {
+    const [uid, identity, role] = [one?.uid, one?.identity?.uid, one?.role?.uid];
+    return uid && identity && role ? [{ id: uid, uid, group, identity, role }] : [];
+  });
 
 /** uids of all records that the resources are. */
 export const recordsOf = (all: readonly Managed[]): Set<string> =>

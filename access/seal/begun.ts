@@ -3,16 +3,17 @@
 import { parentOf } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { NODES, type RecordKind, resourcesIn, wordOf } from "../preview/resource.ts";
 import type { Preview } from "../preview/shape.ts";
 import { partsOfUrn } from "../preview/urn.ts";
 import type { AdoptedRecord, Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
+import { NODES, type RecordKind, wordOf } from "../run/kind.ts";
 import { changeIn } from "./change.ts";
 import { type Done, isBegun } from "./done.ts";
 import { addEqual, isAsSealed, sinceReview } from "./equal.ts";
 import { hasInputsOf } from "./inputs.ts";
 import { type Sealing, sealOf } from "./make.ts";
+import { resourcesIn } from "./resource.ts";
 import { graphAfter, graphBefore } from "./rewound.ts";
 import { graphFrom, isNew, recordsOf, type SealContent, type Step } from "./seal.ts";
 

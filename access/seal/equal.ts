@@ -3,7 +3,7 @@ import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { isSameRelationship, textOf } from "../graph/same.ts";
-import { NODES, type RecordKind } from "../preview/resource.ts";
+import { NODES, type RecordKind } from "../run/kind.ts";
 import { changeIn } from "./change.ts";
 import type { SealContent, Step } from "./seal.ts";
 

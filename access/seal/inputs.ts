@@ -1,9 +1,9 @@
 // The inputs of a resource in a seal: each leaf by its JSON pointer (RFC 6901). What stands for a new record becomes the URN of the
 // resource that creates it, and what a preview does not show is marked.
+import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { hiddenPart } from "../preview/record.ts";
-import type { Records } from "../preview/records.ts";
-import { nodeOf } from "../preview/reference.ts";
+import { SECRET, UNKNOWN } from "../preview/value.ts";
+import type { Records } from "./records.ts";
 import type { Inputs } from "./seal.ts";
 
 /** What the provider adds, and what only names records for people. */
@@ -32,7 +32,7 @@ export const sealedInputs = (bag: Json, records: Records): Inputs => {
     if (typeof value === "object" && value !== null) return false;
     const planned = isUidp(value) ? records.plannedWith(value) : undefined;
     if (planned !== undefined && planned !== "unknown") {
-      const id = nodeOf(planned);
+      const id = planned.planned?.uid ?? planned.urn;
       if (isUidp(id)) inputs.values[pointer] = id;
       else inputs.created[pointer] = id;
       return true;
@@ -43,6 +43,14 @@ export const sealedInputs = (bag: Json, records: Records): Inputs => {
     return true;
   });
   return inputs;
+};
+
+/** What a preview does not show in a leaf; undefined: it shows all of it. */
+const hiddenPart = (value: unknown): "unknown" | "secret" | undefined => {
+  if (value === SECRET) return "secret";
+  // A text that contains the uid of a new record will contain another one.
+  const isUnknown = typeof value === "string" && (value.includes(UNKNOWN) || withoutPlaceholders(value) !== value);
+  return isUnknown ? "unknown" : undefined;
 };
 
 /** The uid or the URN of what holds the record. */

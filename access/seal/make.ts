@@ -3,18 +3,18 @@ import { TAKEN_OVER, type TakenOver, takenOverIn } from "../../client/preview-ma
 import { resources as descriptors, isUidp } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import { isWhole } from "../preview/plan.ts";
-import { type Records, recordsIn } from "../preview/records.ts";
-import { NODES, type RecordKind, type Resources, resourcesIn, stackIn } from "../preview/resource.ts";
 import { type Preview, PreviewError, type Step as PreviewStep } from "../preview/shape.ts";
-import { ourTypeOf } from "../preview/urn.ts";
+import { ourTypeOf, stackOfUrn } from "../preview/urn.ts";
 import { valuesIn } from "../preview/value.ts";
-import { isCertain, type Proposal } from "../review/proposal.ts";
+import type { Proposal } from "../review/proposal.ts";
 import type { Report } from "../review/report.ts";
+import { NODES, type RecordKind } from "../run/kind.ts";
 import { timeText } from "../time-text.ts";
 import { sealedInputs } from "./inputs.ts";
 import { ownedPlace, ownersAt } from "./owners.ts";
 import { partsOf } from "./part.ts";
+import { type Records, recordsIn } from "./records.ts";
+import { type Resources, resourcesIn } from "./resource.ts";
 import { isNew, partFrom, type SealContent, type Step, type SubjectRow } from "./seal.ts";
 
 export interface Sealing {
@@ -44,7 +44,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
   return {
     seal: 1,
     origin: {
-      stack: stackIn(preview) ?? stack,
+      stack: stackOfUrn(preview.steps[0]?.urn) ?? stack,
       services: [...services].sort(),
       ...(commit !== undefined && { commit }),
       ...(isModified !== undefined && { isModified }),
@@ -54,7 +54,7 @@ export const sealOf = ({ preview, proposal, report, services, days, nowMs }: Sea
     rows: rowsIn(report),
     steps: stepsIn(preview, recordsIn(resources.byUrn, before), before),
     deletes: deletesIn(resources, proposal),
-    blocked: blockedIn(proposal),
+    blocked: [],
     unlisted: report.notVisible.flatMap(({ kind, group }) => (group === "" ? [kind] : [])).sort(),
     before: partFrom(parts.before),
     after: partFrom(parts.after),
@@ -175,6 +175,8 @@ const FIELD_OF_WORD: ReadonlyMap<string, string> = new Map(
   Object.values(descriptors).map(({ word, field }) => [word, field]),
 );
 
-/** Those that fail, and with them the run. */
-const blockedIn = ({ blocked = [] }: Proposal): string[] =>
-  blocked.flatMap((one) => (isCertain(one) ? [`${one.kind} ${one.uid}`] : [])).sort(compare);
+/** A preview shows each resource, and each of these steps. */
+const SHOWN_OPS = ["same", "create", "update", "delete"];
+
+const isWhole = ({ steps, summary }: Preview): boolean =>
+  SHOWN_OPS.every((op) => steps.filter((step) => step.op === op).length >= (summary[op] ?? 0));

@@ -1,6 +1,6 @@
 // The graphs of a change of which a part is done, with the ids that its seal has, as if nothing of it were done.
 import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../graph/graph.ts";
-import { NODES } from "../preview/resource.ts";
+import { NODES } from "../run/kind.ts";
 import type { Change } from "./change.ts";
 import type { Done } from "./done.ts";
 import { givesSame, IDS, isSame, type Node, type Nodes, withIds } from "./equal.ts";

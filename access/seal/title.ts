@@ -1,7 +1,7 @@
 // How a refusal names a record: `role 84bf… "reader"`.
 import { resources } from "../../schema/index.ts";
-import { NODES, type RecordKind } from "../preview/resource.ts";
 import { quote } from "../quote.ts";
+import { NODES, type RecordKind } from "../run/kind.ts";
 import { UnreadableFact } from "./facts.ts";
 import type { Rests } from "./rests.ts";
 

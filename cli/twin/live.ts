@@ -1,7 +1,7 @@
 // What a twin has, as an access graph: read through its lists, as from the service itself.
 import type { AccessGraph, RoleNode } from "../../access/graph/graph.ts";
 import { isListedKind, type Live, readListed } from "../../access/graph/live.ts";
-import type { HeldRecord } from "../../access/graph/live-contents.ts";
+import type { HeldRecord } from "../../access/review/proposal.ts";
 import { parentOf, resources } from "../../schema/index.ts";
 import type { Twin } from "./twin.ts";
 

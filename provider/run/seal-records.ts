@@ -2,7 +2,7 @@
 // the seal, as the engine's state has them, or as the API has them and nothing else does. They are younger than the review.
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { readLive } from "../../access/graph/live.ts";
-import { NODES } from "../../access/preview/resource.ts";
+import { NODES } from "../../access/run/kind.ts";
 import { addEqual, isAsSealed, sinceReview } from "../../access/seal/equal.ts";
 import type { SealedRecords } from "../../access/seal/judge.ts";
 import { graphFrom, isNew, recordsOf, type Seal } from "../../access/seal/seal.ts";

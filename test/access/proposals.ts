@@ -1,4 +1,4 @@
-// Proposals of a preview that tests write by hand.
+// Proposals that tests write by hand.
 import type { GraphBuilder } from "../../access/graph/graph.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
 
@@ -8,7 +8,6 @@ export const proposalBetween = (
   after: GraphBuilder,
   further: Partial<Proposal> = {},
 ): Proposal => ({
-  source: "preview",
   before,
   after,
   replaced: new Map(),

@@ -59,14 +59,13 @@ export const reviewAsHtml = (review: Review): string => {
 
 /** Names the change: people who get the page from others read it without the pull request. */
 const leadOf = (report: Report): Markup => {
-  const { source, findings, unknown, notVisible } = report;
-  const then = source === "preview" ? "after the update" : "after an update with this policy";
+  const { findings, unknown, notVisible } = report;
   const open = findings.filter(({ allowed }) => !allowed).length;
   const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;
   // Gains and losses also show that there are none.
   const shown = countsOf(report).filter(({ count, isAlways }) => count > 0 || isAlways);
-  return html`${factList(headFacts(report))}<p>Who can do what now, and ${then}.</p>
+  return html`${factList(headFacts(report))}<p>Who can do what now, and after the update.</p>
 <ul class="tiles">${denied > 0 && tile("alert", denied, denied === 1 ? "denied finding" : "denied findings")}${tile("alert", open, open === 1 ? "finding" : "findings")}${shown.map(
     ({ kind, count, one, many }) => tile(kind, count, count === 1 ? one : many),
   )}${limits > 0 && tile("alert", limits, "unknown or not visible")}</ul>

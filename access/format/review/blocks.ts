@@ -122,15 +122,13 @@ export const countsOf = ({
 const deletedCount = (groups: Report["deletedGroups"]): number =>
   groups.reduce((sum, { contents }) => sum + 1 + contents.filter(({ kind }) => kind === "group").length, 0);
 
-const NAMES: Readonly<Record<Report["source"], string>> = { policy: "this policy", preview: "this program" };
-
 /** Who is written about, and of which stack. `show` sets names of others apart. */
 export const subjectOf = (
-  { source, organizations = [], origin }: Pick<Report, "source" | "organizations" | "origin">,
+  { organizations = [], origin }: Pick<Report, "organizations" | "origin">,
   show: (name: string) => string = (name) => name,
 ): string => {
   const of = organizations.length === 0 ? "" : ` of ${organizationsText(organizations, show)}`;
-  return `Change in access${of} by ${origin?.stack === undefined ? NAMES[source] : show(origin.stack)}`;
+  return `Change in access${of} by ${origin?.stack === undefined ? "this program" : show(origin.stack)}`;
 };
 
 export const titleOf = (report: Report, show?: (name: string) => string): string => {
@@ -193,20 +191,17 @@ const sealFacts = ({ seal }: Report): { name: string; value: string }[] =>
   seal ? [{ name: "Seal", value: `${seal.digest}, until ${seal.expires}` }] : [];
 
 /** What a review of this kind cannot promise. */
-export const footOf = ({ source, deletedGroups, seal }: Report): string => {
+export const footOf = ({ deletedGroups, seal }: Report): string => {
   const isBound = seal
     ? "An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
     : "So this review does not restrict the update (docs/security.md).";
-  const foot = `${CAN_DIFFER[source]} ${isBound}`;
+  const foot = `${CAN_DIFFER} ${isBound}`;
   return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;
 };
 
 /** Why the run may do something else than what was reviewed. */
-const CAN_DIFFER: Readonly<Record<Report["source"], string>> = {
-  policy: "A policy runs no code, but a pull request can replace the tool and the workflow.",
-  preview:
-    "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow.",
-};
+const CAN_DIFFER =
+  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow.";
 
 /** They block a deletion too (docs/contract.md#d7). */
 const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";

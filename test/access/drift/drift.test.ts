@@ -2,10 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { hasDifferences } from "../../../access/drift/report.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
+import { driftDocument } from "../../../access/format/drift/rows.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
+import { openStackText } from "../../../client/preview-marks.ts";
 import { addRole, ROOT, uidIn } from "../graphs.ts";
-import { NOW_MS, urnOf } from "../preview/fixture.ts";
-import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, VIEWER } from "../preview/team.ts";
+import { bindingUid, CI, ISSUER, liveWith, MAKER, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
 import { create, remove, report, resource, secret, step, TEAM_INPUTS, TEAM_RESOURCE, update } from "./report.ts";
 
 describe("drift", () => {
@@ -379,6 +381,14 @@ describe("open creates", () => {
     ]);
     expect(hasDifferences(found)).toBe(true);
   });
+});
+
+test("an open stack is a difference", () => {
+  const doubt = openStackText("organization/access/dev", "a run without checkpoints did not end");
+  const found = report({ doubts: [doubt] });
+  expect(found.unknown).toEqual([{ subject: "", message: doubt }]);
+  expect(hasDifferences(found)).toBe(true);
+  expect(documentAsText(driftDocument(found), { color: false })).toContain("stack organization/access/dev is open");
 });
 
 test("what the program computes in the update is no text of the report", () => {

@@ -5,8 +5,7 @@ import { type IdentityNode, newGraph, type RoleNode } from "../../../access/grap
 import type { Live } from "../../../access/graph/live.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
 import { ROOT, uidIn } from "../graphs.ts";
-import { urnOf } from "../preview/fixture.ts";
-import { bindingUid, liveWith, MAKER, TEAM } from "../preview/team.ts";
+import { bindingUid, liveWith, MAKER, TEAM, urnOf } from "../team.ts";
 import { report, resource, TEAM_RESOURCE } from "./report.ts";
 
 describe("pull tokens", () => {

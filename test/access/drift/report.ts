@@ -13,8 +13,7 @@ import { proposalFromRun } from "../../../access/run/proposal.ts";
 import { managedIn, type StateResource } from "../../../access/run/stack.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
-import { NOW_MS, urnOf } from "../preview/fixture.ts";
-import { liveWith, TEAM } from "../preview/team.ts";
+import { liveWith, NOW_MS, TEAM, urnOf } from "../team.ts";
 
 export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };
 
@@ -52,13 +51,15 @@ export const secret = (plaintext: string): Json => ({
 interface Run extends Partial<Omit<DriftRun, "normal">> {
   calls?: Call[];
   secrets?: string[];
+  /** of the preview */
+  doubts?: string[];
   /** what the graph does not have of records */
   records?: Record<string, Json>;
 }
 
 /** The stack is the same before the run and after it, where the test does not say more. */
 export const report = (
-  { calls = [], secrets = [], records = {}, stored = [TEAM_RESOURCE], left = stored, ...run }: Run = {},
+  { calls = [], secrets = [], records = {}, doubts = [], stored = [TEAM_RESOURCE], left = stored, ...run }: Run = {},
   live: Live = liveWith(),
   own: Partial<DriftInput> & Partial<Pick<DriftService, "proposal">> = {},
 ): DriftReport => {
@@ -76,7 +77,7 @@ export const report = (
       steps: [{ op: "same", urn: urnOf("Group", "team") }],
       unreadable: [],
       lines: [],
-      doubts: [],
+      doubts,
       summary: {},
     },
     services: [

@@ -144,14 +144,6 @@ describe("the page of a review", () => {
     expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain("Nobody gains or loses anything.");
   });
 
-  test("claims nothing that a review of a policy does not know: what the file lacks may stay", () => {
-    const graph = newGraph();
-    addGroup(graph, ROOT, "acme", null);
-    const text = reviewAsHtml(reviewBetween(graph, graph, { source: "policy" }));
-    expect(text).toContain("Who can do what now, and after an update with this policy.");
-    expect(text).not.toContain("whole truth");
-  });
-
   test("loads nothing: its policy admits its own style and script by hash, and no element refers elsewhere", () => {
     const policy = elements.find(({ attributes }) => attributes["http-equiv"] === "Content-Security-Policy");
     const hashes = ["style", "script"].map((name) => {

@@ -221,5 +221,5 @@ test("a terminal has the first of what nothing declares, and counts the rest", (
 test("the headline counts the groups that go with another one", () => {
   const contents = ["one", "two"].map((name) => ({ kind: "group" as const, name, uid: name }));
   const report = { ...EMPTY_REPORT, deletedGroups: [{ group: ROOT, groupName: "platform", contents }] };
-  expect(reportAsMarkdown(report)).toContain("## Change in access by this policy: 3 groups are deleted; 0 findings");
+  expect(reportAsMarkdown(report)).toContain("## Change in access by this program: 3 groups are deleted; 0 findings");
 });

@@ -12,10 +12,9 @@ import { proposalBetween } from "../proposals.ts";
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
 
-/** A report of a policy that changes nothing. */
+/** A report of a change of nothing. */
 export const EMPTY_REPORT: Report = {
   ...NO_RUN,
-  source: "policy",
   identities: [],
   people: [],
   findings: [],

@@ -9,7 +9,7 @@ import { Report } from "../../../access/review/report.ts";
 import { goesThrough, NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
 import { EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
 
-const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, source: "preview", ...run });
+const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
 const report = withRun(RUN);
 const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
 const textOf = (own: Report) => reportAsText(own, { color: false, width: 200 });

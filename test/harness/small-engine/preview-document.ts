@@ -1,5 +1,4 @@
-// The document that `pulumi preview --json --show-sames --refresh` prints, made with the provider's own methods. It is compared with a
-// recorded one in test/access/preview/small-engine.test.ts.
+// The document that `pulumi preview --json --show-sames --refresh` prints, made with the provider's own methods.
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { type Declared, type Program, resolve } from "./program.ts";

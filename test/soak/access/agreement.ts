@@ -2,7 +2,6 @@
 import { type AccessGraph, lineageOf } from "../../../access/graph/graph.ts";
 import { accessIn } from "../../../access/graph/holds.ts";
 import { accessChange } from "../../../access/review/change.ts";
-import type { Proposal } from "../../../access/review/proposal.ts";
 import { type Authorization, NAMES } from "./authorization.ts";
 
 type Agrees = (held: boolean, decided: boolean) => boolean;
@@ -44,10 +43,4 @@ export const checkRows = (rows: readonly string[], expected: readonly string[]):
   const missing = expected.filter((row) => !found.has(row)).map((row) => `is missing: ${row}`);
   if (rows.length > found.size) wrong.push("a row is there twice");
   if (wrong.length + missing.length > 0) throw new Error([...wrong, ...missing].join("\n"));
-};
-
-/** Throws what a proposal that changes nothing gains or loses. A policy cannot name identities of other organizations. */
-export const checkUnchanged = (what: string, { before, after }: Proposal, organization: string): void => {
-  const change = accessChange(before, after).find(({ identity }) => identity.startsWith(organization));
-  if (change) throw new Error(`${what} without a change: ${JSON.stringify(change)}`);
 };

@@ -1,5 +1,8 @@
 // Which findings a change deserves: slow and obvious, from what each rule promises, and from the server's own
-// decisions. Shares no line with access/review/.
+// decisions. Beside `findingsOf`, it shares no line with access/review/.
+import type { AccessGraph } from "../../../access/graph/graph.ts";
+import { reviewOf } from "../../../access/review/index.ts";
+import { proposalFromRun } from "../../../access/run/proposal.ts";
 import { isRoot, type Json, parentOf } from "../../../schema/index.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
 import { type Authorization, expectedRows, NAMES } from "./authorization.ts";
@@ -28,6 +31,23 @@ export const momentOf = (organization: Organization, authorization: Authorizatio
     }),
   ),
 });
+
+/**
+ * Texts `rule subject` of a review, each once: two new records may have one name. `restored`: uids of bindings. Without paths, which the part
+ * `paths` compares with requests, and without what is there while the update runs, which the part `seal` compares with updates that end early.
+ */
+export const findingsOf = (before: AccessGraph, after: AccessGraph, restored: readonly string[]): string[] => {
+  const facts = { before, after, stored: [], left: [], held: [], unknown: [], interrupted: new Map() };
+  const proposal = proposalFromRun({ ...facts, ending: new Set(), isSecret: () => false });
+  const { report } = reviewOf({ ...proposal, restored }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
+  return [
+    ...new Set(
+      report.findings.flatMap(({ rule, subject, message }) =>
+        rule === "opens-path" || message.includes("while the update runs") ? [] : [`${rule} ${subject}`],
+      ),
+    ),
+  ].sort();
+};
 
 /** Texts `rule subject`. `restored`: bindings that the change creates and that somebody removed by hand. */
 export const expectedFindings = (before: Moment, after: Moment, restored: readonly string[]): string[] => {

@@ -3,22 +3,20 @@
 // whether a value is the uid of a resource, or only computed from it.
 import { isPlaceholder, resourceMark, resourceMarkIn } from "../../client/placeholder-uid.ts";
 import type { AccessGraph } from "../graph/graph.ts";
+import { isNativeUrn } from "../preview/urn.ts";
 import type { Resource } from "./resource.ts";
-import { isNativeUrn } from "./urn.ts";
 
 export interface Records {
   /** The resource that would create the record that this uid stands for; "unknown" for a placeholder of no step. */
   plannedWith(uid: string): Resource | "unknown" | undefined;
-  /** resources whose step shows a uid that stands for another record too */
-  unclear: readonly Resource[];
 }
 
 /** `before`: the records that exist. */
 export const recordsIn = (byUrn: ReadonlyMap<string, Resource>, before: AccessGraph): Records => {
   const resources = [...byUrn.values()];
   const existing = new Set(
-    resources.flatMap(({ planned, stored, refreshed, deleted }) =>
-      [planned, stored, refreshed, ...deleted].flatMap((one) => one?.uid ?? []),
+    resources.flatMap(({ planned, stored, deleted }) =>
+      [planned, ...stored, ...deleted].flatMap((one) => one?.uid ?? []),
     ),
   );
   const exists = (uid: string): boolean =>
@@ -27,12 +25,10 @@ export const recordsIn = (byUrn: ReadonlyMap<string, Resource>, before: AccessGr
   // The steps of dynamic resources show their placeholders. The steps of native ones do not: a mark of the resource is in them.
   // A set has the uid of its group.
   const created = resources.filter(
-    ({ kind, planned }) => planned?.op === "create" && planned.uid === undefined && kind !== "roleBindingSet",
+    ({ kind, planned }) => planned?.isNew && planned.uid === undefined && kind !== "roleBindingSet",
   );
   const byShown = Map.groupBy(created, ({ planned }) => planned?.shownUid);
   const byMark = new Map(created.filter(({ urn }) => isNativeUrn(urn)).map((one) => [resourceMark(one.urn), one]));
-  byShown.delete(undefined);
-  const isUnclear = ([uid, all]: [string | undefined, Resource[]]): boolean => all.length > 1 || exists(uid as string);
 
   return {
     plannedWith: (uid) => {
@@ -42,6 +38,5 @@ export const recordsIn = (byUrn: ReadonlyMap<string, Resource>, before: AccessGr
       if (found !== undefined && shown.length < 2) return found;
       return found !== undefined || isPlaceholder(uid) ? "unknown" : undefined;
     },
-    unclear: [...byShown].filter(isUnclear).flatMap(([, all]) => all),
   };
 };
