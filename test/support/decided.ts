@@ -47,8 +47,9 @@ export const decidedAt = async (client: Client, address: string): Promise<Decide
     const subject = `external group ${externalGroupId} of ${providers.get(parentOf(String(uid)))?.name}`;
     add(subject, String(scope), capabilitiesOf(roleUid));
   }
+  // Who accepts another invite is somebody else.
   for (const { uid, role, roleUid } of list("groupInvites"))
-    add("invite", parentOf(String(uid)), capabilitiesOf(roleUid ?? (role as Json).uid));
+    add(`invite ${uid}`, parentOf(String(uid)), capabilitiesOf(roleUid ?? (role as Json).uid));
   return { held, names };
 };
 
@@ -64,7 +65,7 @@ export const changesBetween = (before: Decided, after: Decided): string[] => {
             places.some((at) => all?.get(at)?.has(capability));
           const above = ancestorsOf(group);
           if (isIn(grants, above) || isIn(other.held.get(subject), [...above, group])) return [];
-          const name = after.names.get(subject) ?? before.names.get(subject) ?? subject;
+          const name = after.names.get(subject) ?? before.names.get(subject) ?? subject.replace(/^invite .*/, "invite");
           return [`${sign} ${name}: ${capability} at ${one.names.get(group)}`];
         }),
       ),
