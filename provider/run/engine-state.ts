@@ -1,5 +1,6 @@
 // What the engine has stored of a stack, on whichever backend: its resources, the operations that were pending when it last saved, and
 // the runs that ended. Its commands take no lock for that, and work while a run of the stack is under way.
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Json } from "../../schema/index.ts";
 import { type EngineCommand, runEngine } from "./engine-command.ts";
@@ -104,10 +105,22 @@ export const readEngineRuns = async (command: EngineCommand, stack: string): Pro
   return runs.map(({ kind, startTime, result }) => ({ kind, result, startedAt: Date.parse(startTime) }));
 };
 
-const ask = (command: EngineCommand, args: readonly string[]): Promise<string> =>
-  runEngine(command, args).catch((error: Error) => {
-    throw new EngineStateError(error.message);
-  });
+/** The engine may save the state at this moment: a reader of a backend of files then meets a part of it. */
+const IS_TORN = /failed to load checkpoint: (?:unexpected )?(?:EOF|end of JSON input)/;
+const TORN_MAX = 5;
+const TORN_WAIT_MS = 200;
+
+const ask = async (command: EngineCommand, args: readonly string[]): Promise<string> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runEngine(command, args);
+    } catch (error) {
+      const { message } = error as Error;
+      if (attempt === TORN_MAX || !IS_TORN.test(message)) throw new EngineStateError(message);
+      await sleep(TORN_WAIT_MS);
+    }
+  }
+};
 
 const parsed = <Shape extends z.ZodType>(command: string, shape: Shape, text: string): z.infer<Shape> => {
   let value: unknown;

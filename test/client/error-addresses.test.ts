@@ -96,7 +96,6 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     '"…" is not a URN',
     "is not what pulumi stack export prints",
     "the exported stack cannot be read: …",
-    "the exported stack cannot be read: …",
     "cannot reach the issuer …: ……",
   ],
   "names the resource whose error says it": ["failed for the same reason as …"],

@@ -35,6 +35,13 @@ describe("the state of the engine", () => {
     expect(state.pending).toMatchObject([{ type: "creating", resource: { urn: URN, inputs: {} } }]);
   });
 
+  it("is read again where the engine saves it at that moment", async () => {
+    const torn = "error: get stack: failed to load checkpoint: EOF";
+    const script = `if [ -e met ]; then cat <<'END'\n${JSON.stringify(exported)}\nEND\nelse touch met; echo "${torn}" >&2; exit 1; fi`;
+    expect((await readWith(script)).resources).toHaveLength(1);
+    await expect(readWith(`echo "${torn}" >&2; exit 1`)).rejects.toThrow("failed to load checkpoint: EOF");
+  });
+
   it("is empty of a stack that has none", async () => {
     const state = await readWith(`echo '{"deployment":{"manifest":{"time":"2026-01-28T12:54:21Z"}}}'`);
     expect(state).toMatchObject({ resources: [], pending: [] });
