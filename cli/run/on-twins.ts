@@ -20,6 +20,7 @@ import { type Sides, sidesOf } from "../twin/sides.ts";
 import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
 import { actorsOf, type Rights } from "./actor.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
+import { withDependents } from "./dependencies.ts";
 import { EngineError, runEngine } from "./engine.ts";
 import { RunError } from "./error.ts";
 import { copyJournals } from "./journal.ts";
@@ -127,7 +128,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     others = await startOthers({ place, cwd, env, run: quiet, project, engine: input.command, judge });
     const run = { cwd, env: { ...quiet, ...others.env } };
     const { operation = "up" } = input;
-    const chosen = { operation, arguments: input.arguments ?? [], exclude: judge.leftOut };
+    const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };
     const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const quietly = { ...run, cwd: place.projectOf(project.name) };
     const exportState = async (): Promise<State> =>

@@ -1,13 +1,14 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes did not run.
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { joinWithAnd } from "../../access/list-text.ts";
-import type { Preview, Step as PreviewStep } from "../../access/preview/shape.ts";
+import type { Preview } from "../../access/preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import { groupNameOf } from "../../access/review/rule/rule.ts";
 import type { RunReport, Step } from "../../access/review/run-report.ts";
 import type { NotRun } from "../../access/run/not-run.ts";
 import { ancestorsOf } from "../../schema/index.ts";
 import type { Twin } from "../twin/twin.ts";
+import { dependenciesIn, inverted, reachedFrom } from "./dependencies.ts";
 import { NOT_RUN } from "./others/guard.ts";
 import { isOther } from "./others/judge.ts";
 import { type RunStep, UNCHANGED } from "./up.ts";
@@ -94,6 +95,8 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
  */
 const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput, mayBeSkipped: boolean): boolean => {
   const own = steps.filter((one) => one.urn === urn && one.op !== "refresh");
+  // The engine deals with a resource that it keeps, too.
+  if (op === "delete") return own.length > 0;
   if (op !== "delete-replaced") return (settled.has(urn) && !mayBeSkipped) || own.length > 0;
   return own.some((one) => one.op === op) || !own.some((one) => one.op === "create-replacement" && one.ok);
 };
@@ -137,42 +140,6 @@ const undeclaredText = (op: string, errors: readonly string[]): string => {
 const SHOWN_AS_THREE = "replace";
 
 const nameOf = (urn: string): string => partsOfUrn(urn).name;
-
-type Edges = ReadonlyMap<string, readonly string[]>;
-
-/** The members of `wanted` that a resource leads to, in their order, without what lies behind them. */
-const reachedFrom = (start: string, edges: Edges, targets: Iterable<string>): string[] => {
-  const wanted = new Set(targets);
-  const seen = new Set([start]);
-  const found = new Set<string>();
-  const open = [start];
-  for (let urn = open.pop(); urn !== undefined; urn = open.pop())
-    for (const next of edges.get(urn) ?? []) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      if (wanted.has(next)) found.add(next);
-      else open.push(next);
-    }
-  return [...wanted].filter((urn) => found.has(urn));
-};
-
-/** What each resource depends on, by its inputs or its parent. */
-const dependenciesIn = ({ steps }: Preview): Edges =>
-  new Map([...Map.groupBy(steps, ({ urn }) => urn)].map(([urn, own]) => [urn, dependenciesOf(own)]));
-
-const inverted = (edges: Edges): Edges => {
-  const all = [...edges].flatMap(([from, targets]) => targets.map((to) => ({ from, to })));
-  return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, own]) => [to, own.map(({ from }) => from)]));
-};
-
-const dependenciesOf = (steps: readonly PreviewStep[]): string[] =>
-  steps.flatMap(({ newState, oldState }) =>
-    [newState, oldState].flatMap((state) => [
-      ...(state?.dependencies ?? []),
-      ...Object.values(state?.propertyDependencies ?? {}).flatMap((urns) => urns ?? []),
-      ...(state?.parent ? [state.parent] : []),
-    ]),
-  );
 
 const NEEDS = /needs ((?:[\w.-]+, )*[\w.-]+) at ([0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
 

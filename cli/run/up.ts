@@ -42,7 +42,7 @@ interface Up {
   settings: string;
   /** the file for the events */
   events: string;
-  /** URNs that the run leaves as they are, with what depends on them */
+  /** URNs that the run leaves as they are: also those of what depends on them */
   exclude: readonly string[];
 }
 
@@ -81,11 +81,12 @@ const runOnce = async (
   return result;
 };
 
-/** The engine refuses a URN that no resource of the stack has, and lets a pattern pass. */
+/**
+ * The engine refuses a URN that no resource of the stack has, and lets a pattern pass. With --exclude-dependents it would delete nothing, so these
+ * are named.
+ */
 const excluding = (urns: readonly string[]): string[] =>
-  urns.length === 0
-    ? []
-    : [...urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]), "--exclude-dependents"];
+  urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
 
 const eventsIn = (file: string): Event[] => {
   if (!existsSync(file)) return [];

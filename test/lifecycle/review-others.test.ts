@@ -31,9 +31,10 @@ new Group("of-thing", { parent: process.env.ORG!, name: stays.made });
 const read = new Thing("read", undefined, { id: "exists" });
 new Group("of-read", { parent: process.env.ORG!, name: read.made });
 new Group("of-component", { parent: process.env.ORG!, name: new Remote("remote").label });
+new Group("goes", { parent: process.env.ORG!, name: "goes" });
 `;
 
-const edited = `${first.replace('Thing("stays", "stays")', 'Thing("stays", "changed")')}
+const edited = `${first.replace(/new Group\("goes".*/, "").replace('Thing("stays", "stays")', 'Thing("stays", "changed")')}
 new Group("now", { parent: process.env.ORG!, name: (await look("now")).value });
 const fresh = new Thing("fresh", "fresh");
 new Group("of-fresh", { parent: process.env.ORG!, name: fresh.made });
@@ -101,7 +102,7 @@ describe("other providers in a review", () => {
     program.write(edited);
     expect(await runOf(program)).toEqual({
       ...{ code: 0, failed: [], errors: [] },
-      steps: ["create now"],
+      steps: ["create now", "delete goes"],
       others: ["create fresh", "read new", "update stays"],
       unknown: [
         "group of-fresh: it waits for fresh, which another provider changes",
