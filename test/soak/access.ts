@@ -47,7 +47,7 @@ export const access = async ({ seed, rounds, log }: PartOptions): Promise<PartRe
       // One new binding in three was removed by hand before.
       const created = [...after.bindings.keys()].filter((uid) => !before.bindings.has(uid));
       const restored = created.filter((_, i) => (i + part) % 3 === 0);
-      const findings = findingsOf(before.graph, after.graph, restored);
+      const findings = findingsOf(organization.uid, before.graph, after.graph, restored);
       checkRows(findings, expectedFindings(before, after, restored));
       counts.findings += findings.length;
     }),

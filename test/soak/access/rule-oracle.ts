@@ -3,9 +3,9 @@
 import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
-import { isRoot, type Json, parentOf } from "../../../schema/index.ts";
+import { capabilities, isRoot, type Json, parentOf } from "../../../schema/index.ts";
 import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
-import { type Authorization, expectedRows, NAMES } from "./authorization.ts";
+import { type Authorization, expectedRows } from "./authorization.ts";
 import { RELATIONSHIPS } from "./operation.ts";
 import type { Organization } from "./organization.ts";
 
@@ -36,7 +36,15 @@ export const momentOf = (organization: Organization, authorization: Authorizatio
  * Texts `rule subject` of a review, each once: two new records may have one name. `restored`: uids of bindings. Without paths, which the part
  * `paths` compares with requests, and without what is there while the update runs, which the part `seal` compares with updates that end early.
  */
-export const findingsOf = (before: AccessGraph, after: AccessGraph, restored: readonly string[]): string[] => {
+export const findingsOf = (
+  organization: string,
+  known: AccessGraph,
+  after: AccessGraph,
+  restored: readonly string[],
+): string[] => {
+  // An identity of another organization is in no list before it is bound.
+  const others = [...after.identities].filter(([id]) => !id.startsWith(organization));
+  const before = { ...known, identities: new Map([...others, ...known.identities]) };
   const facts = { before, after, stored: [], left: [], held: [], unknown: [], interrupted: new Map() };
   const proposal = proposalFromRun({ ...facts, ending: new Set(), isSecret: () => false });
   const { report } = reviewOf({ ...proposal, restored }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
@@ -88,7 +96,7 @@ export const expectedFindings = (before: Moment, after: Moment, restored: readon
     restored.map((uid) => after.bindings.get(uid)?.identity as string),
   );
   const [organization = ""] = after.authorization.groups;
-  if (hasOwner(before, before) && !hasOwner(after, before)) found.add(`last-owner-goes ${organization}`);
+  if (hasOwner(before) && !hasOwner(after)) found.add(`last-owner-goes ${organization}`);
   return [...found].sort();
 };
 
@@ -150,7 +158,7 @@ const isNewIssuer = (before: Moment, issuer: string | undefined): boolean =>
   issuer !== undefined && ![...before.identities.keys()].some((uid) => traitsAt(before, uid)?.issuer === issuer);
 
 const pullRequestWriters = (before: Moment, after: Moment): string[] => {
-  const writes = NAMES.filter((name) => !name.endsWith(".list") && !name.endsWith(".get"));
+  const writes = capabilities.filter((one) => one.class === "write" || one.class === "grant").map(({ name }) => name);
   const groups = [...after.authorization.groups];
   const canWrite = (moment: Moment, uid: string, group: string, write: string): boolean =>
     isOrMayBeForPullRequests(moment, uid) && moment.authorization.decisions(uid, group).has(write);
@@ -174,14 +182,8 @@ const newAtRoot = (before: Moment, after: Moment): string[] => {
     .map((pair) => pair.split(" ")[0] as string);
 };
 
-/** One of another organization counts where a binding has shown it before: a uid alone may be of no identity. */
-const hasOwner = ({ bindings, identities }: Moment, before: Moment): boolean => {
-  const shown = new Set([...before.bindings.values()].map(({ identity }) => identity));
-  return [...bindings].some(
-    ([uid, { role, identity }]) =>
-      isRoot(parentOf(uid)) && role === builtInRoleUid("owner") && (identities.has(identity) || shown.has(identity)),
-  );
-};
+const hasOwner = ({ bindings }: Moment): boolean =>
+  [...bindings].some(([uid, { role }]) => isRoot(parentOf(uid)) && role === builtInRoleUid("owner"));
 
 /**
  * Who goes while one of the same name comes, and that one: in the same group first, then in any. Then who goes while one of another name
