@@ -125,7 +125,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(await page.getByRole("status").innerText()).toBe("0 matches");
     await search.fill("");
     expect(await groupsShown(page)).toHaveLength(5);
-    expect(all).toBe(15);
+    expect(all).toBe(20);
     expect(await sections.count()).toBe(all);
     await page.context().close();
   });
