@@ -27,6 +27,7 @@ import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
 import { clientErrorText, systemConfig } from "./client.ts";
+import { missingLines } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
@@ -231,7 +232,7 @@ const reviewChange = async (file: string, flags: Omit<ReviewFlags, "format">): P
   const report: RunReport = {
     ...{ as: actor, steps: stepsOf(change, run.outcomes), errors: [], others: [], writes: writes.length, digest },
     differs: [...rowsApart(change.rows, run.rows), ...(await disagreements(run.services, run.textOf))],
-    notCopied: [],
+    notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
   const { made } = judged({ lives, proposals, stackOf: () => undefined, report, clients });

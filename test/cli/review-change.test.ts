@@ -129,6 +129,7 @@ describe("irm review CHANGE", () => {
     expect(code).toBe(0);
     expect(report).toMatchObject({ as: { uid: api.identity, name: null }, identities: [] });
     expect(report.notVisible.map(({ kind, group }) => [kind, group])).toContainEqual(["identity", api.organization]);
+    expect(report.notCopied).toContainEqual(expect.stringMatching(/^not visible: .*identities/));
   });
 
   test("takes no write that says another thing than it does", async () => {
