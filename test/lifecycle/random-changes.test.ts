@@ -2,9 +2,9 @@
 import { expect, inject, test } from "vitest";
 import { changes } from "../soak/change.ts";
 
-test("two random programs, in both forms: the review shows the rows that the update brings, and replays them", async () => {
-  const { figures, failures } = await changes({ seed: 3, rounds: 2, plugin: inject("pluginFolder") });
+test("a random program: the review shows the rows that the update brings, and replays them", async () => {
+  const { figures, failures } = await changes({ seed: 3, rounds: 1, plugin: inject("pluginFolder") });
   expect(failures).toEqual([]);
-  expect(figures["updates that went through, as reviewed"]).toBeGreaterThanOrEqual(2);
+  expect(figures["updates that went through, as reviewed"]).toBeGreaterThanOrEqual(1);
   expect(figures["rows of access of identities"]).toBeGreaterThan(0);
 });
