@@ -30,7 +30,7 @@ import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
 import { copyReferences } from "./references.ts";
 import { secretsIn } from "./secrets.ts";
-import { copyStack } from "./stack.ts";
+import { copyStack, exportedFrom } from "./stack.ts";
 import { runUp } from "./up.ts";
 
 export interface RunInput {
@@ -111,9 +111,10 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const original = { name: input.stack, cwd, env };
     const own = { project: project.name, stack: name };
     const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;
+    let copied: Json | undefined;
     if (cloud) backend = await startCloudBackend(cloud, fullName);
     else {
-      await copyStack(engine, place, original, own);
+      copied = await copyStack(engine, place, original, own);
       await copyReferences(engine, place, preview, { cwd, env, ...own });
     }
     const quiet = { ...place.env, ...backend?.env };
@@ -131,11 +132,13 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };
     const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const quietly = { ...run, cwd: place.projectOf(project.name) };
-    const exportState = async (): Promise<State> =>
-      stateIn(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
-    const { resources: stored, begun } = await exportState();
+    const exportState = async (): Promise<Json> => {
+      const printed = await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly);
+      return exportedFrom(printed).deployment;
+    };
+    const { resources: stored, begun } = stateIn(copied ?? (await exportState()));
     const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
-    const { resources: left } = await exportState();
+    const { resources: left } = stateIn(await exportState());
     const after = await Promise.all(twins.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const secrets = [stored, left].flatMap(secretsIn);
     const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
@@ -185,11 +188,11 @@ const withoutRepeated = (errors: readonly string[], problems: readonly string[])
 type State = Record<"resources" | "begun", StateResource[]>;
 
 /** What is of this package and its providers, as the engine has stored it. */
-const stateIn = (exported: string): State => {
-  const { deployment } = JSON.parse(exported) as { deployment?: Record<string, unknown[] | null> };
-  const resources = (deployment?.resources ?? []).flatMap(ours);
+const stateIn = (deployment: Json): State => {
+  const { resources: all, pending_operations: pending } = deployment as Record<string, unknown[] | null>;
+  const resources = (all ?? []).flatMap(ours);
   const made = new Set(resources.flatMap(({ urn, id }) => (id ? [urn] : [])));
-  const creates = (deployment?.pending_operations ?? []).filter((one) => isObject(one) && one.type === "creating");
+  const creates = (pending ?? []).filter((one) => isObject(one) && one.type === "creating");
   const begun = creates.flatMap((one) => ours((one as Json).resource));
   return { resources, begun: begun.filter(({ urn }) => !made.has(urn)) };
 };

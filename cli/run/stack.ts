@@ -21,13 +21,13 @@ interface Target {
   keep?: (deployment: Json) => Json;
 }
 
-/** Errors: EngineError. */
+/** Returns what the engine has stored, its secrets encrypted. Errors: EngineError. */
 export const copyStack = async (
   engine: RunEngine,
   place: Place,
   { name, cwd, env }: Original,
   { project, stack, keep = (all) => all }: Target,
-): Promise<void> => {
+): Promise<Json> => {
   const exported = exportedFrom(await engine.must(["stack", "export", ...stackFlag(name)], { cwd, env }));
   // As the engine stores it. Its import would drop what a killed run had begun, and a run without its journal looks there.
   const { deployment, ...version } = exported;
@@ -35,6 +35,7 @@ export const copyStack = async (
     ...version,
     checkpoint: { stack: `organization/${project}/${stack}`, latest: keep(deployment) },
   });
+  return deployment;
 };
 
 export const stackFlag = (name: string | undefined): string[] => (name === undefined ? [] : ["--stack", name]);
@@ -45,7 +46,8 @@ interface Exported {
   deployment: Json;
 }
 
-const exportedFrom = (text: string): Exported => {
+/** Errors: EngineError. */
+export const exportedFrom = (text: string): Exported => {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
