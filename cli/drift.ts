@@ -88,7 +88,7 @@ export const findDrift = async ({
     services: run.services.map(({ address, copy, before }, i) => ({
       ...{ address, copy, live: before, isFirst: i === 0 },
       proposal: proposals.get(address) as Proposal,
-      isHere: hereAt(address) ?? (() => true),
+      isHere: hereAt(address),
       recorded: recordedFor(address, lock),
       missing: noEntryText(address, lock),
     })),

@@ -15,8 +15,8 @@ export interface Previewed {
   preview: Preview;
   /** by address, at least one: the first is the service of the environment, where it names one */
   clients: ReadonlyMap<string, Client>;
-  /** Which resources count at an address; undefined: all, since it is the only one. */
-  hereAt(address: string): IsHere | undefined;
+  /** Which resources count at an address; of a single one, all. */
+  hereAt(address: string): IsHere;
 }
 
 interface Program {
@@ -40,6 +40,6 @@ const checked = (preview: Preview, config: Config | undefined, services: Service
   const other = otherServiceText(preview, config, addresses);
   if (other !== undefined) throw new UsageError(other);
   const clients = clientsOf(config, services);
-  const isHere = clients.size === 1 ? () => undefined : (address: string) => hereIn(preview, address, config);
+  const isHere = clients.size === 1 ? () => () => true : (address: string) => hereIn(preview, address, config);
   return { preview, clients, hereAt: isHere };
 };

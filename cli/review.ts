@@ -13,6 +13,7 @@ import type { Live } from "../access/graph/live.ts";
 import { StackError } from "../access/policy/export-stack.ts";
 import { policyStackIn, TextFileError } from "../access/policy/index.ts";
 import { PreviewError } from "../access/preview/shape.ts";
+import { stackOfUrn } from "../access/preview/urn.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
@@ -160,9 +161,8 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
       return undefined;
     }
   };
-  const name = stackNameIn(run.left) ?? stackNameIn(run.stored) ?? stack;
   const origin = originOf({
-    stack: name,
+    stack: stackOfUrn([...run.left, ...run.stored][0]?.urn) ?? stack,
     service: [...clients.keys()].join(", "),
     folder: process.cwd(),
     nowMs: firstOf(clients).clock.today(),
@@ -328,12 +328,6 @@ const changeOf = ({ run, origin, engine, operation, isWhole, services, ...life }
   ...{ ...life, as: run.as.uid ?? "", writes: run.normal.writes },
   rows: run.services.flatMap((one) => rowsOf(one, run.normal.textOf)),
 });
-
-/** `project/stack`, as a URN has them. */
-const stackNameIn = ([first]: readonly { urn: string }[]): string | undefined => {
-  const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(first?.urn ?? "") ?? [];
-  return stack && `${project}/${stack}`;
-};
 
 const printIn: Record<Format, (review: Review) => void> = {
   terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),

@@ -1,8 +1,8 @@
 // The services of a command: the environment names one, and --service names others, with the credentials for them. What the program says
 // of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
 
-import { newGraph } from "../access/graph/graph.ts";
 import type { Live } from "../access/graph/live.ts";
+import { unionOf } from "../access/review/services.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import { type Config, serviceOf } from "../client/config.ts";
@@ -58,13 +58,9 @@ export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients
  * a record of an earlier one is not believed. A review keeps them apart (access/review/services.ts). */
 export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
   const lives = [...services.values()];
-  const graph = newGraph();
-  for (const { graph: own } of lives)
-    for (const [kind, nodes] of Object.entries(own) as [keyof typeof graph, ReadonlyMap<string, never>][])
-      for (const [id, node] of nodes) if (!graph[kind].has(id)) (graph[kind] as Map<string, never>).set(id, node);
   const timesOf = (name: "createdAt" | "lastSeen") => new Map(lives.flatMap((one) => [...(one[name] ?? [])]));
   return {
-    graph,
+    graph: unionOf(lives.map(({ graph }) => graph)),
     notVisible: lives.flatMap(({ notVisible }) => notVisible),
     createdAt: timesOf("createdAt"),
     lastSeen: timesOf("lastSeen"),

@@ -73,6 +73,12 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
   };
 };
 
+/** All records, with the plural of their kind: those that are only named first. */
+export const recordsIn = ({ named, records }: Copy): [plural: string, record: Listed][] =>
+  [...Object.entries(named), ...Object.entries(records)].flatMap(([plural, list]: [string, object[] | undefined]) =>
+    (list ?? []).map((one): [string, Listed] => [plural, one as Listed]),
+  );
+
 /** The copy with an identity that no record names, and of which no more is known. */
 export const withIdentity = (one: Copy, uid: string): Copy => {
   const { records, named } = one;

@@ -6,11 +6,13 @@ import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
 import type { Origin } from "../review/report.ts";
+import { unique } from "../review/services.ts";
 import { roleChanges } from "../roles/change.ts";
+import type { RunRecord } from "../run/record.ts";
 import { driftIn, type FoundDrift, subjectOf } from "./changes.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import { type DriftReport, type EndingKey, PULL_TOKENS } from "./report.ts";
-import type { DriftFacts, DriftRun, DriftService } from "./run.ts";
+import type { DriftFacts, DriftService } from "./run.ts";
 import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
@@ -78,14 +80,12 @@ const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: 
 };
 
 /** What the run could not carry out: nobody knows what the record would be. A line of the record says more. */
-const failedIn = ({ steps, notRun }: DriftRun, listed: ReadonlySet<string>): DriftReport["unknown"] =>
+const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>): DriftReport["unknown"] =>
   [...steps.map(({ urn, ok, error }) => ({ urn, why: ok ? undefined : error })), ...notRun].flatMap(({ urn, why }) =>
     why === undefined || listed.has(urn)
       ? []
       : [{ subject: partsOfUrn(urn).name, message: `${subjectOf(urn)}: ${why}` }],
   );
-
-const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 
 /** Another organization decides who has its tokens. */
 const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
@@ -93,7 +93,7 @@ const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
 
 /** Of the organizations that the program is about. */
 const keysIn = (
-  { stored, left }: DriftRun,
+  { stored, left }: RunRecord,
   { graph }: Live,
   isHere: (uid: string) => boolean,
   nowMs: number,

@@ -1,27 +1,11 @@
 // What drift reads: the run of the unchanged program on a copy, and what was there before.
-import type { Normal } from "../change/write.ts";
 import type { Copy } from "../copy/copy.ts";
 import type { Live } from "../graph/live.ts";
 import type { IsHere } from "../preview/service.ts";
 import type { Preview } from "../preview/shape.ts";
 import type { Proposal } from "../review/proposal.ts";
-import type { Step } from "../review/run-report.ts";
 import type { LockedRoles } from "../roles/lock.ts";
-import type { NotRun } from "../run/not-run.ts";
-import type { StateResource } from "../run/stack.ts";
-
-export interface DriftRun {
-  /** of the stack, before the run and after it */
-  stored: readonly StateResource[];
-  left: readonly StateResource[];
-  /** creates that an earlier run has begun, as the state has them */
-  begun: readonly StateResource[];
-  steps: readonly Step[];
-  /** what failed beside the steps */
-  errors: readonly string[];
-  notRun: readonly NotRun[];
-  normal: Normal;
-}
+import type { RunRecord } from "../run/record.ts";
 
 /** A service of the run. */
 export interface DriftService {
@@ -39,7 +23,7 @@ export interface DriftService {
 }
 
 export interface DriftFacts {
-  run: DriftRun;
+  run: RunRecord;
   /** names what the run could not carry out */
   preview: Preview;
 }

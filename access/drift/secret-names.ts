@@ -3,12 +3,12 @@ import type { Json } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { SECRET, valuesIn } from "../preview/value.ts";
-import type { DriftRun } from "./run.ts";
+import type { RunRecord } from "../run/record.ts";
 
 const NAMED = ["groups", "identities", "roles", "providers"] as const;
 
 /** The same records, without the names that a resource of the stack marks as secret. */
-export const withoutSecretNames = ({ stored, left }: Pick<DriftRun, "stored" | "left">, live: Live): Live => {
+export const withoutSecretNames = ({ stored, left }: Pick<RunRecord, "stored" | "left">, live: Live): Live => {
   const { graph } = live;
   const hidden = new Set(
     [...stored, ...left].flatMap(({ id, inputs, outputs }) =>

@@ -20,7 +20,7 @@ import { methodOf, type WriteMethod } from "../change/methods.ts";
 import type { Text } from "../change/text.ts";
 import { encodeFields, resolveValue } from "../change/value.ts";
 import { type Normal, partOf, type Write, withValue } from "../change/write.ts";
-import type { Copy } from "../copy/copy.ts";
+import { type Copy, recordsIn } from "../copy/copy.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import { ourTypeOf } from "../preview/urn.ts";
 import { SECRET, UNKNOWN } from "../preview/value.ts";
@@ -58,15 +58,12 @@ const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () =>
 /** The record that the copy had, by type and uid: its arguments. */
 export type RecordOf = (type: string, uid: string) => Json | undefined;
 
-export const recordsOf = ({ records, named }: Copy, normal: Pick<Normal, "textOf">): RecordOf => {
+export const recordsOf = (copy: Copy, normal: Pick<Normal, "textOf">): RecordOf => {
+  const byPlural = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
   const all = new Map(
-    Object.values<Resource>(resources).flatMap((resource) => {
-      const lists = [named, records] as Record<string, readonly (Json & { uid: string })[] | undefined>[];
-      return lists.flatMap((list) =>
-        (list[resource.plural] ?? []).map(
-          (record) => [`${resource.type} ${record.uid}`, { resource, record }] as const,
-        ),
-      );
+    recordsIn(copy).map(([plural, record]) => {
+      const resource = byPlural.get(plural) as Resource;
+      return [`${resource.type} ${record.uid}`, { resource, record }];
     }),
   );
   return (type, uid) => {

@@ -7,11 +7,11 @@ import { peopleGraph } from "../graph/people.ts";
 import { capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { undeclaredRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
+import type { RunRecord } from "../run/record.ts";
 import { counts, type UndeclaredAccess } from "./report.ts";
-import type { DriftRun } from "./run.ts";
 
 export interface UndeclaredInput {
-  run: Pick<DriftRun, "stored" | "left">;
+  run: Pick<RunRecord, "stored" | "left">;
   proposal: Pick<Proposal, "undeclared" | "organizations">;
   live: Live;
   /** of the sets that remove a role binding: URN by uid of the binding */

@@ -57,8 +57,10 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
   };
 };
 
-/** What the preview as a whole does not say is in each of the reviews. */
-const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+/** Each once, by its JSON. */
+export const unique = <T>(all: readonly T[]): T[] => [
+  ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
+];
 
 /** The id of a node that stands beside those of another service. */
 export const placedId = (id: string, service: string): string => `${service} ${id}`;

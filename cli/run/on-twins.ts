@@ -1,14 +1,14 @@
 // The run of a review: the program's real `pulumi up` against twins of the services, with a copy of the stack, in a place that goes with it.
 import type { Call } from "../../access/change/methods.ts";
 import { secretIn } from "../../access/change/text.ts";
-import { type Normal, writesFrom } from "../../access/change/write.ts";
+import { writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import type { RunOperation } from "../../access/preview/run-preview.ts";
 import type { Preview } from "../../access/preview/shape.ts";
 import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
-import type { Other, RunActor, Step } from "../../access/review/run-report.ts";
+import type { Other, RunActor } from "../../access/review/run-report.ts";
 import { unionOf } from "../../access/review/services.ts";
-import type { NotRun } from "../../access/run/not-run.ts";
+import type { RunRecord } from "../../access/run/record.ts";
 import type { StateResource } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
 import type { Twins } from "../../client/twins.ts";
@@ -56,21 +56,11 @@ export interface RunInput {
   rights?: Rights | undefined;
 }
 
-/** What the run has done. */
-export interface UpdateRun {
+/** What the run has done, and what it has left at the services. */
+export interface UpdateRun extends RunRecord {
   as: RunActor;
   services: readonly Sides[];
-  /** resources of the stack before the run, and after it: those of this package */
-  stored: readonly StateResource[];
-  left: readonly StateResource[];
-  /** creates that an earlier run has begun, and whose end the stack does not know */
-  begun: readonly StateResource[];
-  steps: readonly Step[];
-  errors: readonly string[];
-  notRun: readonly NotRun[];
   others: readonly Other[];
-  /** the requests that it has sent */
-  normal: Normal;
   isSecret(text: string): boolean;
   notCopied: readonly string[];
 }

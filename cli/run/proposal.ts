@@ -23,7 +23,7 @@ export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map
         ...limitsOf(preview),
         ...run.notRun.flatMap((one) => unknownOf(one, preview.steps, after.graph)),
       ];
-      const isHere = hereAt(address) ?? (() => true);
+      const isHere = hereAt(address);
       const [stored, left] = [all.stored, all.left].map((own) => own.filter(({ urn }) => isHere(urn))) as [Own, Own];
       const graphs = { before: before.graph, after: after.graph, ending };
       const facts = { ...graphs, stored, left, held: before.held, interrupted, isSecret: run.isSecret, unknown };
@@ -34,7 +34,7 @@ export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map
 
 type Own = ReturnType<typeof managedIn>;
 
-/** When an interrupted run created a record that this one takes over, by uid. A preview says it of both forms. */
+/** When an interrupted run created a record that this one takes over, by uid. A preview says it of dynamic resources. */
 const interruptedIn = ({ steps }: Preview): Map<string, string> =>
   new Map(
     steps.flatMap(({ newState }) => {

@@ -1,5 +1,5 @@
-// A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of the change is asked, on the copy after the run
-// and on a fresh one. A difference is an error of this package.
+// A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of
+// the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
 import { changeRows, rowsApart } from "../../access/change/rows.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import { accessChange } from "../../access/review/change.ts";

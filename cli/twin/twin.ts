@@ -1,5 +1,5 @@
 // A twin: a copy of an organization that a server in this process serves, in memory. Nothing that is sent to it reaches the original.
-import type { Copy } from "../../access/copy/copy.ts";
+import { type Copy, recordsIn } from "../../access/copy/copy.ts";
 import { type Client, clientWith } from "../../client/client.ts";
 import { systemClock } from "../../client/clock.ts";
 import { redactor } from "../../client/redact.ts";
@@ -21,17 +21,14 @@ export interface Twin {
   clientOf(identity: string): Promise<Client>;
   /** the same with the rights of an operator */
   operatorOf(identity: string | undefined): Promise<Client>;
-  /** The requests to the API that it has answered so far. */
-  requests(): number;
   close(): Promise<void>;
 }
 
-/** Those of all twins of the process: making keys takes longer than starting one. A token names its twin, and is good there alone. */
+/** All twins of the process share them: making keys takes longer than starting a twin. A token names its twin, and no other one takes it. */
 let keys: ServerKeys | undefined;
 
 /** `copy` is what `copyOf` has read at the address `original`. Throws what `createServer` throws. */
 export const startTwin = async (copy: Copy, original: string, options: ServerOptions = {}): Promise<Twin> => {
-  let requests = 0;
   keys ??= createKeys();
   const server = await createServer({
     keys,
@@ -40,9 +37,6 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
     dev: isLoopbackUrl(original),
     twin: true,
     seed: copy,
-    log: (_, event, fields) => {
-      if (event === "request" && fields?.operation !== undefined) requests += 1;
-    },
   });
   const { localUrl: url, tokenOf, close } = server;
   const operatorToken = server.operatorToken as Twin["operatorToken"];
@@ -53,15 +47,8 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
     ...{ original, copy, url, tokenOf, operatorToken, close },
     clientOf: async (identity) => clientWithToken(await tokenOf(identity)),
     operatorOf: async (identity) => clientWithToken(await operatorToken(identity)),
-    requests: () => requests,
   };
 };
-
-/** The records that a twin begins with, with the plural of their kind: those that are only named first. */
-export const recordsIn = ({ named, records }: Copy): [plural: string, record: Json & { uid: string }][] =>
-  [...Object.entries(named), ...Object.entries(records)].flatMap(([plural, list]: [string, object[] | undefined]) =>
-    (list ?? []).map((one): [string, Json & { uid: string }] => [plural, one as Json & { uid: string }]),
-  );
 
 /** A record by the plural of its kind, its uid, and the address of the original; default: `first`. */
 export const recordsOf = (twins: ReadonlyMap<string, Twin>, first: string) => {

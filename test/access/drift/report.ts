@@ -4,12 +4,13 @@ import { writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
 import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
 import type { DriftReport } from "../../../access/drift/report.ts";
-import type { DriftRun, DriftService } from "../../../access/drift/run.ts";
+import type { DriftService } from "../../../access/drift/run.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { SECRET_SIGNATURE, SIGNATURE } from "../../../access/preview/value.ts";
 import { bundlesIn } from "../../../access/roles/change.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
+import type { RunRecord } from "../../../access/run/record.ts";
 import { managedIn, type StateResource } from "../../../access/run/stack.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
@@ -25,7 +26,7 @@ export const resource = (type: string, name: string, id: string, inputs: Json, o
 /** The program has the group of the team, and it is as the program has it. */
 export const TEAM_RESOURCE = resource("Group", "team", TEAM, TEAM_INPUTS);
 
-export const step = (op: string, type: string, name: string, error?: string): DriftRun["steps"][number] => ({
+export const step = (op: string, type: string, name: string, error?: string): RunRecord["steps"][number] => ({
   ...{ urn: urnOf(type, name), op, ok: error === undefined },
   ...(error !== undefined && { error }),
 });
@@ -48,7 +49,7 @@ export const secret = (plaintext: string): Json => ({
   ...{ [SIGNATURE]: SECRET_SIGNATURE, plaintext: JSON.stringify(plaintext) },
 });
 
-interface Run extends Partial<Omit<DriftRun, "normal">> {
+interface Run extends Partial<Omit<RunRecord, "normal">> {
   calls?: Call[];
   secrets?: string[];
   /** of the preview */

@@ -1,0 +1,19 @@
+// What a run on a copy has done, apart from what it has left there.
+import type { Normal } from "../change/write.ts";
+import type { Step } from "../review/run-report.ts";
+import type { NotRun } from "./not-run.ts";
+import type { StateResource } from "./stack.ts";
+
+export interface RunRecord {
+  /** resources of this package in the stack, before the run and after it */
+  stored: readonly StateResource[];
+  left: readonly StateResource[];
+  /** creates that an earlier run has begun, and whose end the stack does not know */
+  begun: readonly StateResource[];
+  steps: readonly Step[];
+  /** what failed beside the steps */
+  errors: readonly string[];
+  notRun: readonly NotRun[];
+  /** the requests that it has sent */
+  normal: Normal;
+}
