@@ -67,7 +67,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const { [ORGANIZATION]: _organization, ...own } = bag;
     return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
   };
-  /** Outputs in the state, with what the methods read of them and the inputs have. An older state has it in both. */
+  /** Outputs in the state, with what the methods read of them and the inputs have. A state of the dynamic form has it in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
     ...withService(inputs),
     ...(inputs[FORMER] !== undefined && { [FORMER]: inputs[FORMER] }),

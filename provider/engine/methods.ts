@@ -168,7 +168,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const sessionFor = async (held: readonly Held[], stored: Json): Promise<Session> => {
     await noteInState(held, stored[KEY]);
     const session = await connect();
-    // A state of an earlier version has no key.
+    // A state that somebody edited may have no key.
     const pending = typeof stored[KEY] === "string" ? await session.journal.takeUnreported(stored[KEY]) : [];
     if (pending.length > 0) await reportPendingCreates(session, pending);
     return session;

@@ -2,7 +2,7 @@
 // credentials, the organization once per process. At another service this process creates nothing either.
 //
 // Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
-// and a delete in the outputs. A state of an earlier version carries none, and receives the address of this run.
+// and a delete in the outputs.
 import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "../../client/errors.ts";

@@ -31,7 +31,7 @@ interface Parts {
 export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts): Unchecked => {
   let checked: Promise<void> | undefined;
   const check = async (key: unknown): Promise<void> => {
-    const problems = [keptFolderProblem(await config(), env, cwd), await stateProblem(await ledger(), key)];
+    const problems = [keptFolderProblem(await config(), env, cwd), await stateProblem(await ledger(), key as string)];
     const found = problems.filter((one) => one !== undefined);
     if (found.length > 0) throw new Refused(withSection([HEAD, ...found].join("\n  - ") + ADVICE, "unchecked"));
   };
@@ -59,9 +59,7 @@ const ADVICE = "\nOr unset PULUMI_SKIP_CHECKPOINTS: with checkpoints, nothing of
 
 const SHOWN = 5;
 
-const stateProblem = async (ledger: Ledger, key: unknown): Promise<string | undefined> => {
-  // A state of an earlier version.
-  if (typeof key !== "string") return "the state does not say which journal it has; an up with checkpoints adds that";
+const stateProblem = async (ledger: Ledger, key: string): Promise<string | undefined> => {
   try {
     const { resources } = await ledger.engineState(stackOf(key));
     const others = resources.filter(isOfOther).map(({ urn }) => urn);

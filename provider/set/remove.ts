@@ -64,10 +64,8 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
 const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
 
 const recoverForDelete = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> => {
-  // A state of an earlier version has no key.
-  if (typeof set !== "string" || typeof group !== "string") return NONE;
   try {
-    return await recoverInterrupted(session, set, group, []);
+    return await recoverInterrupted(session, set as string, group as string, []);
   } catch (error) {
     // A delete does not need the journal.
     if (error instanceof JournalError) return NONE;

@@ -1,25 +1,12 @@
 // Opens the embedded SQLite database. A commit that returned is on disk: WAL with synchronous=FULL, on every connection. A
-// database of an earlier version is migrated to this format; one of a later version is refused.
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from "node:fs";
+// database of another format is refused.
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
 import { DatabaseSync } from "./sqlite.ts";
 
-// Each step migrates to the next format, and a new database runs all of them. A released step is never edited: a change of the
-// format is a new file with the next number.
-const STEPS: readonly string[] = readdirSync(import.meta.dirname)
-  .filter((name) => /^schema-\d+\.sql$/.test(name))
-  .map((_, i) => `schema-${i + 1}.sql`);
+// The format of `schema.sql`. After a release, a change of the tables raises it, and migrates what the release wrote.
+const FORMAT = 1;
 // "IRMS": marks our files among SQLite databases.
 const APPLICATION_ID = 0x49524d53;
 
@@ -35,7 +22,7 @@ export const openDatabase = (file: string): Database => {
     database.exec("PRAGMA busy_timeout = 5000");
     checkOrigin(database, file);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    migrate(database, file);
+    createTables(database, file);
     return database;
   } catch (error) {
     database.close();
@@ -103,21 +90,24 @@ const checkOrigin = (database: Database, file: string) => {
   if (tables > 0 && application !== APPLICATION_ID)
     throw new DatabaseError(`${file} is a database of another program; name another file`);
   const format = pragma(database, "user_version");
-  if (format > STEPS.length)
+  if (tables > 0 && format !== FORMAT)
     throw new DatabaseError(
-      `${file} was written by a newer version of this server (format ${format}, this one reads up to ${STEPS.length}); upgrade, or name another file`,
+      `${file} was written by another version of this server (format ${format}, this one reads ${FORMAT}); use that version, or name another file`,
     );
 };
 
-// All steps or none. Of two servers that start on a file at once, only one migrates it.
-const migrate = (database: Database, file: string) => {
-  if (pragma(database, "user_version") === STEPS.length) return;
+// All tables or none. Of two servers that start on a new file at once, only one creates them.
+const createTables = (database: Database, file: string) => {
+  if (pragma(database, "user_version") === FORMAT) return;
   database.exec("BEGIN IMMEDIATE");
   try {
     checkOrigin(database, file);
-    for (const step of STEPS.slice(pragma(database, "user_version")))
-      database.exec(readFileSync(new URL(`./${step}`, import.meta.url), "utf8"));
-    database.exec(`PRAGMA user_version = ${STEPS.length}; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`);
+    // The other server has created them since.
+    if (pragma(database, "user_version") !== FORMAT) {
+      database.exec(readFileSync(new URL("./schema.sql", import.meta.url), "utf8"));
+      database.exec(`PRAGMA user_version = ${FORMAT}; PRAGMA application_id = ${APPLICATION_ID}`);
+    }
+    database.exec("COMMIT");
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;

@@ -40,9 +40,9 @@ export interface ServerProcess extends ReadyLine {
 }
 
 /** `clone`: folder whose server it is. */
-export const startServerProcess = async (flags: readonly string[], clone = root): Promise<ServerProcess> => {
+export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ["cli/main.ts", "serve", "--dev", "--json", ...flags], {
-    cwd: clone,
+    cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });

@@ -58,16 +58,15 @@ export interface Program extends Stack {
   configure(config: Readonly<Record<string, string>>): void;
 }
 
-/** `makeDatabase` makes the one that the server starts with; by default the server does. `clone`: folder of the server and the package. */
+/** `makeDatabase` makes the one that the server starts with; by default the server does. */
 export const createWorkplace = async (
   flags: readonly string[] = [],
   makeDatabase?: (file: string) => void,
-  clone = root,
 ): Promise<Workplace> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
   makeDatabase?.(db);
-  let server = await startServerProcess(["--db", db, ...flags], clone);
+  let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const env = {
@@ -86,8 +85,9 @@ export const createWorkplace = async (
     program: async (name, source, own = {}, { ownProcess = false, plugin } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
-      symlinkSync(packageOf(clone), join(program, "node_modules", "pulumi-irm"));
-      symlinkSync(join(clone, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
+      // Vitest makes one for this clone (test/support/compile-engine.ts).
+      symlinkSync(process.env.IRM_TEST_PACKAGE ?? root, join(program, "node_modules", "pulumi-irm"));
+      symlinkSync(join(root, "node_modules", "@pulumi", "pulumi"), join(program, "node_modules", "@pulumi", "pulumi"));
       writeFileSync(join(program, "package.json"), JSON.stringify({ name, type: "module" }));
       writeFileSync(
         join(program, "Pulumi.yaml"),
@@ -108,7 +108,7 @@ export const createWorkplace = async (
       const { port } = new URL(server.baseUrl);
       await server.stop("SIGKILL");
       await meanwhile?.();
-      server = await startServerProcess(["--db", db, "--port", port, ...flags], clone);
+      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
     },
     close: async () => {
       await server.stop();
@@ -116,9 +116,6 @@ export const createWorkplace = async (
     },
   };
 };
-
-/** Vitest makes one for this clone (test/support/compile-engine.ts). */
-const packageOf = (clone: string): string => (clone === root && process.env.IRM_TEST_PACKAGE) || clone;
 
 /** The lines of Pulumi.yaml that say where the plugin is. */
 const pluginsOf = (folder: string | undefined): string =>

@@ -136,7 +136,7 @@ describe("a resource", () => {
     for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
   });
 
-  it("of an older state, which repeats inputs in its outputs, is no change, and a read leaves its inputs as they are", async () => {
+  it("of a state of the dynamic form, which repeats inputs in its outputs, is no change, and a read leaves its inputs as they are", async () => {
     const args = { parent: org, name: "older", description: "" };
     const { urn, id, ...one } = await created("Group", args);
     const own = {

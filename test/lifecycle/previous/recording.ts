@@ -1,7 +1,7 @@
 // The recording of each version, the same on any machine and any day: a program, its stack, the journal of a killed run, and
 // the server's records.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
@@ -16,13 +16,8 @@ type Part = keyof typeof FILES;
 
 const FIXTURES = fileURLToPath(new URL("fixtures", import.meta.url));
 
-const isRelease = (name: string): boolean => /^\d+\.\d+\.\d+$/.test(name);
-
-/** The versions that were recorded at their release. */
-export const VERSIONS = readdirSync(FIXTURES).filter(isRelease);
-
-/** The commits that were recorded later (record-commit.ts): one without a suffix has dynamic resources. */
-export const COMMITS = readdirSync(FIXTURES).filter((name) => !isRelease(name));
+/** The versions that were recorded at their release. The next one has a program, and nothing else yet. */
+export const VERSIONS = readdirSync(FIXTURES).filter((name) => existsSync(join(FIXTURES, name, FILES.stack)));
 
 /** One part of a recording, for a server at this address. */
 export const readPart = (version: string, part: Part, address = ADDRESS): string =>
@@ -35,7 +30,7 @@ export const restoreRecords = (version: string, file: string): void => {
   database.close();
 };
 
-/** Never overwrites: a version is released once, and a commit does not change. */
+/** Never overwrites: a version is released once. */
 export const writePart = (version: string, part: Part, text: string): void =>
   writeFileSync(join(FIXTURES, version, FILES[part]), text, { flag: "wx" });
 

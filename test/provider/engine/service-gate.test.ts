@@ -124,19 +124,6 @@ describe("a state whose records are at another address", () => {
     });
     expect(requests).toEqual([`GET groups/${organization}`]);
   });
-
-  it("needs no confirmation when an earlier version wrote no address: the state gets the current one", async () => {
-    const own = await group();
-    const { __service: _inputs, ...inputs } = at("").inputs;
-    const { __service: _outputs, ...outputs } = at("").outputs;
-    const checked = await own.check(inputs, news());
-    expect(checked.inputs.__service).toBe(here());
-    expect(await own.diff(team, outputs, checked.inputs)).toEqual({ changes: false, replaces: [] });
-    expect(await own.read(team, outputs)).toMatchObject({
-      props: { __service: here() },
-      inputs: { __service: here(), name: "team" },
-    });
-  });
 });
 
 describe("a state whose organization is not behind the address", () => {

@@ -1,4 +1,4 @@
-// Role bindings: a built-in role by its name, and states that an earlier version has written.
+// Role bindings: a built-in role by its name, secret names, and records that look like a new one.
 import { beforeEach, describe, expect, it } from "vitest";
 import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -73,58 +73,6 @@ describe("a built-in role by its name", () => {
     expect(reconcile.diff(roleBinding, id, found, args("viewer")).changes).toBe(true);
     const updated = await reconcile.update(roleBinding, service.otherSession(), id, found, args("viewer"));
     expect(updated.outs).toMatchObject({ role: { uid: builtIn.viewer, name: "viewer" } });
-  });
-});
-
-describe("the state of version 0.1", () => {
-  const old = async (name: string) => {
-    const { id, outs } = await create({ ...args(builtIn.editor, name), names: names("ci") });
-    const { parent, __role, ...rest } = outs;
-    const identity = {
-      uid: ci,
-      name: "ci",
-      description: "",
-      issuer: "https://issuer.example",
-      subject: "secret subject",
-    };
-    const role = { uid: builtIn.editor, name: "editor", description: "Built-in role: editor" };
-    const group = { uid: org, name: "dev", description: "" };
-    const inputs = { ...keyOf(name), parent: org, identityUid: ci, roleUid: builtIn.editor };
-    return { id, inputs, outs: { ...rest, identity, role, group, identityUid: ci, roleUid: builtIn.editor } as Json };
-  };
-
-  it("is unchanged, by uid or name of its role; an argument of the provider is an update without a request", async () => {
-    const { id, outs, inputs } = await old("unchanged");
-    service.requests.splice(0);
-    for (const news of [inputs, args(builtIn.editor, "unchanged"), args("editor", "unchanged")])
-      expect(reconcile.diff(roleBinding, id, outs, news)).toEqual({ changes: false, replaces: [] });
-    expect(reconcile.check(roleBinding, inputs, args("editor", "unchanged")).failures).toEqual([]);
-    const news = { ...args("editor", "unchanged"), allowReplace: true };
-    const updated = await reconcile.update(roleBinding, service.session, id, outs, news);
-    expect(operations()).toEqual([]);
-    expect(JSON.stringify(updated)).not.toContain("secret subject");
-    expect(updated.outs).toMatchObject({
-      role: { uid: builtIn.editor, name: "editor" },
-      parent: org,
-      __role: "editor",
-    });
-    expect(Object.keys(updated.outs)).not.toContain("roleUid");
-  });
-
-  it("shrinks in a refresh that shows no drift", async () => {
-    const { id, outs, inputs } = await old("refreshed");
-    const read = await reconcile.read(roleBinding, service.session, id, outs);
-    expect(JSON.stringify(read)).not.toMatch(/secret subject|issuer.example|Built-in role/);
-    expect(JSON.stringify(read.props).length).toBeLessThan(JSON.stringify(outs).length);
-    // As the engine calls it: in reverse, with the old inputs.
-    expect(reconcile.diff(roleBinding, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
-    await reconcile.remove(roleBinding, service.session, id, read.props);
-  });
-
-  it("is deleted", async () => {
-    const { id, outs } = await old("deleted");
-    await reconcile.remove(roleBinding, service.session, id, outs);
-    await expect(call("GetRoleBinding", { uid: id })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 

@@ -1,53 +1,7 @@
-// The valid lines of a journal: the formats of all earlier versions, and no invalid entry.
+// The lines of a journal: an invalid one is no entry, and is kept.
 import { describe, expect, it } from "vitest";
-import { kindRecords } from "../../../provider/kind/index.ts";
 import { contentsFrom, textFrom } from "../../../provider/log/entries.ts";
-import { fingerprintOf } from "../../../provider/record/desired.ts";
-import type { Kind } from "../../../provider/record/kind.ts";
-import { isUidp } from "../../../schema/index.ts";
-import type { StateResource } from "../../harness/engine-stack.ts";
-import { readPart, VERSIONS } from "../../lifecycle/previous/recording.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";
-
-describe.each(VERSIONS)("the journal that version %s wrote", (version) => {
-  const written = readPart(version, "journal");
-  const { entries, invalid } = contentsFrom(written);
-  const nameOf = ({ key }: { key: string }) => key.split("::")[1];
-
-  it("is read in full: pending and succeeded entries, and no settled ones", () => {
-    expect(invalid).toEqual([]);
-    const all = [...entries.values()];
-    const pending = all.filter(({ uid }) => uid === undefined);
-    expect(pending.map((entry) => [nameOf(entry), isUidp(entry.answered)]).sort()).toEqual([
-      ["mistaken", true],
-      ["unanswered", false],
-    ]);
-    const last = JSON.parse(written.match(/.*"again".*/)?.[0] as string);
-    expect(entries.get(last.again)).toMatchObject({ at: last.at });
-    const succeeded = all.filter(({ uid }) => isUidp(uid)).map(nameOf);
-    expect(succeeded).toEqual(expect.arrayContaining(["ci", "publisher", "ci-views", "unreported"]));
-    // The engine acknowledged one, and the service refused the other.
-    for (const settled of ["team", "refused"]) expect(all.map(nameOf)).not.toContain(settled);
-    expect(contentsFrom(textFrom({ entries: all })).entries).toEqual(entries);
-  });
-
-  it("has the same hashes as current records", () => {
-    const { resources } = JSON.parse(readPart(version, "stack")).deployment as { resources: StateResource[] };
-    const hashed = new Set<string>();
-    for (const line of written
-      .trim()
-      .split("\n")
-      .map((text) => JSON.parse(text))) {
-      const outputs = resources.find((one) => one.outputs?.__key === line.key)?.outputs;
-      // A secret is not readable here.
-      if (line.intent === undefined || outputs === undefined || "ciphertext" in Object(outputs.description)) continue;
-      const kind = Object.values(kindRecords).find(({ field }) => field === line.kind) as Kind;
-      expect(fingerprintOf(kind, line.parent, outputs, line.given), line.key).toBe(line.inputs);
-      hashed.add([kind.type, ...line.given].join(" "));
-    }
-    expect([...hashed]).toEqual(expect.arrayContaining(["Group", "Group kind", "Identity", "Role", "RoleBinding"]));
-  });
-});
 
 const intent = {
   intent: "i",

@@ -1,4 +1,65 @@
--- Format 2: the other kinds, readmes, refresh tokens.
+-- The tables of the database, one for each kind. What lists filter, order and join by are columns; the rest of the record is JSON in `body`.
+-- Times are milliseconds since the epoch. A root record has no parent.
+
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE groups (
+  uid TEXT PRIMARY KEY,
+  parent TEXT REFERENCES groups (uid),
+  name TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE identities (
+  uid TEXT PRIMARY KEY,
+  parent TEXT REFERENCES groups (uid),
+  name TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  last_seen_time INTEGER NOT NULL,
+  relationship TEXT NOT NULL,
+  -- exact issuer and subject of a claim match or of static keys, for the exchange
+  issuer TEXT,
+  subject TEXT,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE roles (
+  uid TEXT PRIMARY KEY,
+  parent TEXT REFERENCES groups (uid),
+  name TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE role_bindings (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES groups (uid),
+  identity_uid TEXT NOT NULL REFERENCES identities (uid) ON DELETE CASCADE,
+  role_uid TEXT NOT NULL REFERENCES roles (uid),
+  -- 1: made its identity owner of a new root group; goes with the group and does not block its deletion
+  founding INTEGER NOT NULL DEFAULT 0,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL DEFAULT '{}'
+) STRICT;
+
+CREATE TABLE repos (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES groups (uid),
+  name TEXT NOT NULL,
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  readme TEXT NOT NULL DEFAULT '',
+  UNIQUE (parent, name)
+) STRICT;
 
 CREATE TABLE identity_providers (
   uid TEXT PRIMARY KEY,
@@ -35,8 +96,6 @@ CREATE TABLE group_invites (
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL
 ) STRICT;
-
-ALTER TABLE repos ADD COLUMN readme TEXT NOT NULL DEFAULT '';
 
 CREATE TABLE tags (
   uid TEXT PRIMARY KEY,
@@ -83,6 +142,29 @@ CREATE TABLE refresh_families (
   body TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE external_group_role_mappings (
+  uid TEXT PRIMARY KEY,
+  parent TEXT NOT NULL REFERENCES identity_providers (uid) ON DELETE CASCADE,
+  external_group_id TEXT NOT NULL,
+  role_uid TEXT NOT NULL REFERENCES roles (uid),
+  scope TEXT NOT NULL REFERENCES groups (uid),
+  create_time INTEGER NOT NULL,
+  update_time INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  UNIQUE (parent, external_group_id, role_uid, scope)
+) STRICT;
+
+CREATE INDEX groups_parent ON groups (parent);
+CREATE INDEX groups_name ON groups (name, uid);
+CREATE INDEX identities_parent ON identities (parent);
+CREATE INDEX identities_name ON identities (name, uid);
+CREATE INDEX identities_issuer ON identities (issuer, subject);
+CREATE INDEX roles_parent ON roles (parent);
+CREATE INDEX roles_name ON roles (name, uid);
+CREATE INDEX role_bindings_parent ON role_bindings (parent);
+CREATE INDEX role_bindings_identity ON role_bindings (identity_uid);
+CREATE INDEX role_bindings_role ON role_bindings (role_uid);
+CREATE INDEX repos_name ON repos (name, uid);
 CREATE INDEX identity_providers_parent ON identity_providers (parent);
 CREATE INDEX identity_providers_role ON identity_providers (default_role);
 CREATE INDEX group_invites_parent ON group_invites (parent);
@@ -93,3 +175,5 @@ CREATE INDEX advisories_artifact ON advisories (artifact_name);
 CREATE INDEX advisories_origin ON advisories (origin);
 CREATE INDEX refresh_families_identity ON refresh_families (identity_uid, expire_time);
 CREATE INDEX refresh_families_end ON refresh_families (expire_time);
+CREATE INDEX external_group_role_mappings_role ON external_group_role_mappings (role_uid);
+CREATE INDEX external_group_role_mappings_scope ON external_group_role_mappings (scope);
