@@ -1,7 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { TWINS } from "../client/twins.ts";
+import { RUN } from "../client/run-file.ts";
 import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
@@ -67,10 +67,10 @@ const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(f
 
 /** Runs a command line and returns its exit code: 2 for a usage error, 1 for a failure. */
 export const irm = async (args: readonly string[]): Promise<number> => {
-  if (process.env[TWINS]) {
+  if (process.env[RUN]) {
     printError(
       "irm",
-      `${TWINS} is set: no command of irm runs in the run of a review, whose records are not the service's`,
+      `${RUN} is set: no command of irm runs in a run that npx pulumi-irm review or npx pulumi-irm apply has started`,
     );
     return 1;
   }

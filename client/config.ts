@@ -12,7 +12,7 @@ import {
 } from "./addresses.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource } from "./credential-settings.ts";
 import { type Env, without } from "./env.ts";
-import { noTwinText, twinOf, twinsIn } from "./twins.ts";
+import { runIn, serviceIn } from "./run-file.ts";
 import { usualSource } from "./usual-credentials.ts";
 
 export { serviceOf } from "./addresses.ts";
@@ -89,12 +89,12 @@ export interface ParsedConfig {
 }
 
 /**
- * Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. On twins the address stays, while the
- * credentials are the twin's and the journal is that of the run.
+ * Reads only the environment if `fromStack` is undefined: a command of `irm` has no stack. In a run that a command of ours starts, the
+ * address stays, while the credentials are those of the copy or of the gate. A review has a journal of its own.
  */
 export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: Given = NOTHING_GIVEN): ParsedConfig => {
   const parsed = parseSettings(fromStack, env, given);
-  const found = twinsIn(env);
+  const found = runIn(env);
   if (found === undefined) return parsed;
   const refused = (problem: string): ParsedConfig => ({
     ...parsed,
@@ -104,12 +104,14 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   });
   if ("problem" in found) return refused(found.problem);
   if (!parsed.config) return parsed;
-  const twin = twinOf(env, parsed.config.baseUrl);
-  if (!twin) return refused(noTwinText(parsed.config.baseUrl));
-  const credentials = { env: { IRM_TOKEN: twin.token } };
+  const service = serviceIn(found, parsed.config.baseUrl);
+  if ("problem" in service) return refused(service.problem);
+  const credentials = { env: { IRM_TOKEN: service.token } };
   // A seal of the settings is of an earlier change, and the command has chosen the identity.
   const { seal: _, identity: _identity, ...config } = parsed.config;
-  return { ...parsed, credentials, config: { ...config, journal: found.twins.journal, credentials } };
+  const { run } = found;
+  const own = run.kind === "review" ? { journal: run.journal } : {};
+  return { ...parsed, credentials, config: { ...config, ...own, credentials } };
 };
 
 const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {

@@ -11,7 +11,7 @@ import { unionOf } from "../../access/review/services.ts";
 import type { RunRecord } from "../../access/run/record.ts";
 import type { StateResource } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
-import type { Twins } from "../../client/twins.ts";
+import type { RunFile } from "../../client/run-file.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { missingLines } from "../copy.ts";
@@ -85,7 +85,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     }
     const actors = await actorsOf(originals, { as: input.as, rights });
     const [first] = actors;
-    const services: Twins["services"] = [];
+    const services: RunFile["services"] = [];
     for (const { address, copy, actor } of actors) {
       const service = twins.length === 0 ? {} : { service: address };
       const onWrite = (call: Call): void => void calls.push({ ...call, ...service });

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
-import { ELSEWHERE_FILE, TWINS, TWINS_FILE, type Twins } from "../../client/twins.ts";
+import { RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFile } from "../../client/run-file.ts";
 import { stackFile } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError } from "./engine.ts";
@@ -54,7 +54,7 @@ export interface Place {
   /** the file of the events of a run */
   events: string;
   /** Says where the twins are. */
-  writeTwins(services: Twins["services"]): void;
+  writeTwins(services: RunFile["services"]): void;
   /** origins of the services without a twin that a request was for */
   elsewhere(): string[];
   /** The environment of all commands: without credentials of the services and of the backend. */
@@ -99,15 +99,9 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     },
     journal: at("journal"),
     events: at("events.jsonl"),
-    writeTwins: (services) => {
-      const content: Twins = { pid: process.pid, journal: at("journal"), services };
-      writeFileSync(at(TWINS_FILE), JSON.stringify(content), { mode: 0o600 });
-    },
-    elsewhere: () => {
-      if (!existsSync(at(ELSEWHERE_FILE))) return [];
-      const lines = readFileSync(at(ELSEWHERE_FILE), "utf8").trim().split("\n");
-      return [...new Set(lines)];
-    },
+    writeTwins: (services) =>
+      void writeRunFile(folder, { kind: "review", pid: process.pid, journal: at("journal"), services }),
+    elsewhere: () => readElsewhere(folder),
     env: {
       ...env,
       PULUMI_BACKEND_URL: `file://${at("state")}`,
@@ -120,7 +114,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       PULUMI_SKIP_UPDATE_CHECK: "true",
       // It has the flag for the events, which the SDKs use too.
       PULUMI_DEBUG_COMMANDS: "true",
-      [TWINS]: at(TWINS_FILE),
+      [RUN]: at(RUN_FILE),
     },
     remove,
   };

@@ -14,7 +14,7 @@ import {
   type TakenOver,
   withService,
 } from "../../client/preview-marks.ts";
-import { twinsIn } from "../../client/twins.ts";
+import { isOnTwins } from "../../client/run-file.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
@@ -189,7 +189,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   ): Promise<LookedUp> => {
     const { missing, ...looked } = await lookUp(steps, olds, asked, isSecret);
     if (missing === undefined) return looked;
-    const isOnService = isUpdate === true && twinsIn(env) === undefined;
+    const isOnService = isUpdate === true && !isOnTwins(env);
     if (isOnService || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, asked)] };
     log(missingText(inStack(asked[KEY]), missing.reason));
     // The create of an update then fails: it adopts, and sends no POST. A failure here would end the whole run.

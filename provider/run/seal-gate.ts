@@ -7,7 +7,7 @@ import { writesOf } from "../../access/seal/writes.ts";
 import type { Call, Client } from "../../client/client.ts";
 import type { Config, Env } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
-import { twinsIn } from "../../client/twins.ts";
+import { runIn } from "../../client/run-file.ts";
 import { type Json, type OperationName, operations, printable } from "../../schema/index.ts";
 import { uidIn } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
@@ -57,7 +57,7 @@ export const sealGate = (parts: Parts): SealGate | undefined => {
   let file = settings.seal;
   const isBound = (): boolean => isRequired || file !== undefined;
   // The engine gives a destroy the configuration of the last update. The first deletion reads that of now.
-  let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && twinsIn(env) === undefined;
+  let isRemembered = isDestroy && !env.IRM_SEAL && settings.provider === undefined && runIn(env) === undefined;
   if (!isBound() && !isRemembered) return undefined;
   const turns = createSealTurns();
   let opened: Promise<Opened> | undefined;

@@ -6,8 +6,8 @@ import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { withSection } from "../../client/recovery.ts";
 import { redactor } from "../../client/redact.ts";
 import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
+import { inRun, isOnTwins, runNotice } from "../../client/run-file.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
-import { onTwins, twinsNotice } from "../../client/twins.ts";
 import { printableLines } from "../../schema/index.ts";
 import { JournalError } from "../log/file.ts";
 import { joinOperation } from "../log/join.ts";
@@ -70,7 +70,7 @@ export const systemEnvironment = (): Environment => ({
   env: process.env,
   envProblems: changedVariables(process.env),
   clock: systemClock,
-  transport: onTwins(systemTransport(), process.env),
+  transport: inRun(systemTransport(), process.env),
   log: (text) => console.log(printableLines(text)),
 });
 
@@ -125,7 +125,7 @@ export const sessionWith = (
   ledger = ledgerWith(config, environment),
   isDestroy = false,
 ): Session => {
-  const notice = twinsNotice(environment.env);
+  const notice = runNotice(environment.env);
   if (notice !== undefined) environment.log(notice);
   const client = clientWith({ ...environment, config, redactor: redactor() });
   const service = serviceOf(config.baseUrl);
@@ -139,7 +139,7 @@ export const sessionWith = (
     service,
     requestTimeoutMs: config.requestTimeoutMs,
     log: environment.log,
-    ...(notice !== undefined && { isOnTwin: true }),
+    ...(isOnTwins(env) && { isOnTwin: true }),
     ...(environment.cancelled && { cancelled: environment.cancelled }),
   };
 };

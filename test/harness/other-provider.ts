@@ -72,7 +72,7 @@ const source = (requests: string, processes: string): string => `
 const { appendFileSync } = require("node:fs");
 const pulumi = require(${JSON.stringify(join(root, "node_modules", "@pulumi", "pulumi"))});
 const { main } = require(${JSON.stringify(join(root, "node_modules", "@pulumi", "pulumi", "provider"))});
-const isReviewed = process.env.IRM_TWINS !== undefined;
+const isReviewed = process.env.IRM_RUN !== undefined;
 const note = (request) => appendFileSync(${JSON.stringify(requests)}, JSON.stringify({ request, isReviewed }) + "\\n");
 const env = Object.fromEntries(${JSON.stringify(VARIABLES)}.map((name) => [name, process.env[name]]));
 appendFileSync(${JSON.stringify(processes)}, JSON.stringify({ pid: process.pid, env }) + "\\n");

@@ -202,7 +202,7 @@ new RoleBinding("wide-edits", { parent: org, identity: wide, role: "editor" });
 
   it("nothing of a program that acts otherwise on a copy: the review is of what ran there", async () => {
     program.write(`${first()}
-if (!isDryRun() && process.env.IRM_TWINS === undefined) new RoleBinding("hidden", { parent: org, identity: ci, role: "owner" });
+if (!isDryRun() && process.env.IRM_RUN === undefined) new RoleBinding("hidden", { parent: org, identity: ci, role: "owner" });
 `);
     // A process of its own, which has the variable.
     const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"], {});

@@ -49,8 +49,8 @@ const stack = new pulumi.StackReference("organization/dynamic/dev");
 new Group("referenced", { parent: platform, name: stack.requireOutput("named") as pulumi.Output<string> });
 const fresh = new Other("fresh", "new");
 new Group("of-fresh", { parent: platform, name: fresh.id });
-if (process.env.IRM_TWINS && !pulumi.runtime.isDryRun()) {
-  const folder = dirname(process.env.IRM_TWINS);
+if (process.env.IRM_RUN && !pulumi.runtime.isDryRun()) {
+  const folder = dirname(process.env.IRM_RUN);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const texts = files.map((one) => readFileSync(one.parentPath + "/" + one.name, "latin1"));
   const found = files.filter((_, i) => texts[i]!.includes("${SECRET}") || texts[i]!.includes("${CLIENT_SECRET}")).map(({ name }) => name);
@@ -71,7 +71,7 @@ const description = pulumi.all([config.requireSecret("hidden"), "before"]).apply
 new Group("team", { parent, name, description });
 new Group(pulumi.getOrganization(), { parent, name: config.require("name"), description: process.env.FROM_ENVIRONMENT! });
 // new new Group("not-targeted", { parent, name: "not-targeted" });
-const { IRM_TWINS: run } = process.env;
+const { IRM_RUN: run } = process.env;
 if (run) writeFileSync(process.env.FOUND!, JSON.stringify(readdirSync(join(dirname(run), "journal")).filter((one) => one.endsWith(".jsonl"))));
 `;
 

@@ -1,5 +1,5 @@
 // What an update of the small engine does, on a twin of the testbed's server.
-import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { secretIn as secretTexts } from "../../../access/change/text.ts";
 import type { Live } from "../../../access/graph/live.ts";
@@ -10,7 +10,7 @@ import { copyOf } from "../../../cli/copy.ts";
 import { readTwin } from "../../../cli/twin/live.ts";
 import { startTwin } from "../../../cli/twin/twin.ts";
 import type { Client } from "../../../client/client.ts";
-import { TWINS_FILE } from "../../../client/twins.ts";
+import { writeRunFile } from "../../../client/run-file.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../../../provider/record/kind.ts";
 import { timeAt } from "../clock.ts";
 import type { Program } from "./program.ts";
@@ -38,21 +38,19 @@ export const proposalOnTwin = async (
   const place = mkdtempSync(join(testbed.folder, "twin-"));
   try {
     const live = await readTwin(twin);
-    const [journal, stateFile, file] = ["journal", "state.json", TWINS_FILE].map((name) => join(place, name)) as [
-      ...[string, string, string],
-    ];
+    const [journal, stateFile] = [join(place, "journal"), join(place, "state.json")];
     const journalHere = join(testbed.folder, `${stack}.journal`);
     if (existsSync(journalHere)) cpSync(journalHere, journal, { recursive: true });
     if (existsSync(testbed.stateFile(stack))) copyFileSync(testbed.stateFile(stack), stateFile);
     const token = await twin.operatorToken(server.identity);
     const services = [{ address: server.baseUrl, url: twin.url, token }];
-    writeFileSync(file, JSON.stringify({ pid: process.pid, journal, services }), { mode: 0o600 });
+    const file = writeRunFile(place, { kind: "review", pid: process.pid, journal, services });
     const resources = () => {
       const prefix = adapter === "native" ? TOKEN_PREFIX : TYPE_PREFIX;
       return engineStateOf(stateFile, prefix, `organization/faults/${stack}`).resources;
     };
     const stored = resources();
-    const engine = testbed.engine(stack, { stateFile, env: { IRM_TWINS: file } });
+    const engine = testbed.engine(stack, { stateFile, env: { IRM_RUN: file } });
     await engine.run("refresh");
     await engine.run("up", program);
     const after = await readTwin(twin);

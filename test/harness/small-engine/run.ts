@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../../../client/credentials.ts";
-import { onTwins } from "../../../client/twins.ts";
+import { inRun } from "../../../client/run-file.ts";
 import { findLost } from "../../../provider/open/lost-machine.ts";
 import { removeLeftovers } from "../../../provider/open/remove.ts";
 import { findOpenStack } from "../../../provider/open/stack.ts";
@@ -152,7 +152,7 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
   const environmentHere = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Environment> => {
     const own = await env();
     const one = environmentWith({ ...options, atPoint, shortTimeout, log });
-    return { ...one, env: own, transport: onTwins(one.transport, own) };
+    return { ...one, env: own, transport: inRun(one.transport, own) };
   };
   const open = async ({ atPoint = nothing, shortTimeout }: Watch): Promise<Provider> => {
     const { adapter, pluginProcess, pace, wrongBy, addedMembers, pageSize, stored, stack } = options;

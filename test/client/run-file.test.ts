@@ -1,10 +1,10 @@
-// A process of a run on a copy: its requests go to the twin, below addresses that stay, and to no other place.
+// A process of a run that a command of ours starts: its requests go to the copy or to the gate, below addresses that stay, and to no other place.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../client/config.ts";
+import { ELSEWHERE_FILE, inRun, isOnTwins, RUN_FILE, readElsewhere, runNotice } from "../../client/run-file.ts";
 import type { HttpRequest } from "../../client/transport.ts";
-import { ELSEWHERE_FILE, onTwins, TWINS_FILE, twinsNotice } from "../../client/twins.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 const folder = temporaryFolder();
@@ -17,11 +17,11 @@ let count = 0;
 let place = "";
 /** The environment of a run, with another file each time. */
 const envOf = (content: object = {}, mode = 0o600): Record<string, string> => {
-  const file = join(place, TWINS_FILE);
-  const whole = { pid: process.pid, journal: join(place, "journal"), services: [TWIN], ...content };
+  const file = join(place, RUN_FILE);
+  const whole = { kind: "review", pid: process.pid, journal: join(place, "journal"), services: [TWIN], ...content };
   writeFileSync(file, JSON.stringify(whole), { mode });
   chmodSync(file, mode);
-  return { IRM_TWINS: file, IRM_BASE_URL: SERVICE };
+  return { IRM_RUN: file, IRM_BASE_URL: SERVICE };
 };
 
 beforeEach(() => {
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const send = async (env: Record<string, string>, url: string): Promise<string> => {
   const sent: string[] = [];
-  const transport = onTwins(async (request) => {
+  const transport = inRun(async (request) => {
     sent.push(`${request.url.href} ${request.token}`);
     return { status: 200, headers: {}, body: "" };
   }, env);
@@ -89,20 +89,61 @@ describe("in a run on a copy", () => {
   });
 
   test("the output says so", () => {
-    expect(twinsNotice(envOf())).toBe(
+    expect(runNotice(envOf())).toBe(
       `this run is part of a review, and changes nothing: ${SERVICE} is its twin at http://127.0.0.1:4711`,
     );
-    expect(twinsNotice({})).toBeUndefined();
+    expect(isOnTwins(envOf())).toBe(true);
+    expect([runNotice({}), isOnTwins({})]).toEqual([undefined, false]);
   });
 });
 
-describe("a variable that no review has set stops the run", () => {
+describe("in a run through the gate", () => {
+  const applying = () => envOf({ kind: "apply", journal: undefined });
+
+  test("a request below the address of the service goes to the gate", async () => {
+    expect(await send(applying(), `${SERVICE}/iam/v2beta1/groups`)).toBe("http://127.0.0.1:4711/iam/v2beta1/groups t");
+  });
+
+  test("a request to a service without a gate is refused and noted", async () => {
+    await expect(send(applying(), "https://other.example/iam/v2beta1/groups")).rejects.toThrow(
+      "this run goes through the gate of npx pulumi-irm apply, and https://other.example is not the service that it applies a change to; nothing is sent there",
+    );
+    expect(readElsewhere(place)).toEqual(["https://other.example"]);
+  });
+
+  test("the configuration has the bearer of the gate and no identity, and keeps the journal and the settings", () => {
+    const settings: Record<string, string> = {
+      "irm:journal": "/of/the/stack",
+      "irm:identity": `${"a".repeat(40)}/${"b".repeat(16)}`,
+      "irm:requestTimeout": "7",
+    };
+    const { config, credentials } = parseConfig((key) => settings[key], { ...applying(), IRM_TOKEN: "of-the-service" });
+    expect(config).toEqual({
+      ...{ baseUrl: SERVICE, authUrl: SERVICE.replace("console-api", "issuer"), journal: "/of/the/stack" },
+      ...{ requestTimeoutMs: 7000, credentials },
+    });
+    expect(credentials).toEqual({ env: { IRM_TOKEN: TWIN.token } });
+  });
+
+  test("the output says so, and it waits as any run on a service", () => {
+    expect(runNotice(applying())).toBe("this run goes through the gate of npx pulumi-irm apply");
+    expect(isOnTwins(applying())).toBe(false);
+  });
+});
+
+describe("a variable that none of our commands has set stops the run", () => {
   const PID_MAX = 2 ** 22;
   test.each<[string, () => Record<string, string>, string]>([
-    ["relative", () => ({ IRM_TWINS: "twins.json" }), "must be an absolute path"],
-    ["missing", () => ({ IRM_TWINS: "/nowhere/twins.json" }), "names a file that cannot be read"],
+    ["relative", () => ({ IRM_RUN: "run.json" }), "must be an absolute path"],
+    ["missing", () => ({ IRM_RUN: "/nowhere/run.json" }), "names a file that cannot be read"],
     ["open to others", () => envOf({}, 0o644), "others have access to the file"],
     ["of a process that has ended", () => envOf({ pid: PID_MAX + 1 }), "that review has ended"],
+    [
+      "of an apply that has ended",
+      () => envOf({ kind: "apply", journal: undefined, pid: PID_MAX + 1 }),
+      "that apply has ended",
+    ],
+    ["of another kind", () => envOf({ kind: "destroy" }), "the file is not one of this version"],
     [
       "with a twin elsewhere",
       () => envOf({ services: [{ ...TWIN, url: "https://evil.example" }] }),
@@ -110,7 +151,7 @@ describe("a variable that no review has set stops the run", () => {
     ],
   ])("a file that is %s", async (_, make, problem) => {
     const env = { IRM_BASE_URL: SERVICE, ...make() };
-    const text = `environment IRM_TWINS: ${problem}; only npx pulumi-irm review sets IRM_TWINS: unset it`;
+    const text = `environment IRM_RUN: ${problem}; only npx pulumi-irm review and npx pulumi-irm apply set IRM_RUN: unset it`;
     expect(parseConfig(undefined, env)).toMatchObject({ config: undefined, problems: [text] });
     await expect(send(env, `${SERVICE}/x`)).rejects.toThrow(text);
   });
