@@ -16,7 +16,7 @@ import {
 } from "../schema/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
-import { type Credentials, credentialsFrom, identityOf } from "./credentials.ts";
+import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { expiredApiTokenAdvice, newTokenAdvice } from "./dev-token.ts";
 import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
@@ -53,6 +53,8 @@ export interface Client {
   caller(): Promise<Caller>;
   /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
   acquireRetry(failure: Failure): boolean;
+  /** The tokens of its calls, and narrower ones. They are secrets. */
+  credentials: Credentials;
   /** Counts the begins and ends of calls that write. What was read at another count may be stale. */
   writes(): WriteCounts;
 }
@@ -102,10 +104,10 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     clock,
     redactor,
     readFile: (path) => readFile(path, "utf8"),
-    exchange: async (identityToken, source) => {
+    exchange: async (identityToken, source, limits) => {
       const row: Operation = operations.ExchangeGet;
-      const request = { aud: [config.baseUrl], ...(config.identity ? { identity: config.identity } : {}) };
-      const http = requestOf(row, config.authUrl, request);
+      const identity = config.identity ? { identity: config.identity } : {};
+      const http = exchangeOf(requestOf(row, config.authUrl, { aud: [config.baseUrl], ...identity }), limits);
       const token = () => Promise.resolve(identityToken);
       try {
         const answer = await attempt(attempter, "Exchange", http, token, (one) => readAnswer(row, "Exchange", one));
@@ -174,6 +176,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   return {
     call,
     clock,
+    credentials,
     serverNow,
     serviceNow: async () => {
       // If the ping fails, the next request fails too.
@@ -191,6 +194,20 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   };
 };
 
+type Unsent = Omit<HttpRequest, "token" | "timeoutMs">;
+
+/** Limits go as a form (docs/contract.md#exchange): an address with all the capabilities of an owner is too long for many proxies. */
+const exchangeOf = ({ url, ...http }: Unsent, limits: Limits | undefined): Unsent => {
+  if (limits === undefined) return { ...http, url };
+  const { capabilities, scopes } = limits;
+  // A request that names none asks for all of them.
+  if (capabilities.length === 0) throw new TypeError("a narrowed token needs a capability");
+  const form = new URLSearchParams(url.search);
+  for (const one of capabilities) form.append("cap", one);
+  for (const one of scopes) form.append("scopes", one);
+  return { ...http, method: "POST", url: new URL(url.pathname, url), form: form.toString() };
+};
+
 interface Attempter {
   retry: Retry;
   redactor: Redactor;
@@ -201,12 +218,13 @@ interface Attempter {
 const attempt = async <T>(
   { retry, redactor, transport, timeoutMs }: Attempter,
   operation: string,
-  http: Omit<HttpRequest, "token" | "timeoutMs">,
+  http: Unsent,
   token: () => Promise<string>,
   read: (answer: HttpAnswer) => T,
   { attempts, beforeSend }: CallOptions = {},
 ): Promise<T> => {
-  const safety = SAFETY[http.method];
+  // An exchange changes nothing, so it may be repeated.
+  const safety = http.form === undefined ? SAFETY[http.method] : "safe";
   try {
     return await retry(
       safety,

@@ -21,6 +21,16 @@ export interface Credentials {
   token(): Promise<string>;
   /** a token other than `rejected`; undefined when there is no way to get one */
   renew(rejected: string): Promise<string | undefined>;
+  /** The same workload, with tokens that may do no more than this. Undefined for an API token, which nothing exchanges. */
+  narrowed(limits: Limits): Promise<Credentials | undefined>;
+}
+
+/** What a token may do at most. */
+export interface Limits {
+  /** friendly names, at least one */
+  capabilities: readonly string[];
+  /** uids of groups; none: wherever the identity holds the capabilities */
+  scopes: readonly string[];
 }
 
 export interface CredentialEnvironment extends CredentialSource {
@@ -30,7 +40,7 @@ export interface CredentialEnvironment extends CredentialSource {
   redactor: Redactor;
   readFile(path: string): Promise<string>;
   /** exchanges the workload's token for an API token (STS); `source`: where it came from, for errors */
-  exchange(identityToken: string, source: string): Promise<string>;
+  exchange(identityToken: string, source: string, limits?: Limits): Promise<string>;
   /** gets the OIDC token of a GitHub Actions job */
   githubToken(requestUrl: string, requestToken: string): Promise<string>;
 }
@@ -166,6 +176,7 @@ const fixedCredentials = (
     isExchange: false,
     token: async () => current ?? load(),
     renew: async (rejected) => ((await load()) === rejected ? undefined : current),
+    narrowed: async () => undefined,
   };
 };
 
@@ -199,6 +210,7 @@ const eitherCredentials = (
     },
     token: async () => (await choose()).token(),
     renew: async (rejected) => (await choose()).renew(rejected),
+    narrowed: async (limits) => (await choose()).narrowed(limits),
   };
 };
 
@@ -236,7 +248,7 @@ const workloadToken = (environment: CredentialEnvironment): Workload | undefined
   return { source: "GitHub Actions", read: () => githubToken(url, token) };
 };
 
-const exchangeCredentials = (workload: Workload, environment: CredentialEnvironment): Credentials => {
+const exchangeCredentials = (workload: Workload, environment: CredentialEnvironment, limits?: Limits): Credentials => {
   const { clock, exchange, redactor } = environment;
   let current: { token: string; renewAt: number } | undefined;
   let inFlight: Promise<string> | undefined;
@@ -246,7 +258,7 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
     const start = clock.now();
     const { source } = workload;
     const identityToken = requireExchange(clean(await workload.read(), source, environment), source, environment);
-    const exchanged = redactor.note(await exchange(identityToken, source));
+    const exchanged = redactor.note(await exchange(identityToken, source, limits));
     const token = requireAudience(exchanged, `the token from ${source}`, environment);
     current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };
     return token;
@@ -264,6 +276,7 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
     isExchange: true,
     token: async () => (current && clock.now() < current.renewAt ? current.token : shareExchange()),
     renew: async (rejected) => (current && current.token !== rejected ? current.token : shareExchange()),
+    narrowed: async (own) => exchangeCredentials(workload, environment, own),
   };
 };
 

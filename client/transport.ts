@@ -15,6 +15,8 @@ export interface HttpRequest {
   token: string;
   /** JSON text */
   body?: string;
+  /** instead of a body: the parameters of an exchange, as a query has them */
+  form?: string;
   /** for the whole request, from the connection to the end of the response */
   timeoutMs: number;
 }
@@ -53,7 +55,7 @@ const connect = async () => {
 
 export const send = (
   dispatcher: Dispatcher,
-  { method, url, token, body, timeoutMs }: HttpRequest,
+  { method, url, token, body, form, timeoutMs }: HttpRequest,
 ): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
     let sent = false;
@@ -78,8 +80,9 @@ export const send = (
           ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
           "user-agent": "pulumi-irm",
           ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
         },
-        body: body ?? null,
+        body: body ?? form ?? null,
         // Off: these timers restart with each part of a response. The timer below is the only limit.
         headersTimeout: 0,
         bodyTimeout: 0,

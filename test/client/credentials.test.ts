@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
-import { type CredentialEnvironment, credentialsFrom } from "../../client/credentials.ts";
+import { type CredentialEnvironment, type Credentials, credentialsFrom } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { redactor } from "../../client/redact.ts";
 import { manualClock } from "../harness/clock.ts";
@@ -11,12 +11,13 @@ const jwt = (claims: object, mark = "x") =>
 
 const HOUR = 3_600;
 
-const setUp = (env: Env, files: Record<string, string> = {}) => {
+const setUp = (env: Env, files: Record<string, string> = {}, isEither = false) => {
   const clock = manualClock();
   const calls: string[] = [];
   let issued = 0;
   const surroundings: CredentialEnvironment = {
     env,
+    isEither,
     clock,
     redactor: redactor(),
     readFile: async (path) => {
@@ -24,8 +25,8 @@ const setUp = (env: Env, files: Record<string, string> = {}) => {
       if (files[path] === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
       return files[path];
     },
-    exchange: async (token, source) => {
-      calls.push(`exchange ${token} of ${source}`);
+    exchange: async (token, source, limits) => {
+      calls.push(`exchange ${token} of ${source}${limits ? ` for ${JSON.stringify(limits)}` : ""}`);
       // A clock that is ten minutes off does not matter: only the difference counts.
       return jwt({ iat: 1_000_000, exp: 1_000_000 + HOUR }, `${++issued}`);
     },
@@ -199,6 +200,31 @@ describe("an exchanged token", () => {
       `exchange ${workloadJwt("first")} of IRM_IDENTITY_TOKEN_FILE`,
       `exchange ${workloadJwt("second")} of IRM_IDENTITY_TOKEN_FILE`,
     ]);
+  });
+});
+
+describe("narrowed credentials", () => {
+  const limits = { capabilities: ["repo.create"], scopes: ["a".repeat(40)] };
+
+  it("exchange the same workload's token for one within the limits, renewed in time as any other", async () => {
+    const { credentials, clock, calls } = setUp({ IRM_IDENTITY_TOKEN: workloadJwt("w") });
+    const narrowed = (await credentials.narrowed(limits)) as Credentials;
+    const tokens = [await narrowed.token(), await narrowed.token(), await credentials.token()];
+    clock.advance(56 * 60_000);
+    tokens.push(await narrowed.token());
+    expect(new Set(tokens).size).toBe(3);
+    const exchanged = `exchange ${workloadJwt("w")} of IRM_IDENTITY_TOKEN`;
+    const own = `${exchanged} for ${JSON.stringify(limits)}`;
+    expect(calls).toEqual([own, exchanged, own]);
+  });
+
+  it("do not exist for an API token, also where its content tells", async () => {
+    const apiToken = jwt({ sub: "a".repeat(40) });
+    for (const env of [{ IRM_TOKEN: "opaque" }, { IRM_TOKEN_FILE: "/token" }])
+      expect(await setUp(env, { "/token": apiToken }).credentials.narrowed(limits)).toBeUndefined();
+    const either = (token: string) => setUp({ IRM_TOKEN: token }, {}, true).credentials.narrowed(limits);
+    expect(await either(apiToken)).toBeUndefined();
+    expect(await either(workloadJwt("w"))).toBeDefined();
   });
 });
 
