@@ -1,0 +1,185 @@
+// The capabilities that a write needs, and where: those of its method, and those that it gives away, which the caller has to hold
+// (docs/contract.md#d21). Roles count as the copy has them and as the change writes them, so that they suffice in any order.
+
+import { methodOf } from "../access/change/methods.ts";
+import type { Write } from "../access/change/write.ts";
+import { type Copy, recordsIn } from "../access/copy/copy.ts";
+import { type ExportKind, groupOf } from "../access/export/read.ts";
+import { RELATIONSHIPS } from "../access/graph/live-record.ts";
+import {
+  capabilityFrom,
+  capabilityName,
+  isObject,
+  isRoot,
+  isUidp,
+  type Json,
+  type OperationName,
+  operations,
+  parentOf,
+  resources,
+  rootOf,
+} from "../schema/index.ts";
+
+/** uid of a group that exists, or the number of the write that founds the organization. What a change makes is in one of them. */
+export type Place = string | number;
+
+export interface Need {
+  /** friendly names */
+  capabilities: Set<string>;
+  places: Set<Place>;
+  /** why more may be needed; each is one sentence */
+  problems: string[];
+}
+
+interface Known {
+  place: Place | undefined;
+  /** of a mapping: its identity provider */
+  parent: unknown;
+  /** as the copy has it or as it was made, then what the change sets; the first one is empty where it is not known */
+  versions: Json[];
+}
+
+/** To pull from the source of a repo. */
+const PULL = ["manifest.list", "repo.blobs.get"];
+
+/** What each of the writes needs; `writes` are all those of one service. */
+export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
+  const byNumber = new Map(writes.map((write) => [write.n, write]));
+  const records = new Map<string, Known>();
+  const bindings = new Map<unknown, Known[]>();
+  const mappings = new Map<unknown, Known[]>();
+
+  const placeOf = (kind: ExportKind, uid: unknown): Place | undefined => {
+    if (isUidp(uid)) return groupOf(kind, uid) || undefined;
+    const made = byNumber.get(keyOf(uid) as number);
+    return made && placeOfWrite(made);
+  };
+  const placeOfWrite = ({ n, method, parent, uid }: Write): Place | undefined => {
+    const { verb, resource } = methodOf(method);
+    if (verb !== "create") return placeOf(resource.field as ExportKind, uid);
+    return parent === undefined ? n : placeOf(PARENTS[resource.parent], parent);
+  };
+
+  for (const [plural, record] of recordsIn(copy)) {
+    const kind = KIND_OF.get(plural) as ExportKind;
+    const { uid } = record;
+    records.set(`${kind} ${uid}`, { place: placeOf(kind, uid), parent: parentOf(uid), versions: [record] });
+  }
+  const recordOf = (write: Write): Known => {
+    const { verb, resource } = methodOf(write.method);
+    const key = `${resource.field} ${verb === "create" ? write.n : keyOf(write.uid)}`;
+    const known = records.get(key) ?? { place: placeOfWrite(write), parent: write.parent, versions: [{}] };
+    records.set(key, known);
+    return known;
+  };
+  for (const write of writes) {
+    const { verb } = methodOf(write.method);
+    const { versions } = recordOf(write);
+    if (verb === "create") versions[0] = write.fields;
+    else versions.push(write.fields);
+  }
+  for (const [key, one] of records) {
+    const add = (map: Map<unknown, Known[]>, of: unknown) => map.set(of, [...(map.get(of) ?? []), one]);
+    if (key.startsWith("roleBinding ")) for (const uid of valuesOf(one, "identityUid")) add(bindings, uid);
+    if (key.startsWith("externalGroupRoleMapping ")) add(mappings, keyOf(one.parent));
+  }
+  const hides = (kind: ExportKind, at: Place): boolean =>
+    copy.copy.notVisible.some(
+      (one) => one.kind === kind && (one.group === "" || rootOf(one.group) === organizationOf(at)),
+    );
+
+  const needOf = (write: Write): Need => {
+    const { n, method, fields, mask } = write;
+    const need: Need = { capabilities: new Set(), places: new Set(), problems: [] };
+    const unknown = (problem: string): void => void need.problems.push(`write ${n} ${problem}`);
+    const add = (capabilities: Iterable<string>, at: Place | undefined): void => {
+      for (const one of capabilities) need.capabilities.add(one);
+      if (at === undefined) unknown("needs a capability at a record whose group is not known");
+      else need.places.add(at);
+    };
+    const give = (role: Known | undefined, at: Place | undefined): void => {
+      if (!Array.isArray(role?.versions[0]?.capabilities))
+        unknown("gives a role, and it is not known what that grants");
+      const names = (role?.versions ?? []).flatMap(({ capabilities = [] }) => capabilities as unknown[]).map(String);
+      const strange = names.find((name) => capabilityFrom(name) === undefined);
+      if (strange !== undefined) unknown(`gives ${strange}, which this version does not know`);
+      add(names.map(capabilityName), at);
+    };
+    const giveRoles = (roles: Iterable<unknown>, at: Place | undefined): void => {
+      for (const uid of roles) give(records.get(`role ${uid}`), at);
+    };
+    const own = recordOf(write);
+    const at = own.place;
+    /** A field after the write. */
+    const after = (name: string): Iterable<unknown> =>
+      mask === undefined || mask.includes(name) ? [keyOf(fields[name])] : valuesOf(own, name);
+
+    add(operations[method as OperationName].capabilities, at);
+    switch (method) {
+      case "CreateRole":
+      case "UpdateRole":
+        give(own, at);
+        break;
+      case "CreateRoleBinding":
+      case "UpdateRoleBinding":
+        giveRoles(after("roleUid"), at);
+        // An identity of another organization has to be visible.
+        for (const uid of after("identityUid")) {
+          if (typeof uid === "string" && isRoot(uid)) continue;
+          const home = typeof uid === "number" ? placeOfWrite(byNumber.get(uid) as Write) : placeOf("identity", uid);
+          if (home === undefined || at === undefined || organizationOf(home) !== organizationOf(at))
+            add(["identity.list"], home);
+        }
+        break;
+      case "CreateGroupInvite":
+        giveRoles(after("roleUid"), at);
+        break;
+      case "CreateIdentityProvider":
+        giveRoles(after("defaultRole"), at);
+        break;
+      case "UpdateIdentityProvider":
+        giveRoles(after("defaultRole"), at);
+        // Who moves a provider to another issuer may sign in as anyone in its groups.
+        for (const one of mappings.get(keyOf(write.uid)) ?? [])
+          giveRoles(valuesOf(one, "roleUid"), placeOf("group", one.versions[0]?.scope));
+        break;
+      case "CreateExternalGroupRoleMapping":
+        add(["role_bindings.create"], placeOf("group", fields.scope));
+        giveRoles(after("roleUid"), placeOf("group", fields.scope));
+        break;
+      case "UpdateIdentity":
+        if (at === undefined || !mask?.some((path) => RELATIONSHIPS.includes(path.split(".")[0] as string))) break;
+        // Who decides who signs in may sign in.
+        for (const one of bindings.get(keyOf(write.uid)) ?? [])
+          if (one.place === undefined || organizationOf(one.place) === organizationOf(at))
+            giveRoles(valuesOf(one, "roleUid"), one.place);
+        if (hides("roleBinding", at)) unknown("changes who an identity is, and not all that it is granted is visible");
+        break;
+      case "CreateRepo":
+      case "UpdateRepo": {
+        const { source } = (fields.sync_config ?? {}) as Json;
+        if (source !== undefined) add(PULL, placeOf("repo", source));
+      }
+    }
+    return need;
+  };
+  return writes.map(needOf);
+};
+
+const PARENTS = { Group: "group", IdentityProvider: "identityProvider", Repo: "repo" } as const;
+
+const KIND_OF: ReadonlyMap<string, string> = new Map(
+  Object.values(resources).map(({ plural, field }) => [plural, field]),
+);
+
+/** A uid, or the number of the write that makes it; undefined for anything else. */
+const keyOf = (text: unknown): string | number | undefined => {
+  if (typeof text === "string") return text;
+  return isObject(text) && typeof text.$uid === "number" ? text.$uid : undefined;
+};
+
+/** Every value that a field has, before and after the writes. */
+const valuesOf = ({ versions }: Known, name: string): Set<string | number | undefined> =>
+  new Set(versions.flatMap((one) => (one[name] === undefined ? [] : [keyOf(one[name])])));
+
+const organizationOf = (place: Place): Place => (typeof place === "string" ? rootOf(place) : place);

@@ -1,0 +1,144 @@
+// The tokens that the gate sends requests with. Writes of the change that need the same capabilities share one, which may do no more, and
+// nothing outside the groups where they need them. So who gets hold of a token can do little that the change does not do.
+import type { Write } from "../access/change/write.ts";
+import type { Copy } from "../access/copy/copy.ts";
+import type { Client } from "../client/client.ts";
+import type { Credentials, Limits } from "../client/credentials.ts";
+import { classOf, isAncestor, type Operation, resourceMethods, rootOf } from "../schema/index.ts";
+import { type Need, needsOf } from "./needs.ts";
+
+/** What the token of a class of writes may do. */
+export interface TokenClass {
+  /** friendly names, sorted */
+  capabilities: string[];
+  /** uids of groups, sorted, none below another one; none: wherever the identity holds the capabilities */
+  scopes: string[];
+}
+
+/** Throws as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other. */
+export interface Tokens {
+  /** may read, everywhere, and nothing else */
+  read(rejected?: string): Promise<string>;
+  /** for the write of that number */
+  write(n: number, rejected?: string): Promise<string>;
+  /** Of the writes. Those inside a new organization come with it. */
+  readonly classes: readonly TokenClass[];
+  /** every token may do only what its writes need */
+  readonly narrowed: boolean;
+  /** why not, a sentence each */
+  readonly reasons: readonly string[];
+}
+
+/** As many as an exchange takes, and as long as a token may be. */
+const SCOPES_MAX = 50;
+const SCOPES_LENGTH_MAX = 6_000;
+
+/** Capabilities that read what our API has. */
+export const READING: readonly string[] = [
+  ...new Set(Object.values<Operation>(resourceMethods).flatMap(({ capabilities }) => capabilities)),
+].filter((one) => classOf(one) === "read");
+
+interface Class {
+  capabilities: string[];
+  groups: Set<string>;
+  /** numbers of the writes that found the organizations */
+  founded: Set<number>;
+  limits?: Limits;
+  credentials?: Promise<Credentials>;
+}
+
+/**
+ * The tokens for the writes of a change on one service; those of groups that exist are exchanged now, since a workload's own token may live
+ * for minutes only. `uidOf`: what a write has made. What the caller does not hold, no token has: the service refuses the write and says why.
+ */
+export const tokensFor = async (
+  { client, copy }: { client: Pick<Client, "credentials">; copy: Copy },
+  writes: readonly Write[],
+  uidOf: (n: number) => string | undefined,
+): Promise<Tokens> => {
+  const usual = client.credentials;
+  const reading = await usual.narrowed({ capabilities: READING, scopes: [] });
+  const reasons = new Set<string>();
+  const classes = new Map<string, Class>();
+  const classOfWrite = new Map<number, Class>();
+  const numbers = new Set(writes.map(({ n }) => n));
+  const tokenOf = async (credentials: Credentials, rejected: string | undefined): Promise<string> =>
+    rejected === undefined ? credentials.token() : ((await credentials.renew(rejected)) ?? rejected);
+
+  const limitsOf = ({ capabilities, groups, founded }: Class): Limits => {
+    const made = [...founded].map((n) => {
+      const uid = uidOf(n);
+      if (uid === undefined) throw new TypeError(`write ${n} has made no organization yet`);
+      return uid;
+    });
+    const tops = topmost([...groups, ...made]);
+    const scopes = [tops, topmost(tops.map(rootOf))].find(fits) ?? [];
+    if (scopes !== tops)
+      reasons.add(
+        `the writes that need ${capabilities.join(", ")} are in ${tops.length} groups, more than a token can name: theirs is valid in ${scopes.length > 0 ? "the whole organization" : "all organizations"}`,
+      );
+    return { capabilities, scopes };
+  };
+  const credentialsOf = async (one: Class): Promise<Credentials> => {
+    one.limits ??= limitsOf(one);
+    one.credentials ??= usual.narrowed(one.limits).then((own) => own ?? usual);
+    return one.credentials;
+  };
+
+  if (reading === undefined)
+    reasons.add(
+      `${usual.source} is an API token, and only the workload's own token can be exchanged for narrower ones`,
+    );
+  else
+    needsOf(writes, copy).forEach((need, i) => {
+      const { n } = writes[i] as Write;
+      for (const problem of need.problems) reasons.add(problem);
+      if (need.places.has(n)) reasons.add(`write ${n} makes an organization, which no narrowed token may do`);
+      else if (need.problems.length === 0) classOfWrite.set(n, join(classes, need));
+    });
+  const first = [...classes.values()].filter(({ founded }) => founded.size === 0).map(credentialsOf);
+  const own = classOfWrite.size < writes.length ? [usual] : [];
+  await Promise.all([reading ?? usual, ...own, ...first].map(async (one) => (await one).token()));
+
+  return {
+    read: (rejected) => tokenOf(reading ?? usual, rejected),
+    write: async (n, rejected) => {
+      if (!numbers.has(n)) throw new TypeError(`the change has no write ${n} here`);
+      const own = classOfWrite.get(n);
+      return tokenOf(own ? await credentialsOf(own) : usual, rejected);
+    },
+    get classes() {
+      return [...classes.values()].flatMap(({ limits }) =>
+        limits ? [{ capabilities: [...limits.capabilities], scopes: [...limits.scopes] }] : [],
+      );
+    },
+    get narrowed() {
+      return reasons.size === 0;
+    },
+    get reasons() {
+      return [...reasons];
+    },
+  };
+};
+
+/** The class of what a write needs. Organizations that a write makes have classes of their own: they have no uid before. */
+const join = (classes: Map<string, Class>, { capabilities, places }: Need): Class => {
+  const founded = [...places].filter((place) => typeof place === "number").sort((a, b) => a - b);
+  const names = [...capabilities].sort();
+  const key = [...names, ...founded].join(" ");
+  const one = classes.get(key) ?? { capabilities: names, groups: new Set<string>(), founded: new Set(founded) };
+  for (const place of places) if (typeof place === "string") one.groups.add(place);
+  classes.set(key, one);
+  return one;
+};
+
+/** Without those below another one; sorted. */
+const topmost = (groups: readonly string[]): string[] => {
+  const tops: string[] = [];
+  // What is below a group comes right after it: a slash sorts before every digit.
+  for (const uid of [...new Set(groups)].sort()) if (!isAncestor(tops.at(-1) ?? "", uid)) tops.push(uid);
+  return tops;
+};
+
+const fits = (scopes: readonly string[]): boolean =>
+  scopes.length <= SCOPES_MAX && scopes.join().length <= SCOPES_LENGTH_MAX;
