@@ -6,7 +6,6 @@ import type { AccessFlags } from "./access.ts";
 import { appendValue } from "./append-value.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DoctorFlags } from "./doctor.ts";
-import type { ExplainFlags } from "./explain.ts";
 import type { ExportFlags } from "./export.ts";
 import { formatOption } from "./format.ts";
 import type { InitFlags } from "./init.ts";
@@ -255,16 +254,6 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: DoctorFlags) => exit(await (await import("./doctor.ts")).doctor(flags)));
 
-  program
-    .command("explain")
-    .usage("< LOG")
-    .summary("explain the errors in a log, and what to do")
-    .description(
-      "Reads the output of a command or of pulumi on stdin, finds the errors that docs/recovery.md treats, also in a log that is cut or coloured, and prints what the page says about each. Exits with 3 if there is none.",
-    )
-    .addOption(formatOption("terminal", "json"))
-    .action(async (flags: ExplainFlags) => exit(await (await import("./explain.ts")).explain(flags)));
-
   const journal = program
     .command("journal")
     .usage("COMMAND [FLAGS]")
@@ -296,15 +285,6 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .option("--all", "remove all entries of all stacks in the folder, and all invalid lines")
     .option("--invalid", "remove the invalid lines")
     .action(async (flags: CleanFlags) => exit(await (await import("./journal.ts")).clean(flags)));
-  journal
-    .command("pending")
-    .usage("FILE")
-    .summary("find what an interrupted run created, from the engine's state")
-    .description(
-      "Reads the output of pulumi stack export. For each create that did not finish, prints the records that it may have produced, by name and uid. Exits with 1 when there are any.",
-    )
-    .argument("<FILE>", "the exported state, or - for stdin")
-    .action(async (file: string) => exit(await (await import("./journal.ts")).pending(file)));
 
   program
     .command("recover")

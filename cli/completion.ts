@@ -46,7 +46,6 @@ const completionsOf = (program: Command, words: readonly string[]): Completions 
   if (option && value !== undefined) return valuesOf(option, value, `${flag}=`);
   if (current.startsWith("-")) return choose(flagsOf(command, given), current);
   if (command.commands.length > 0) return choose(commandsOf(command), current);
-  if (command.name() === "help") return choose(commandsOf(commandAt(program, place.operands)), current);
   const argument = command.registeredArguments[place.operands.length];
   if (argument?.argChoices)
     return choose(
@@ -87,9 +86,6 @@ const placeAfter = (program: Command, words: readonly string[]): Place => {
   return place;
 };
 
-const commandAt = (program: Command, names: readonly string[]): Command =>
-  names.reduce((command, name) => command.commands.find((one) => one.name() === name) ?? command, program);
-
 const optionOf = (command: Command, flag: string): Option | undefined =>
   command.options.find(({ long, short }) => long === flag || short === flag);
 
@@ -117,7 +113,7 @@ const commandsOf = (command: Command): Completions["values"] =>
   command
     .createHelp()
     .visibleCommands(command)
-    .map((one) => ({ value: one.name(), description: one.summary() }));
+    .map((one) => ({ value: one.name(), description: one.summary() || one.description() }));
 
 const choose = (values: Completions["values"], current: string): Completions => ({
   kind: "values",

@@ -1,22 +1,16 @@
-// `irm journal`: the entries of the journals on this machine, and the unfinished creates in the engine's state.
-import { readFileSync, rmSync } from "node:fs";
-import { text as textOf } from "node:stream/consumers";
+// `irm journal`: the entries of the journals on this machine.
+import { rmSync } from "node:fs";
 import { systemClock } from "../client/clock.ts";
-import { readConfig } from "../client/credentials.ts";
-import { ConfigError } from "../client/errors.ts";
 import { placeText } from "../client/records.ts";
 import { DEADLINE_MS } from "../client/retry.ts";
-import { type PendingCreate, pendingCreates } from "../provider/engine/pending-operations.ts";
 import { type KindName, kindRecords } from "../provider/kind/index.ts";
 import { contentsFrom } from "../provider/log/entries.ts";
 import type { Entry, Removed } from "../provider/log/entry.ts";
 import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
 import { lockOf } from "../provider/log/lock.ts";
 import { countsText } from "../provider/open/text.ts";
-import { recordLine } from "../provider/record/id.ts";
 import { withArticle } from "../provider/record/kind.ts";
 import { journalProblem } from "../provider/run/journal-path.ts";
-import { sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { isUidp, printableLines, suggestion } from "../schema/index.ts";
 import { contentsOf, folderOf, type InvalidLineAt, isPending, JOURNAL, journalsIn } from "./journal-files.ts";
 import { print, printError } from "./terminal.ts";
@@ -42,8 +36,7 @@ const reported =
     try {
       return await work(given);
     } catch (error) {
-      if (!(error instanceof JournalError || error instanceof ConfigError || error instanceof PendingError))
-        throw error;
+      if (!(error instanceof JournalError)) throw error;
       printError(`irm journal ${name}`, error.message);
       return 1;
     }
@@ -159,40 +152,3 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
   printError("irm journal clean", text);
   return 1;
 });
-
-class PendingError extends Error {
-  override readonly name = "PendingError";
-}
-
-export const pending = reported("pending", async (file: string) => {
-  const source = file === "-" ? "stdin" : file;
-  let exported: unknown;
-  try {
-    exported = JSON.parse(file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new PendingError(`cannot read ${source}: ${(error as Error).message}; give what pulumi stack export prints`);
-  }
-  const environment = systemEnvironment();
-  const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
-  for (const one of contents.flatMap(({ invalid }) => invalid))
-    process.stderr.write(printableLines(invalidLineOf(one)));
-  const session = sessionWith(readConfig(undefined, environment.env), environment);
-  const creates = await pendingCreates(session, exported).catch((error: Error) => {
-    throw new PendingError(`${source}: ${error.message}`);
-  });
-  print(creates.length === 0 ? "no create is unfinished\n" : creates.map(explainCreate).join("\n"));
-  return creates.some(({ candidates }) => candidates.length > 0) ? 1 : 0;
-});
-
-const explainCreate = ({ urn, kind, inputs, candidates, isSet }: PendingCreate): string => {
-  const name = inputs.name === undefined ? "" : ` "${inputs.name}"`;
-  const what = isSet ? "set of role bindings" : `${kind.word}${name}`;
-  const head = `${urn}\n  a run was interrupted while creating this ${what} in ${inputs.parent ?? "the root"}`;
-  if (candidates.length === 0)
-    return `${head}; ${isSet ? "none of its pairs" : "no such record"} exists: run pulumi up\n`;
-  const lines = candidates.map((one) => `    ${recordLine(kind, one)}`);
-  const advice = isSet
-    ? "run pulumi up: the set takes them over"
-    : "run pulumi up: it takes over what the killed run created, and stops where that is not certain; if no program declares it, delete the record";
-  return `${[`${head}; ${isSet ? "of its pairs, these exist" : "it may be"}:`, ...lines, `  ${advice}`].join("\n")}\n`;
-};

@@ -15,7 +15,7 @@ const createProgram = (exit: Exit): Command => {
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand(false)
+    .helpCommand("help [COMMAND]", "print the description and flags of a command")
     .configureHelp({
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ""),
       subcommandTerm: (command) => command.name(),
@@ -28,7 +28,6 @@ const createProgram = (exit: Exit): Command => {
     });
   addCommands(program, exit);
   addCiCommands(program, exit);
-  addHelpCommand(program);
   addCompletionCommands(program);
   for (const command of commandsBelow(program))
     if (WITH_CREDENTIALS.has(nameOf(command))) command.addHelpText("after", CREDENTIALS);
@@ -37,30 +36,9 @@ const createProgram = (exit: Exit): Command => {
 
 /** Commands that call the API, or may do so with a flag. */
 const CALLERS = "test review verify drift roles access paths export revoke whoami doctor recover".split(" ");
-const WITH_CREDENTIALS: ReadonlySet<string> = new Set([...CALLERS.map((name) => `irm ${name}`), "irm journal pending"]);
+const WITH_CREDENTIALS: ReadonlySet<string> = new Set(CALLERS.map((name) => `irm ${name}`));
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
-
-/** `irm help [COMMAND...]` prints what `irm COMMAND --help` prints. */
-const addHelpCommand = (program: Command): void => {
-  program
-    .command("help")
-    .usage("[COMMAND...]")
-    .summary("print the description and flags of a command")
-    .description("Prints the description and flags of a command; without a command, the list of commands.")
-    .argument("[COMMAND...]", "such as: journal list")
-    .action(async (names: string[]) => {
-      let command = program;
-      for (const [i, name] of names.entries()) {
-        if (command.commands.length === 0) break;
-        const found = command.commands.find((one) => one.name() === name);
-        // Parsing it as a command line reports the nearest name.
-        if (!found) return void (await program.parseAsync(names.slice(0, i + 1), { from: "user" }));
-        command = found;
-      }
-      command.help();
-    });
-};
 
 // Commander removes the colours where the stream does not support them.
 const styleHelp = (format: "bold" | "cyan", text: string): string => styleText(format, text, { validateStream: false });

@@ -1,12 +1,14 @@
 // What a killed run left whose machine is lost with its journal: the engine's state has the operations that it had begun (docs/faults.md#f26).
 // The records that it was changing are compared as those of an open stack. What it created, and no resource takes over, is named, and deleted
 // before the run deletes anything else: it may be in the way.
+import { listChildren } from "../../client/paginate.ts";
 import { openStackText } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Write } from "../log/runs.ts";
-import { createTimeOf, recordId, recordLine } from "../record/id.ts";
+import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
 import { withArticle } from "../record/kind.ts";
+import { observe } from "../record/normal-form.ts";
 import { type Interrupted, interruptedCreates } from "../recovery/interrupted.ts";
 import { createdBefore, hiddenMs, type Operation, stackOperations } from "../recovery/operations.ts";
 import { findCreated } from "../recovery/search.ts";
@@ -90,7 +92,11 @@ const leftoversOf = async (session: Session, one: Interrupted): Promise<Leftover
   try {
     const records = await recordsOf(session, one, await hiddenMs(session, one));
     const doubt = doubtOf(one, records);
-    return records.map((record) => ({ entry: { ...entry, uid: record.uid }, kind, record, ...doubt }));
+    const changed = records.length > 0 ? [] : await changedSince(session, one);
+    return [
+      ...records.map((record) => ({ entry: { ...entry, uid: record.uid }, kind, record, ...doubt })),
+      ...changed.map((record) => ({ entry: { ...entry, uid: record.uid }, kind, record, ...CHANGED })),
+    ];
   } catch (error) {
     return [{ entry, kind, ...unreadable(error) }];
   }
@@ -101,6 +107,10 @@ const doubtOf = ({ isKept, updatesSince }: Interrupted, records: readonly unknow
   if (isKept) return { doubt: "the program of that run had protect or retainOnDelete on it" };
   if (updatesSince <= 1) return {};
   return { doubt: `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack` };
+};
+
+const CHANGED: Pick<Leftover, "doubt"> = {
+  doubt: "it is not as that run sent it: it was changed since, or somebody else created it",
 };
 
 /** Creates of records, and of pairs of sets, of which the journal of this machine knows nothing. */
@@ -146,12 +156,33 @@ const recordsOf = async (
   const { kind, args } = desired;
   const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
   const [found = []] = await findCreated(kind, session, [entry], look);
-  const { inState } = await stackOperations(session, one.key);
-  const isStored = (id: string): boolean => inState.has(id) || session.ownership.isHeld(id);
+  const isStored = await storedIn(session, one.key);
   const records = found as (Json & { uid: string })[];
   return records.filter(
     (record) => Date.parse(createTimeOf(record)) >= entry.notBefore && !isStored(recordId(kind.field, record.uid)),
   );
+};
+
+/** Records with the parent and the name that were sent, from the time of the killed run, which have other fields now. */
+const changedSince = async (
+  session: Session,
+  { desired, entry, ...one }: Interrupted,
+): Promise<(Json & { uid: string })[]> => {
+  const { kind, args } = desired;
+  const isStored = await storedIn(session, one.key);
+  const notAfter = createdBefore(session, one) ?? Infinity;
+  const found = [];
+  for await (const record of listChildren(session, kind.list, entry.parent, kind.filters(args))) {
+    const createdAt = Date.parse(createTimeOf(record));
+    if (createdAt < entry.notBefore || createdAt > notAfter || isStored(recordId(kind.field, record.uid))) continue;
+    if (isMatch(kind, observe(kind, record), args)) found.push(record);
+  }
+  return found;
+};
+
+const storedIn = async (session: Session, key: string): Promise<(id: string) => boolean> => {
+  const { inState } = await stackOperations(session, key);
+  return (id) => inState.has(id) || session.ownership.isHeld(id);
 };
 
 const touchedBy = ({ key, type, id, action, stamp }: Operation): [string, Write][] => {

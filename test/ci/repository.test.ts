@@ -72,7 +72,7 @@ test("the form for bugs asks in fields that GitHub has, for the output of comman
     expect(attributes.label).toEqual(expect.any(String));
   }
   const commands = [...text.matchAll(/npx pulumi-irm ([a-z]+)/g)].map(([, name = ""]) => name);
-  expect(commands).toEqual(expect.arrayContaining(["doctor", "explain"]));
+  expect(commands).toContain("doctor");
   for (const name of commands) expect(await runIrm("help", name)).toMatchObject({ code: 0 });
 });
 

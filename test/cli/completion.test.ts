@@ -20,7 +20,7 @@ const complete = async (...words: string[]) => {
 // In the order of the help.
 const COMMANDS = [
   ...["init", "check", "test", "review", "verify", "serve", "token", "drift", "roles", "access", "paths"],
-  ...["export", "revoke", "whoami", "doctor", "explain", "journal", "recover", "help", "completion"],
+  ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
 ];
 
 describe("irm complete answers", () => {
@@ -29,10 +29,9 @@ describe("irm complete answers", () => {
     [["jo"], ["journal"]],
     [
       ["journal", ""],
-      ["list", "clean", "pending"],
+      ["list", "clean"],
     ],
     [["help", "jou"], ["journal"]],
-    [["help", "journal", "c"], ["clean"]],
     [
       ["serve", "--tls"],
       ["--tls-cert", "--tls-key"],
@@ -55,7 +54,6 @@ describe("irm complete answers", () => {
   test.each<[string[], string]>([
     [["serve", "--db", ""], "files"],
     [["serve", "--seed=a"], "files"],
-    [["journal", "pending", ""], "files"],
     [["check", ""], "files"],
     [["test", ""], "files"],
     [["init", "a"], "folders"],
@@ -86,7 +84,7 @@ test("the script for bash completes commands, flags, values and files, and evalu
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, NODE_COMPILE_CACHE: COMPILED };
   const output = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8", cwd: folder.path(""), env });
   expect(output.split("\n")).toEqual([
-    ...["complete -F _irm irm", "journal", "list|clean|pending", "warn", "a seed.yaml", ""],
+    ...["complete -F _irm irm", "journal", "list|clean", "warn", "a seed.yaml", ""],
     ...["a seed.yaml bin", ""],
   ]);
 });

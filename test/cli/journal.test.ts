@@ -1,14 +1,9 @@
-// `irm journal`: what it prints, what it removes, and what it reports of a stack that a killed run left.
-import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { Intent } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
-import { startService } from "../harness/provider.ts";
 import { runCommand, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -249,138 +244,11 @@ describe("irm journal clean", () => {
   });
 });
 
-describe("irm journal pending", async () => {
-  const service = await startService();
-  afterAll(() => service.close());
-
-  const URN = "urn:pulumi:dev::project::pulumi-nodejs:dynamic/irm:Group::team";
-  const exportWith = (
-    inputs: Json,
-    resources: Json[] = [],
-    type = "creating",
-    of = "pulumi-nodejs:dynamic/irm:Group",
-  ) =>
-    JSON.stringify({
-      version: 3,
-      deployment: { resources, pending_operations: [{ type, resource: { urn: URN, type: of, inputs } }] },
-    });
-  const pending = async (content: string) => {
-    const file = folder.path("exported.json");
-    writeFileSync(file, content);
-    const { IRM_BASE_URL = "", IRM_IDENTITY = "", IRM_IDENTITY_TOKEN = "" } = service.env;
-    for (const [name, value] of Object.entries({ IRM_BASE_URL, IRM_IDENTITY, IRM_IDENTITY_TOKEN }))
-      vi.stubEnv(name, value);
-    return runIrm("journal", "pending", file);
-  };
-  const make = async (name: string): Promise<Json> =>
-    (await service.session.call("CreateGroup", {
-      parent: service.organization as string,
-      group: { name },
-    } as never)) as Json;
-
-  it("prints invalid lines of the journals on stderr", async () => {
-    const own = folder.path("pending-invalid");
-    mkdirSync(own);
-    writeFileSync(`${own}/one.jsonl`, "[]\n");
-    vi.stubEnv("IRM_JOURNAL", own);
-    const { stdout, stderr } = await pending(exportWith({}, [], "creating", "aws:s3/bucket:Bucket"));
-    expect(stdout).toBe("no create is unfinished\n");
-    expect(stderr).toBe(
-      `invalid    it has none of intent, again, made, answered, closed, known: "[]"  (${own}/one.jsonl)\n`,
-    );
-  });
-
-  it("names the records that an unfinished create may have produced, and exits with 1", async () => {
-    const parent = service.organization;
-    const team = await make("team");
-    const { code, stdout } = await pending(exportWith({ parent, name: "team" }));
-    expect(code).toBe(1);
-    expect(stdout).toBe(
-      `${URN}\n  a run was interrupted while creating this group "team" in ${parent}; it may be:\n` +
-        `    group ${team.uid} "team", created ${team.createTime}\n` +
-        "  run pulumi up: it takes over what the killed run created, and stops where that is not certain; if no program declares it, delete the record\n",
-    );
-  });
-
-  it("reads a secret name from a plain export, and asks for one otherwise", async () => {
-    const parent = service.organization;
-    const { uid } = await make("hidden");
-    const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-    const plain = await pending(exportWith({ parent, name: { ...secret, plaintext: '"hidden"' } }));
-    expect(plain.code).toBe(1);
-    expect(plain.stdout).toContain(`group ${uid} "hidden", created `);
-    const encrypted = await pending(exportWith({ parent, name: { ...secret, ciphertext: "v1:abc" } }));
-    expect([encrypted.code, encrypted.stdout]).toEqual([1, ""]);
-    expect(encrypted.stderr).toMatch(
-      /^irm journal pending: .*: name of urn:\S+ is a secret: use pulumi stack export --show-secrets\n$/,
-    );
-  });
-
-  it("names neither a record of the state nor a record with another name", async () => {
-    const parent = service.organization;
-    const { uid } = await make("had");
-    await make("another");
-    const { code, stdout } = await pending(exportWith({ parent, name: "had" }, [{ id: uid }]));
-    expect(code).toBe(0);
-    expect(stdout).toBe(
-      `${URN}\n  a run was interrupted while creating this group "had" in ${parent}; no such record exists: run pulumi up\n`,
-    );
-  });
-
-  it.each([
-    ["an update", exportWith({}, [], "updating")],
-    ["a create of another package", exportWith({}, [], "creating", "aws:s3/bucket:Bucket")],
-    ["a stack without operations", JSON.stringify({ deployment: {} })],
-  ])("reports nothing for %s", async (_, content) => {
-    expect(await pending(content)).toEqual({ code: 0, stdout: "no create is unfinished\n", stderr: "" });
-  });
-
-  it.each([
-    [
-      "no JSON",
-      "{",
-      /^irm journal pending: cannot read .*exported\.json: .*JSON.*; give what pulumi stack export prints\n$/,
-    ],
-    ["another document", "{}", /^irm journal pending: .*exported\.json: is not what pulumi stack export prints\n$/],
-  ])("refuses %s", async (_, content, message) => {
-    const { code, stderr } = await pending(content);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(message);
-  });
-
-  it("reads stdin", async () => {
-    const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-    const env = { ...process.env, ...service.env } as NodeJS.ProcessEnv;
-    const child = spawn(process.execPath, [main, "journal", "pending", "-"], { env });
-    child.stdin.end("none");
-    expect(await text(child.stderr)).toMatch(/^irm journal pending: cannot read stdin: /);
-  });
-
-  it("reports missing configuration", async () => {
-    for (const name of ["IRM_BASE_URL", "IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"])
-      vi.stubEnv(name, "");
-    const file = folder.path("any.json");
-    writeFileSync(file, exportWith({}));
-    const { code, stderr } = await runIrm("journal", "pending", file);
-    expect(code).toBe(1);
-    const [head, address, ...more] = stderr.trimEnd().split("\n");
-    expect(head).toBe("irm journal pending: pulumi-irm is not configured:");
-    // It reads no stack configuration.
-    expect(address).toBe("  - no address of the API: set IRM_BASE_URL in the environment");
-    expect(more).toEqual([
-      expect.stringContaining("no credentials in the environment: set IRM_TOKEN"),
-      "See docs/recovery.md#sign-in",
-    ]);
-  });
-});
-
 describe("irm journal with wrong flags", () => {
   it.each([
     [["show"], "", "unknown command 'show'"],
     [["list", "--key", "k"], " list", "unknown option '--key'"],
     [["clean", "--key", "k", "--all"], " clean", "--key and --all cannot be combined"],
-    [["pending"], " pending", "missing required argument 'FILE'"],
-    [["pending", "a", "b"], " pending", "too many arguments for 'pending'. Expected 1 argument but got 2: a, b."],
   ])("%j prints the problem, and exits with 2", async (args, command, message) => {
     expect(await runIrm("journal", ...args)).toEqual({
       code: 2,
@@ -392,8 +260,6 @@ describe("irm journal with wrong flags", () => {
   it("prints its commands when it is called without one, and exits with 2", async () => {
     const { code, stdout, stderr } = await runIrm("journal");
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(
-      /^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean .*\n {2}pending /,
-    );
+    expect(stderr).toMatch(/^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean /);
   });
 });

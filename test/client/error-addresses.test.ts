@@ -38,7 +38,6 @@ const NO_ADDRESS: Classes = {
       "PreviewError",
       "StateError",
       "StackError",
-      "PendingError",
       "RevokeError",
       "ChangeError",
       "CopyError",
@@ -77,7 +76,6 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     "…: … is already managed by …; a record can be managed by only one resource, so adopt or import it in one of ",
     "… …: adopt names …, but this resource already manages a record; declare a separate resource for the other one",
     "… does not exist; leave adopt out to create a new one",
-    "… of … is a secret: use pulumi stack export --show-secrets",
     "the issuer … …; only the development issuer of irm serve --dev issues tokens to anyone",
     "the stack has … policies of this organization: …; a review of one file needs a stack with one",
     "… of … cannot be listed, so it may exist: … is needed at it",
@@ -94,7 +92,6 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "names what it has read, and why that is wrong": [
     '"…" is not a URN',
-    "is not what pulumi stack export prints",
     "the exported stack cannot be read: …",
     "cannot reach the issuer …: ……",
   ],

@@ -24,6 +24,10 @@ it.skipIf(VERSIONS.length > 0)("the first release can be recorded: its program e
   expect(readPart("0.1.0", "program")).toContain("process.env");
 });
 
+/** To say what the state has of a record to adopt, the engine adds its own provider. */
+const idsOf = (all: StateResource[]) =>
+  all.filter(({ type }) => type !== "pulumi:providers:pulumi").map(({ id }) => id);
+
 describe.each(VERSIONS)("what version %s left behind", (version) => {
   let place: Workplace;
   let program: Program;
@@ -72,10 +76,9 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     const names = place.rows("groups").map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["platform team", "mistaken"]));
     const { resources, text } = program.state();
-    // To say what the state has of a record to adopt, the engine needs its own provider.
-    const ids = resources.filter(({ type }) => type !== "pulumi:providers:pulumi").map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining([...recorded.map(({ id }) => id), ...made]));
-    expect(ids).toHaveLength(recorded.length + made.length + 1);
+    const [ids, before] = [resources, recorded].map(idsOf) as [string[], string[]];
+    expect(ids).toEqual(expect.arrayContaining([...before, ...made]));
+    expect(ids).toHaveLength(before.length + made.length + 1);
     expect(text).not.toContain("nightingale");
   });
 

@@ -3,7 +3,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, test } from "vitest";
-import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { recordId } from "../../../provider/record/id.ts";
@@ -15,7 +14,7 @@ import type { Json, OperationName } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
 import { journalFolder, keyOf } from "../../support/scripted.ts";
-import { cases, digest, type Place } from "./case.ts";
+import { digest } from "./case.ts";
 
 let group: string;
 let count = 0;
@@ -339,31 +338,5 @@ describe("an account association", () => {
     const last = open();
     await last.acknowledge("accountAssociation", [group], key);
     expect(await last.findUnsettled(key)).toEqual([]);
-  });
-});
-
-describe("a create that a killed run left to the engine's state", () => {
-  it.each(cases)("of a $kind is found by its declared fields", async ({ kind: name, inputs }) => {
-    const parent = service.organization as string;
-    const repo = await uidOf(call("CreateRepo", { parent: group, repo: { name: "images" } }));
-    const oidc = { issuer: "https://login.example.com", clientId: "sso", pkceEnabled: true };
-    const { roles } = await call("ListRoles", { uidp: { inRoot: true } });
-    const defaultRole = (roles as Json[]).find((role) => role.name === "viewer")?.uid;
-    const identityProvider = { name: "sso", defaultRole, oidc };
-    const provider = await uidOf(call("CreateIdentityProvider", { parent, identityProvider }));
-    const place: Place = { organization: parent, group, repo, provider, identity: "", viewer: "", editor: "" };
-    const args = inputs(place);
-    const { kind, id } = await create(name, args);
-    const [dynamic, native] = ["pulumi-nodejs:dynamic/irm:", "irm:index:"] as const;
-    const found = async (prefix: string, resources: Json[]) => {
-      const type = prefix + kind.type;
-      const pending = { type: "creating", resource: { urn: `urn:pulumi:s::p::${type}::x`, type, inputs: args } };
-      const deployment = { resources, pending_operations: [pending] };
-      return (await pendingCreates(service.otherSession(), { deployment }))[0]?.candidates;
-    };
-    const groupState = { id: group, type: `${dynamic}Group` };
-    for (const prefix of [dynamic, native]) expect(await found(prefix, [groupState])).toMatchObject([{ uid: id }]);
-    expect(await found(native, [groupState, { id, type: dynamic + kind.type }])).toEqual([]);
-    expect(await found(dynamic, [groupState, { id, type: native + kind.type }])).toEqual([]);
   });
 });

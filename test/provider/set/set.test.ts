@@ -1,6 +1,5 @@
 // A set of role bindings: by pairs, with names, in few requests.
 import { describe, expect, it } from "vitest";
-import { pendingCreates } from "../../../provider/engine/pending-operations.ts";
 import type { Json } from "../../../schema/index.ts";
 import { countOf, startSets } from "../../harness/role-binding-set.ts";
 import { UNKNOWN } from "../../support/scripted.ts";
@@ -313,23 +312,5 @@ describe("the check of a set", () => {
     );
     expect(refused.failures).toEqual([{ property: "parent", reason: conflict }]);
     expect((await binding("b")).failures).toEqual([]);
-  });
-});
-
-describe("a pending create of a set in the engine's state", () => {
-  it("is shown with the bindings of its pairs that exist", async () => {
-    const group = await sets.group();
-    const [one, two, three] = identities as [string, string, string];
-    const uid = await sets.bind(group, one, "viewer");
-    await sets.bind(group, three, "viewer");
-    const inputs = sets.inputs(group, [
-      [one, "viewer"],
-      [two, "viewer"],
-    ]);
-    const urn = "urn:pulumi:stack::project::pulumi-nodejs:dynamic/irm:RoleBindingSet::team";
-    const resource = { urn, type: "pulumi-nodejs:dynamic/irm:RoleBindingSet", inputs };
-    const exported = { deployment: { resources: [], pending_operations: [{ type: "creating", resource }] } };
-    const found = await pendingCreates(machine.run().session, exported);
-    expect(found).toMatchObject([{ urn, isSet: true, candidates: [{ uid }] }]);
   });
 });
