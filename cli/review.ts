@@ -4,7 +4,7 @@ import { baseOf } from "../access/base/at.ts";
 import { BaseError } from "../access/base/git.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
-import { rowsApart } from "../access/change/rows.ts";
+import { afterApart, rowsApart } from "../access/change/rows.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
@@ -20,6 +20,7 @@ import type { Review } from "../access/review/report.ts";
 import { goesThrough, type RunReport } from "../access/review/run-report.ts";
 import { joinProposals, joinReviews } from "../access/review/services.ts";
 import { LockError } from "../access/roles/lock.ts";
+import { restoredWrites } from "../access/run/restored.ts";
 import { contentFor } from "../access/seal/begun.ts";
 import { type Sealing, sealOf } from "../access/seal/make.ts";
 import { type Seal, type SealContent, sealed as withDigest } from "../access/seal/seal.ts";
@@ -45,7 +46,7 @@ import { replayHere } from "./run/replayed.ts";
 import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
 import { clientsOf, firstOf, mergeLive, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
-import { disagreements, rowsOf } from "./twin/sides.ts";
+import { accessOfChange, disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
@@ -170,7 +171,6 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
   const content = changeOf({
     ...{ run, origin, engine, operation, isWhole: !policy?.notPart.length },
     ...lifeFrom(sealedMs),
-    services: [...clients.keys()],
   });
   const report: RunReport = {
     ...{ as: run.as, steps: [...run.steps], errors: [...run.errors], others: [...run.others] },
@@ -231,7 +231,12 @@ const reviewChange = async (file: string, flags: Omit<ReviewFlags, "format">): P
   const { stack, commit, digest, writes } = change;
   const report: RunReport = {
     ...{ as: actor, steps: stepsOf(change, run.outcomes), errors: [], others: [], writes: writes.length, digest },
-    differs: [...rowsApart(change.rows, run.rows), ...(await disagreements(run.services, run.textOf))],
+    differs: [
+      ...rowsApart(change.rows, run.rows),
+      ...rowsApart(change.between, run.between),
+      ...afterApart(change.after, run.after),
+      ...(await disagreements(run.services, run.textOf)),
+    ],
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
@@ -318,15 +323,17 @@ interface ContentParts {
   isWhole: boolean;
   created: string;
   expires: string;
-  services: string[];
 }
 
 /** A program whose folder differs from its commit has none in the change. */
-const changeOf = ({ run, origin, engine, operation, isWhole, services, ...life }: ContentParts): ChangeContent => ({
-  ...{ version: 1, operation, arguments: [...engine], stack: origin.stack ?? "", services },
+const changeOf = ({ run, origin, engine, operation, isWhole, ...life }: ContentParts): ChangeContent => ({
+  ...{ version: 1, operation, arguments: [...engine], stack: origin.stack ?? "" },
+  // The first one is that of the identity which applies it: its writes name no service.
+  services: run.services.map(({ address }) => address),
   ...(origin.commit !== undefined && !origin.isModified && isWhole && { commit: origin.commit }),
   ...{ ...life, as: run.as.uid ?? "", writes: run.normal.writes },
-  rows: run.services.flatMap((one) => rowsOf(one, run.normal.textOf)),
+  ...accessOfChange(run.services, run.normal),
+  restored: restoredWrites(run.services, run),
 });
 
 const printIn: Record<Format, (review: Review) => void> = {

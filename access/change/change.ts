@@ -54,6 +54,26 @@ export const ChangeRow = z.strictObject({
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
+export const ChangeAfter = z.strictObject({
+  service: z.string().optional().describe("one of services; absent: the first one"),
+  identity: text.describe("uid, or the write that makes it; of people: that of the record which gives them access"),
+  access: z
+    .string()
+    .nullable()
+    .describe("sha256: and 64 hexadecimal digits, of what it holds; null: it does not exist"),
+  signIn: z
+    .string()
+    .optional()
+    .describe("the same of who can act as it; absent: that was not visible, or it does not exist"),
+});
+export type ChangeAfter = z.infer<typeof ChangeAfter>;
+
+const Restored = z.strictObject({
+  n: z.int().describe("number of the write"),
+  uid: uid.describe("the record of the stack that was removed, or that the write changes back"),
+});
+export type Restored = z.infer<typeof Restored>;
+
 const Content = z.strictObject({
   version: z.literal(1),
   operation: z.enum(["up", "destroy"]),
@@ -69,6 +89,11 @@ const Content = z.strictObject({
   as: uid.describe("the identity that applies it"),
   writes: z.array(WriteShape),
   rows: z.array(ChangeRow).describe("access that identities gain and lose by it"),
+  between: z
+    .array(ChangeRow)
+    .describe("further access that they would gain and lose by the rest of it, wherever a run of it ends half-way"),
+  after: z.array(ChangeAfter).describe("access of each identity of the change after it, and that of its people"),
+  restored: z.array(Restored).describe("writes that undo an edit by hand: what they give is in the state of the stack"),
 });
 export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
 
@@ -149,20 +174,32 @@ const isTooDeep = (content: string): boolean => {
   return false;
 };
 
-const changeProblems = ({ writes, rows, services }: Change): string[] => [
+const changeProblems = ({ writes, rows, between, after, restored, services }: Change): string[] => [
   ...writes.flatMap((write, i) => {
     if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
     const checkMade = madeBefore(writes, write.n);
     return writeProblems(write, services, checkMade).map((problem) => `write ${write.n}: ${problem}`);
   }),
-  ...rows.flatMap(({ identity, group }, i) => {
-    const checkMade = madeBefore(writes, writes.length + 1);
-    return [
-      ...textProblems(identity, checkMade, `rows.${i}.identity`),
-      ...textProblems(group, checkMade, `rows.${i}.group`),
-    ];
-  }),
+  ...textsIn({ rows, between, after }).flatMap(([path, value]) =>
+    textProblems(value, madeBefore(writes, writes.length + 1), path),
+  ),
+  ...after.flatMap(({ service }, i) =>
+    isOneOf(services, service) ? [] : [`after.${i}: ${quote(service)} is none of its services`],
+  ),
+  ...restored.flatMap(({ n }, i) => (writes[n - 1] ? [] : [`restored.${i}: there is no write ${n}`])),
 ];
+
+const textsIn = (lists: Record<string, readonly Record<string, unknown>[]>): [path: string, value: unknown][] =>
+  Object.entries(lists).flatMap(([name, list]) =>
+    list.flatMap((one, i) =>
+      ["identity", "group"].flatMap((key): [string, unknown][] =>
+        one[key] === undefined ? [] : [[`${name}.${i}.${key}`, one[key]]],
+      ),
+    ),
+  );
+
+const isOneOf = (services: readonly string[], service: string | undefined): service is undefined =>
+  service === undefined || services.includes(service);
 
 /** A reference to a write that makes a uid, and that comes before this one. */
 const madeBefore =
@@ -181,7 +218,7 @@ const writeProblems = (write: Write, services: readonly string[], checkMade: Che
   const has = (what: string, is: boolean, should: boolean): string[] =>
     is === should ? [] : [should ? `${name} needs ${what}` : `${name} takes no ${what}`];
   return [
-    ...(service === undefined || services.includes(service) ? [] : [`${quote(service)} is none of its services`]),
+    ...(isOneOf(services, service) ? [] : [`${quote(service)} is none of its services`]),
     ...(verb === "create" && resource.root && parent === undefined
       ? []
       : has("parent", parent !== undefined, verb === "create")),

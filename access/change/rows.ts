@@ -1,6 +1,6 @@
 // The access that identities gain and lose by a change, by uid or by the write that makes the record: names decide nothing.
 import { canonical, inOrderOf } from "../canonical.ts";
-import type { ChangeRow } from "./change.ts";
+import type { ChangeAfter, ChangeRow } from "./change.ts";
 import type { Text } from "./text.ts";
 
 interface Held {
@@ -29,7 +29,7 @@ const rowOf = (
   textOf: (uid: string) => Text,
 ): ChangeRow => ({ change, identity: textOf(identity), group: textOf(group), capability });
 
-export interface Differs {
+interface RowDiffers {
   row: ChangeRow;
   message: string;
 }
@@ -39,10 +39,25 @@ export const rowsApart = (
   recorded: readonly ChangeRow[],
   now: readonly ChangeRow[],
   texts = { now: "the file does not have it", recorded: "only the file has it" },
-): Differs[] => {
+): RowDiffers[] => {
   const [before, after] = [recorded, now].map((rows) => new Set(rows.map(canonical))) as [Set<string>, Set<string>];
   return [
     ...now.filter((row) => !before.has(canonical(row))).map((row) => ({ row, message: texts.now })),
     ...recorded.filter((row) => !after.has(canonical(row))).map((row) => ({ row, message: texts.recorded })),
   ];
+};
+
+/** Identities of which the two do not say the same. Who can act as one may not be visible now: the review says so of each. */
+export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
+  const keyOf = ({ service = "", identity }: ChangeAfter): string => canonical([service, identity]);
+  const [before, after] = [recorded, now].map((all) => new Map(all.map((one) => [keyOf(one), one]))) as [
+    Map<string, ChangeAfter>,
+    Map<string, ChangeAfter>,
+  ];
+  const apart = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [old, own] = [before.get(key), after.get(key)];
+    const isSame = old && own && old.access === own.access && [old.signIn, undefined].includes(own.signIn);
+    return isSame ? [] : [(own ?? old) as ChangeAfter];
+  });
+  return apart.map(({ identity }) => ({ identity, message: "after the change it is not as in the file" }));
 };

@@ -164,7 +164,7 @@ export const partOf = (value: Json, paths: readonly string[]): Json =>
     return held === undefined ? part : withValue(part, path.split("."), held);
   }, {});
 
-const neutral = (value: unknown, keys: readonly string[]): unknown =>
+export const neutral = (value: unknown, keys: readonly string[]): unknown =>
   mapMade(value, (made) => Object.fromEntries(Object.entries(made).map(([name, n]) => [name, keys[n - 1]])));
 
 /**
@@ -172,3 +172,10 @@ const neutral = (value: unknown, keys: readonly string[]): unknown =>
  * those of the writes before it. Two equal creates have one key, so a change is a number of writes for each key.
  */
 const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
+
+/** `Normal.keys` of writes that a file has. */
+export const keysOf = (writes: readonly Write[]): string[] => {
+  const keys: string[] = [];
+  for (const write of writes) keys.push(keyOf(write, keys));
+  return keys;
+};

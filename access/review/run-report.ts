@@ -1,6 +1,6 @@
 // What a review says of the run on a copy that its rows come from.
 import { z } from "zod";
-import { ChangeRow } from "../change/change.ts";
+import { ChangeAfter, ChangeRow } from "../change/change.ts";
 
 const Missing = z.object({
   capabilities: z.array(z.string()),
@@ -27,7 +27,13 @@ export type RunActor = z.infer<typeof RunActor>;
 export const Other = z.object({ urn: z.string(), op: z.string() });
 export type Other = z.infer<typeof Other>;
 
-export const Differs = z.object({ row: ChangeRow, message: z.string() });
+export const Differs = z.object({
+  row: ChangeRow.optional(),
+  identity: ChangeAfter.shape.identity
+    .optional()
+    .describe("in place of a row: whatever it holds, and who can act as it"),
+  message: z.string(),
+});
 export type Differs = z.infer<typeof Differs>;
 
 export const RunReport = z.object({

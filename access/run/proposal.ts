@@ -49,7 +49,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
     before,
     after: shown,
     replaced: replacedBy(old, now, after, idOf),
-    restored: findRestored({ before, after, stored: old, left: now, made }).map(idOf),
+    restored: findRestored({ before, after, stored: old, left: now, made }).map(({ node }) => idOf(node)),
     adopted: adoptedIn(run, old, now),
     forced: forcedIn(run, old, now, idOf),
     deleted,

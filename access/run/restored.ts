@@ -1,10 +1,13 @@
 // What somebody removed by hand, and the run has created again: under the name of its resource, under another one (an alias, a new resource),
 // by a set or by a single role binding.
-import { parentOf } from "../../schema/index.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
+import type { Restored } from "../change/change.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { bindingsOf, isRecord, type Managed, nodesOf } from "./stack.ts";
+import { clearValuesIn } from "../preview/value.ts";
+import type { RunRecord } from "./record.ts";
+import { bindingsOf, isRecord, type Managed, managedIn, nodesOf, type StateResource } from "./stack.ts";
 
 interface Run {
   before: AccessGraph;
@@ -15,8 +18,14 @@ interface Run {
   made: ReadonlySet<string>;
 }
 
-/** Nodes of `after`. */
-export const findRestored = ({ before, after, stored, left, made }: Run): NodeId[] => {
+interface RestoredNode {
+  /** of `after` */
+  node: NodeId;
+  /** the record whose place it takes */
+  removed: NodeId;
+}
+
+export const findRestored = ({ before, after, stored, left, made }: Run): RestoredNode[] => {
   const isThere = (uid: NodeId): boolean => Object.values(before).some((nodes) => nodes.has(uid));
   const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
   // What takes the place of a removed record. What is in it, or refers to it, moves there.
@@ -29,16 +38,45 @@ export const findRestored = ({ before, after, stored, left, made }: Run): NodeId
     if (place !== undefined) places.set(one.uid, place);
   }
   const keyOf = (group: NodeId, identity: NodeId, role: NodeId): string => JSON.stringify([group, identity, role]);
-  const pairs = new Set(
+  const pairs = new Map(
     stored
       .flatMap(bindingsOf)
       .filter(({ id }) => !before.bindings.has(id))
-      .map(({ group, identity, role }) => keyOf(placeOf(group), placeOf(identity), placeOf(role))),
+      .map(({ id, group, identity, role }) => [keyOf(placeOf(group), placeOf(identity), placeOf(role)), id]),
   );
-  const bindings = [...after.bindings.values()].filter(
-    ({ id, group, identity, role }) => made.has(id) && pairs.has(keyOf(group, identity, role)),
+  const restored = new Map([...places].map(([old, node]) => [node, old]));
+  for (const { id, group, identity, role } of after.bindings.values()) {
+    const old = made.has(id) ? pairs.get(keyOf(group, identity, role)) : undefined;
+    if (old !== undefined && !restored.has(id)) restored.set(id, old);
+  }
+  return [...restored].map(([node, removed]) => ({ node, removed }));
+};
+
+/** The writes of a run that undo an edit by hand: they create anew what was removed, or change back what the program has left as it was. */
+export const restoredWrites = (
+  services: readonly { before: { graph: AccessGraph }; after: { graph: AccessGraph } }[],
+  { stored, left, normal: { writes, uids } }: Pick<RunRecord, "stored" | "left" | "normal">,
+): Restored[] => {
+  const made = new Set(uids.values());
+  const [old, now] = [managedIn(stored), managedIn(left)];
+  const removed = new Map(
+    services.flatMap(({ before, after }) =>
+      findRestored({ before: before.graph, after: after.graph, stored: old, left: now, made }).map(
+        (one) => [one.node, one.removed] as const,
+      ),
+    ),
   );
-  return [...new Set([...places.values(), ...bindings.map(({ id }) => id)])];
+  const inputsIn = (all: readonly StateResource[]) =>
+    new Map(all.map(({ urn, id, inputs }) => [`${urn} ${id}`, textOf(clearValuesIn(inputs as Json))]));
+  const [given, gives] = [inputsIn(stored), inputsIn(left)];
+  const unchanged = new Set(
+    stored.flatMap(({ urn, id }) => (given.get(`${urn} ${id}`) === gives.get(`${urn} ${id}`) ? [id] : [])),
+  );
+  return writes.flatMap(({ n, uid, mask }) => {
+    const old = removed.get(uids.get(n) ?? "");
+    if (old !== undefined) return [{ n, uid: old }];
+    return mask && typeof uid === "string" && unchanged.has(uid) ? [{ n, uid }] : [];
+  });
 };
 
 /** The new node that is what this record was: in its place, of its name, or with what it gave. */

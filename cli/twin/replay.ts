@@ -1,10 +1,10 @@
 // Carries the writes of a change out on fresh twins: no program, no engine, no stack. What a file says beside its writes counts for nothing.
 import { randomUUID } from "node:crypto";
 import { canonical } from "../../access/canonical.ts";
-import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
+import type { ChangeContent } from "../../access/change/change.ts";
 import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";
-import type { Text } from "../../access/change/text.ts";
+import { HIDDEN, madeUids, type Text } from "../../access/change/text.ts";
 import { unknownIn } from "../../access/change/unknown.ts";
 import { mapMade } from "../../access/change/value.ts";
 import { type Write, writesFrom } from "../../access/change/write.ts";
@@ -13,7 +13,7 @@ import type { Client } from "../../client/client.ts";
 import { isApiError, isUidp, type Json } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import { readTwin, type TwinLive } from "./live.ts";
-import { rowsOf, type Sides, sidesOf } from "./sides.ts";
+import { accessOfChange, type Sides, sidesOf } from "./sides.ts";
 import { recordsOf, startTwin, type Twin } from "./twin.ts";
 
 export interface WriteOutcome {
@@ -23,14 +23,13 @@ export interface WriteOutcome {
   message?: string;
 }
 
-export interface Replay {
+export interface Replay extends Pick<ChangeContent, "rows" | "between" | "after"> {
   outcomes: WriteOutcome[];
   /** uids that the twin made, by the number of the write */
   uids: ReadonlyMap<number, string>;
   services: Sides[];
-  rows: ChangeRow[];
-  /** a uid as a row of the change has it */
-  textOf(uid: string): Text;
+  /** a text, such as a uid, as the change has it */
+  textOf(text: string): Text;
 }
 
 export interface ReplayInput {
@@ -63,13 +62,14 @@ export const replay = async (
     const { outcomes, uids } = await carryOut(change.writes, first as string, twins, actors, hidden, signal);
     const services = await Promise.all(all.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
-    const numbers = new Map([...uids].map(([n, uid]) => [uid, n]));
-    const textOf = (uid: string): Text => (numbers.has(uid) ? { $uid: numbers.get(uid) as number } : uid);
+    const made = madeUids();
+    for (const [n, uid] of uids) made.add(uid, n);
+    const textOf = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.textOf(text));
     return {
       outcomes: withOthers(outcomes, change.writes, normal.writes),
       uids,
       services,
-      rows: services.flatMap((one) => rowsOf(one, textOf)),
+      ...accessOfChange(services, { writes: change.writes, uids, textOf }),
       textOf,
     };
   } finally {

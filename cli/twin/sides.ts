@@ -1,9 +1,18 @@
 // A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of
 // the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
+import { canonical } from "../../access/canonical.ts";
+import { afterOf } from "../../access/change/after.ts";
+import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { changeRows, rowsApart } from "../../access/change/rows.ts";
+import type { Text } from "../../access/change/text.ts";
+import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
+import type { AccessGraph } from "../../access/graph/graph.ts";
+import { heldIn } from "../../access/graph/held.ts";
+import { textOf as sameText } from "../../access/graph/same.ts";
 import { accessChange } from "../../access/review/change.ts";
 import type { Differs } from "../../access/review/run-report.ts";
+import { leastBetween, mostBetween } from "../../access/review/transient.ts";
 import { accessOf, rowsBetween, type TwinAccess } from "./access.ts";
 import { readTwin, type TwinLive } from "./live.ts";
 import { startTwin, type Twin } from "./twin.ts";
@@ -66,14 +75,56 @@ const accessBefore = async (copy: Copy, address: string, identities: Iterable<st
 };
 
 /** The rows of access of identities, as the file of a change has them. */
-export const rowsOf = (
-  { before, after }: Pick<Sides, "before" | "after">,
-  textOf: Parameters<typeof changeRows>[1],
-): ReturnType<typeof changeRows> => {
-  const change = accessChange(before.graph, after.graph);
-  const held = (side: "gains" | "losses") =>
-    change.flatMap(({ identity, [side]: rows }) =>
-      rows.map(({ group, capability }) => ({ identity, group, capability })),
-    );
-  return changeRows({ gains: held("gains"), losses: held("losses") }, textOf);
+export const rowsOf = ({ before, after }: Pick<Sides, "before" | "after">, textOf: TextOf): ChangeRow[] =>
+  changeRows(
+    { gains: heldBy(before.graph, after.graph, "gains"), losses: heldBy(before.graph, after.graph, "losses") },
+    textOf,
+  );
+
+const heldBy = (before: AccessGraph, after: AccessGraph, side: "gains" | "losses") =>
+  accessChange(before, after).flatMap(({ identity, [side]: rows }) =>
+    rows.map(({ group, capability }) => ({ identity, group, capability })),
+  );
+
+type TextOf = (uid: string) => Text;
+
+/** What the file of a change has beside its writes, read from the copies. */
+export const accessOfChange = (
+  services: readonly Sides[],
+  { textOf, ...made }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; textOf: TextOf },
+): Pick<ChangeContent, "rows" | "between" | "after"> => {
+  const rows = services.flatMap((one) => rowsOf(one, textOf));
+  const subjects = services.flatMap(({ address, before, after }, i) => {
+    const held = heldIn(after.graph);
+    const service = i === 0 ? {} : { service: address };
+    return [...subjectsOf(before, after)].map((uid) => ({ ...service, uid, held: held(uid) }));
+  });
+  const known = new Set(rows.map(canonical));
+  const between = services.flatMap((one) => rowsOfRest(one, textOf)).filter((row) => !known.has(canonical(row)));
+  return { rows, between, after: afterOf(subjects, { ...made, textOf }) };
+};
+
+/** A run that ends half-way may have taken away what it gives again, and have given what it takes away. */
+const rowsOfRest = ({ before: { graph: before }, after: { graph: after } }: Sides, textOf: TextOf): ChangeRow[] =>
+  changeRows(
+    {
+      gains: heldBy(leastBetween(before, after), after, "gains"),
+      losses: heldBy(mostBetween(before, after), after, "losses"),
+    },
+    textOf,
+  );
+
+/** Identities, and records that give people access. */
+const subjectsOf = (before: TwinLive, after: TwinLive): Set<string> => {
+  const [old, now] = [before.graph, after.graph];
+  const reassumed = [...now.identities.values()].filter(
+    ({ id, relationship }) => sameText(old.identities.get(id)?.relationship) !== sameText(relationship),
+  );
+  const [held, holds] = [heldIn(old), heldIn(now)];
+  const people = (["providers", "externalGroups", "invites"] as const).flatMap((kind) =>
+    [...new Set([...old[kind].keys(), ...now[kind].keys()])].filter(
+      (uid) => sameText(held(uid)) !== sameText(holds(uid)),
+    ),
+  );
+  return new Set([...identitiesOf(before, after), ...reassumed.map(({ id }) => id), ...people]);
 };

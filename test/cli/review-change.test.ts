@@ -92,8 +92,29 @@ describe("irm review CHANGE", () => {
     const binding = await createUid(api, "roleBindings", platform, { identityUid: seen.uid, roleUid: publisher });
     const { code, report } = await reviewed(path);
     expect(code).toBe(3);
-    expect(new Set(report.differs.map(({ row }) => row.identity))).toEqual(new Set([seen.uid]));
+    expect(new Set(report.differs.map(({ row, identity }) => row?.identity ?? identity))).toEqual(new Set([seen.uid]));
     await api.ok("DELETE", `/iam/v2beta1/roleBindings/${binding}`);
+    expect((await reviewed(path)).code).toBe(0);
+  });
+
+  test("finds access that a hand has given an identity of the change, and another workload that may act as it", async () => {
+    const binding = await createUid(api, "roleBindings", registry, {
+      identityUid: seen.uid,
+      roleUid: await api.role("editor"),
+    });
+    const { code, report } = await reviewed(path);
+    const message = "after the change it is not as in the file";
+    expect([code, report.differs]).toEqual([3, [{ identity: seen.uid, message }]]);
+    await api.ok("DELETE", `/iam/v2beta1/roleBindings/${binding}`);
+    const { uid: _, ...relationship } = await api.ok("GET", `/iam/v2beta1/identities/${seen.uid}`);
+    const rename = (subject: string) =>
+      api.ok("PATCH", `/iam/v2beta1/identities/${seen.uid}`, {
+        query: { updateMask: "claimMatch" },
+        body: { claimMatch: { ...(relationship.claimMatch as object), subject } },
+      });
+    await rename("another");
+    expect((await reviewed(path)).report.differs).toEqual([{ identity: seen.uid, message }]);
+    await rename((relationship.claimMatch as { subject: string }).subject);
     expect((await reviewed(path)).code).toBe(0);
   });
 
@@ -125,7 +146,7 @@ describe("irm review CHANGE", () => {
     const role = await createUid(api, "roles", api.organization, { name: "mapper", capabilities });
     const { token } = await api.actor("mapper", { role });
     vi.stubEnv("IRM_TOKEN", token);
-    const { code, report } = await reviewed(fileOf({ writes: made.writes.slice(0, 1), rows: [] }));
+    const { code, report } = await reviewed(fileOf({ writes: made.writes.slice(0, 1), rows: [], after: [] }));
     expect(code).toBe(0);
     expect(report).toMatchObject({ as: { uid: api.identity, name: null }, identities: [] });
     expect(report.notVisible.map(({ kind, group }) => [kind, group])).toContainEqual(["identity", api.organization]);

@@ -4,7 +4,7 @@ import { type Change, type ChangeContent, changeText, lifeFrom, parseChange } fr
 import type { Call } from "../../access/change/methods.ts";
 import { writesFrom } from "../../access/change/write.ts";
 import { readTwin } from "../../cli/twin/live.ts";
-import { rowsOf, sidesOf } from "../../cli/twin/sides.ts";
+import { accessOfChange, sidesOf } from "../../cli/twin/sides.ts";
 import { recordsOf, startTwin } from "../../cli/twin/twin.ts";
 import type { Client } from "../../client/client.ts";
 import { createRecord } from "../../client/records.ts";
@@ -34,12 +34,13 @@ export const makeChange = async (
     const clients = await Promise.all(twins.map((twin, i) => twin.operatorOf(i === 0 ? first.identity : undefined)));
     await act(...(clients as [Client]));
     const byAddress = new Map(twins.map((twin) => [twin.original, twin]));
-    const { writes, textOf } = writesFrom(calls, { recordOf: recordsOf(byAddress, first.baseUrl) });
+    const normal = writesFrom(calls, { recordOf: recordsOf(byAddress, first.baseUrl) });
     const sides = await Promise.all(twins.map((twin, i) => sidesOf(twin, before[i] as never)));
     const content: ChangeContent = {
-      ...{ version: 1, operation: "up", arguments: [], stack: "access/dev", as: first.identity, writes },
+      ...{ version: 1, operation: "up", arguments: [], stack: "access/dev", as: first.identity, writes: normal.writes },
       ...{ ...lifeFrom(first.clock.today()), services: servers.map(({ baseUrl }) => baseUrl) },
-      rows: sides.flatMap((one) => rowsOf(one, textOf)),
+      ...accessOfChange(sides, normal),
+      restored: [],
     };
     return parseChange(changeText(content), "a change");
   } finally {

@@ -90,14 +90,17 @@ const stepParts = ({ op, urn, error = "", missing }: Step): Part[] => [
   quoteLines(error),
 ];
 
-const differsParts = ({ row: { change, identity, group, capability }, message }: Differs): Part[] => [
-  quote(textOf(identity)),
-  change === "gain" ? " gains " : " loses ",
-  quote(capability),
-  " at ",
-  quote(textOf(group)),
-  " and below: ",
-  quote(message),
-];
+const differsParts = ({ row, identity, message }: Differs): Part[] =>
+  row === undefined
+    ? ["access of ", quote(textOf(identity)), ", or who can act as it: ", quote(message)]
+    : [
+        quote(textOf(row.identity)),
+        row.change === "gain" ? " gains " : " loses ",
+        quote(row.capability),
+        " at ",
+        quote(textOf(row.group)),
+        " and below: ",
+        quote(message),
+      ];
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

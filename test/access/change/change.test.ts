@@ -28,6 +28,7 @@ const content: ChangeContent = {
   ...{ version: 1, operation: "up", arguments: [], stack: "access/production", services: [SERVICE], commit: "c0ffee" },
   ...{ ...lifeFrom(NOW), as: BOT, writes: [create, bind] },
   rows: [{ change: "gain", identity: BOT, group: { $uid: 1 }, capability: "repo.list" }],
+  ...{ between: [], after: [{ identity: BOT, access: null }], restored: [] },
 };
 
 /** As a forger writes it: with the digest of what it says. */
@@ -165,6 +166,21 @@ describe("the file of a change", () => {
       "a row of a write that there is not",
       forged({ rows: [{ ...content.rows[0], group: { $uid: 3 } }] }),
       "is not a change: rows.0.group: refers to write 3",
+    ],
+    [
+      "the access of an identity that no write makes",
+      forged({ after: [{ identity: { $uid: 3 }, access: null }] }),
+      "is not a change: after.0.identity: refers to write 3",
+    ],
+    [
+      "the access at a service that it does not name",
+      forged({ after: [{ service: "https://evil.example", identity: BOT, access: null }] }),
+      'is not a change: after.0: "https://evil.example" is none of its services',
+    ],
+    [
+      "a restored record that no write restores",
+      forged({ restored: [{ n: 3, uid: BOT }] }),
+      "is not a change: restored.0: there is no write 3",
     ],
   ])("is refused with %s", (_, text, problem) => {
     let message = "";

@@ -23,7 +23,7 @@ Writes: 7
 Change: ${RUN.digest}
 
 Access that is not as it was recorded
-- ${RUN.differs[0]?.row.identity} gains repo.create at {"$uid":1} and below: only the file has it
+- ${RUN.differs[0]?.row?.identity} gains repo.create at {"$uid":1} and below: only the file has it
 
 Steps that fail
 - delete registry: the identity lacks groups.delete at platform: Precondition failed: cannot delete group with child repos

@@ -3,10 +3,12 @@
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changeText, lifeFrom } from "../../../access/change/change.ts";
-import { BUILT_IN_ROLE_CAPABILITIES } from "../../../schema/index.ts";
+import { changeText } from "../../../access/change/change.ts";
+import { createRecord } from "../../../client/records.ts";
+import { resources } from "../../../schema/index.ts";
 import { createRepository, type TestRepository } from "../../support/repository.ts";
 import type { TestServer } from "../api-server.ts";
+import { grant, makeChange } from "../change-file.ts";
 
 export interface ProgramChange {
   repository: TestRepository;
@@ -50,20 +52,11 @@ export const createProgramChange = (api: TestServer, base: Record<string, string
 };
 
 const requestsOf = async (api: TestServer, role: string): Promise<string> => {
-  const [group, identity] = [{ $uid: 1 }, { $uid: 2 }];
-  const claimMatch = { issuer: "https://issuer.example", subject: "release" };
-  const capabilities = (BUILT_IN_ROLE_CAPABILITIES as Record<string, readonly string[]>)[role] ?? [];
-  return changeText({
-    ...{ version: 1, operation: "up", arguments: [], stack: "access/production", services: [api.baseUrl] },
-    ...{ as: api.identity, ...lifeFrom(api.clock.today()) },
-    writes: [
-      { n: 1, method: "CreateGroup", parent: api.organization, fields: { name: "platform" } },
-      { n: 2, method: "CreateIdentity", parent: group, fields: { name: "release", claimMatch } },
-      {
-        ...{ n: 3, method: "CreateRoleBinding", parent: group },
-        fields: { identityUid: identity, roleUid: await api.role(role) },
-      },
-    ],
-    rows: capabilities.map((capability) => ({ change: "gain", identity, group, capability })),
+  const { digest: _, ...content } = await makeChange(api, async (client) => {
+    const { uid: platform } = await createRecord(client, resources.group, api.organization, { name: "platform" });
+    const claimMatch = { issuer: "https://issuer.example", subject: "release" };
+    const release = await createRecord(client, resources.identity, String(platform), { name: "release", claimMatch });
+    await grant(api, String(platform), String(release.uid), role)(client);
   });
+  return changeText({ ...content, stack: "access/production" });
 };
