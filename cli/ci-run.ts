@@ -10,21 +10,19 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
-import { SealFileError, sealText } from "../access/seal/seal.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
-import { CHANGE, pageOf, REPORT, REPORT_JSON, sealOf } from "../ci/files.ts";
+import { CHANGE, pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
 import { type Command, type Job, RefusedJob } from "../ci/job.ts";
 import { runsEngine, type Settings } from "../ci/settings.ts";
-import { refusedSummary, updateSummary } from "../ci/text.ts";
+import { updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
 import { printableLines } from "../schema/printable.ts";
 import { driftCode, driftErrorText, findDrift } from "./drift.ts";
 import { engineCommand } from "./engine-command.ts";
 import { hasPendingCreates } from "./left-behind.ts";
 import { recover } from "./recover.ts";
-import { makeReview, makeSealedReview, reviewCode, reviewErrorText } from "./review.ts";
+import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
 import { printError, printStyled, stdoutStyle } from "./terminal.ts";
-import { verifySeal } from "./verify.ts";
 
 interface Outcome {
   code: number;
@@ -45,6 +43,7 @@ interface Given {
 /** In the folder of the program. */
 export const runCommand = async ({ job, settings, command, folder }: Given): Promise<Outcome> => {
   const { env } = process;
+  if (settings.seal !== undefined) throw new RefusedJob("the input seal is now npx pulumi-irm apply");
   const identity = settings.identities[command];
   if (identity !== undefined) env.IRM_IDENTITY = identity;
   if (settings.cloudUrl !== undefined) env.PULUMI_BACKEND_URL = settings.cloudUrl;
@@ -56,8 +55,7 @@ export const runCommand = async ({ job, settings, command, folder }: Given): Pro
     if (runsEngine(settings, command) && settings.policy === undefined) await installDependencies();
     return await RUN[command](given, folder);
   } catch (error) {
-    const isOwn = error instanceof StepError || error instanceof SealFileError;
-    const text = isOwn ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
+    const text = error instanceof StepError ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
     if (text === undefined) throw error;
     printError("irm ci run", text);
     return { code: 1, files: {} };
@@ -92,15 +90,12 @@ const preview = async (settings: Settings, folder: string): Promise<Outcome> => 
     ...(policy !== undefined && { policy }),
     ...(out !== undefined && { as: identities.up, out }),
   };
-  const { made, seal = undefined } = settings.seal
-    ? await makeSealedReview(run)
-    : { made: await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged)) };
+  const made = await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged));
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);
   const files = {
     ...{ [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) },
     ...(out !== undefined && { [CHANGE]: readFileSync(out, "utf8") }),
-    ...(seal && { [sealOf(settings)]: sealText(seal) }),
   };
   return { code: reviewCode(made), files, summary };
 };
@@ -113,13 +108,7 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
 };
 
 /** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
-const up = async ({ stack = "", services, seal }: Settings): Promise<Outcome> => {
-  if (seal !== undefined) {
-    const { IRM_SEAL: file = "", IRM_SEAL_DIGEST: digest } = process.env;
-    const verified = await verifySeal(file, { stack, service: services, digest });
-    process.stdout.write(verified.text);
-    if (verified.code !== 0) return { code: verified.code, files: {}, summary: refusedSummary(stack, verified.text) };
-  }
+const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
   const [engine, ...first] = engineCommand();
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
   const { code, output } = await passOn(engine, [...first, ...args]);
