@@ -1,5 +1,6 @@
 // The commands of `irm` that preview a program: what it changes, and what differs from it.
 import { type Command, Option } from "commander";
+import { SEAL_IS_NOW } from "../client/env.ts";
 import { appendValue } from "./append-value.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
@@ -7,7 +8,6 @@ import type { ReviewFlags } from "./review.ts";
 import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
-import type { VerifyFlags } from "./verify.ts";
 
 /** What a change brings. */
 export const addReviewCommands = (program: Command, exit: Exit): void => {
@@ -54,45 +54,29 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
       "--base <REF>",
       "the commit that the change is merged into, as main, origin/main, refs/tags/v1 or a whole hash: rules and tests are read there, and not in the work tree (default: the base of the pull request, in a job of GitHub Actions or GitLab)",
     )
-    .option(
-      "--seal <FILE>",
-      "write what the review shows into this file: an update with IRM_SEAL=FILE makes no other change",
-    )
-    .option("--seal-days <NUMBER>", "how many days the seal holds, 1 to 90 (default: 7)")
-    .action(async (first: string | undefined, rest: string[], { rehearse, ...flags }: ReviewFlags & Former) => {
+    .addOption(new Option("--seal [FILE]").hideHelp())
+    .action(async (first: string | undefined, rest: string[], { rehearse, seal, ...flags }: ReviewFlags & Former) => {
       if (rehearse) throw new UsageError(`--rehearse ${IS_NOW_REVIEW}`);
+      if (seal !== undefined) throw new UsageError(`--seal ${SEAL_IS_NOW}`);
       // Words after -- come without it.
       const file = first?.startsWith("-") ? undefined : first;
       const engine = first !== undefined && file === undefined ? [first, ...rest] : rest;
       exit(await (await import("./review.ts")).review(file, { ...flags, engine }));
     });
 
-  program
-    .command("rehearse", { hidden: true })
-    .allowUnknownOption()
-    .argument("[WORDS...]")
-    .action(() => {
-      throw new UsageError(`npx pulumi-irm rehearse ${IS_NOW_REVIEW}`);
-    });
-
-  program
-    .command("verify")
-    .usage("FILE [FLAGS]")
-    .summary("check that a change is still the one in a seal")
-    .description(
-      "Reviews the program of this folder again, and compares that with the seal that npx pulumi-irm review --seal wrote. Prints each row of access, step, deletion and owner that differs. Changes nothing. Exits with 3 if something differs.",
-    )
-    .argument("<FILE>", "the seal")
-    .option("--destroy", "the seal is of a review with --destroy")
-    .option("--stack <NAME>", "the stack to review (default: the selected one)")
-    .option(...SERVICE)
-    .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
-    .addOption(formatOption("terminal", "json"))
-    .action(async (file: string, flags: VerifyFlags) => exit(await (await import("./verify.ts")).verify(file, flags)));
+  for (const [name, text] of Object.entries({ rehearse: IS_NOW_REVIEW, verify: SEAL_IS_NOW }))
+    program
+      .command(name, { hidden: true })
+      .allowUnknownOption()
+      .argument("[WORDS...]")
+      .action(() => {
+        throw new UsageError(`npx pulumi-irm ${name} ${text}`);
+      });
 };
 
 interface Former {
   rehearse?: boolean;
+  seal?: unknown;
 }
 
 const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";

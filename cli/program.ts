@@ -1,6 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
+import { sealProblem } from "../client/env.ts";
 import { RUN } from "../client/run-file.ts";
 import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";
@@ -34,8 +35,11 @@ const createProgram = (exit: Exit): Command => {
   return program;
 };
 
+/** Commands that run the program. */
+const RUNS = /^irm (review|drift|apply|ci)\b/;
+
 /** Commands that call the API, or may do so with a flag. */
-const CALLERS = "test review verify drift roles access paths export revoke whoami doctor recover".split(" ");
+const CALLERS = "test review drift roles access paths export revoke whoami doctor recover".split(" ");
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set(CALLERS.map((name) => `irm ${name}`));
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
@@ -59,6 +63,8 @@ export const irm = async (args: readonly string[]): Promise<number> => {
   let current = program;
   program.hook("preAction", (_, command) => {
     current = command;
+    const problem = RUNS.test(nameOf(command)) ? sealProblem(process.env) : undefined;
+    if (problem !== undefined) throw new UsageError(problem);
   });
   for (const command of commandsBelow(program)) {
     const name = nameOf(command);

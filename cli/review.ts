@@ -18,12 +18,9 @@ import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { goesThrough, type RunReport } from "../access/review/run-report.ts";
-import { joinProposals, joinReviews } from "../access/review/services.ts";
+import { joinReviews } from "../access/review/services.ts";
 import { LockError } from "../access/roles/lock.ts";
 import { restoredWrites } from "../access/run/restored.ts";
-import { contentFor } from "../access/seal/begun.ts";
-import { type Sealing, sealOf } from "../access/seal/make.ts";
-import { type Seal, type SealContent, sealed as withDigest } from "../access/seal/seal.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
@@ -43,8 +40,7 @@ import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
 import type { UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
-import { checkSealFile, parseSealDays, SEAL_DAYS, SealWriteError, writeSeal } from "./seal.ts";
-import { clientsOf, firstOf, mergeLive, servicesFrom } from "./services.ts";
+import { clientsOf, firstOf, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { accessOfChange, disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
@@ -57,9 +53,6 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
   rights?: Rights;
   /** file that the change is written to */
   out?: string;
-  /** file that the seal is written to */
-  seal?: string;
-  sealDays?: string;
   /** words after `--` */
   engine?: readonly string[];
   format: Format;
@@ -87,54 +80,20 @@ export const reviewCode = ({ report }: Review): number =>
 
 /** Why there is no review; undefined for an error that the command does not expect. */
 export const reviewErrorText = (error: unknown): string | undefined => {
-  const isOwn = [
-    ...[PreviewError, StackError, BaseError, ChangeError],
-    ...[TestsError, SealWriteError, LockError, TextFileError],
-  ].some((one) => error instanceof one);
+  const isOwn = [...[PreviewError, StackError, BaseError, ChangeError], ...[TestsError, LockError, TextFileError]].some(
+    (one) => error instanceof one,
+  );
   return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
 };
 
-type Flags = Omit<ReviewFlags, "format" | "seal" | "sealDays">;
+type Flags = Omit<ReviewFlags, "format">;
 
 /** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
-export const makeReview = async (change: string | undefined, given: Omit<ReviewFlags, "format">): Promise<Review> => {
-  if (change !== undefined) return reviewChange(change, given);
-  const { seal: file, sealDays, ...flags } = given;
-  if (file === undefined) {
-    if (sealDays !== undefined) throw new UsageError("--seal-days is for --seal");
-    return (await sealableReview(flags)).made;
-  }
-  if (flags.policy !== undefined) throw new UsageError("--policy and --seal cannot be combined");
-  const days = parseSealDays(sealDays);
-  checkSealFile(file);
-  const { made, seal } = await makeSealedReview(flags, days);
-  writeSeal(file, seal);
-  return made;
-};
+export const makeReview = (change: string | undefined, flags: Flags): Promise<Review> =>
+  change === undefined ? reviewProgram(flags) : reviewChange(change, flags);
 
-/** The same, with its seal. */
-export const makeSealedReview = async (
-  flags: Flags,
-  days: number = SEAL_DAYS.usual,
-): Promise<{ made: Review; seal: Seal }> => {
-  const { made, sealed } = await sealableReview(flags);
-  const seal = withDigest(sealed(days));
-  made.report.seal = { digest: seal.digest, expires: seal.origin.expires };
-  return { made, seal };
-};
-
-interface Sealable {
-  made: Review;
-  /** What is sealed of it, for so many days. */
-  sealed(days: number): SealContent;
-  /** The same to compare with this seal: what a run under it has done is still to be done. */
-  sealedAs(seal: SealContent): SealContent;
-  /** by the clock of the service */
-  nowMs: number;
-}
-
-/** The review of the program of this folder, and what a seal of it has. */
-export const sealableReview = async (flags: Flags): Promise<Sealable> => {
+/** The review of the program of this folder. */
+const reviewProgram = async (flags: Flags): Promise<Review> => {
   const { stack, as, rights, out } = flags;
   const services = servicesFrom(flags.service ?? [], process.env);
   const engine = engineArguments(flags.engine ?? []);
@@ -150,10 +109,9 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
       return { previewed, run: await runHere({ ...own, as, rights }, signal) };
     }),
   );
-  const { preview, clients } = previewed;
+  const { clients } = previewed;
   const { normal } = run;
   const differs = await disagreements(run.services, normal.textOf);
-  const sealedMs = await firstOf(clients).serviceNow();
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(run.stored as Parameters<typeof policyStackIn>[0], one);
@@ -170,7 +128,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
   });
   const content = changeOf({
     ...{ run, origin, engine, operation, isWhole: !policy?.notPart.length },
-    ...lifeFrom(sealedMs),
+    ...lifeFrom(await firstOf(clients).serviceNow()),
   });
   const report: RunReport = {
     ...{ as: run.as, steps: [...run.steps], errors: [...run.errors], others: [...run.others] },
@@ -183,7 +141,7 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
     },
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
-  const { made, proposals, reviewedAt, first } = judged({
+  const made = judged({
     ...{ lives, proposals: proposalsOf(run, previewed), stackOf, report, clients, managed: run },
   });
   made.report.origin = origin;
@@ -193,28 +151,15 @@ export const sealableReview = async (flags: Flags): Promise<Sealable> => {
       throw new ChangeError("the identity that applies the program is not known, and a change has its uid: give --as");
     writeChange(out, content);
   }
-  const proposal = joinProposals([...proposals.values()]);
-  const sealing = (days: number = SEAL_DAYS.usual): Sealing => ({
-    ...{ preview, proposal, report: made.report, services: [...clients.keys()], days, nowMs: sealedMs },
-  });
-  return {
-    ...{ made, nowMs: sealedMs },
-    sealed: (days) => sealOf(sealing(days)),
-    sealedAs: (seal) => {
-      const live = mergeLive(lives);
-      const reportOf = (own: Proposal) => reviewedAt(first, own, live).report;
-      return contentFor(seal, sealing(), { createdAt: live.createdAt, reportOf });
-    },
-  };
+  return made;
 };
 
 /** The review of a change that another run has written: on a fresh copy, without the program, the engine and the stack. */
-const reviewChange = async (file: string, flags: Omit<ReviewFlags, "format">): Promise<Review> => {
-  const idle = (["policy", "destroy", "stack", "as", "rights", "out", "seal", "sealDays"] as const).find(
+const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
+  const idle = (["policy", "destroy", "stack", "as", "rights", "out"] as const).find(
     (name) => flags[name] !== undefined,
   );
-  if (idle)
-    throw new UsageError(`--${idle === "sealDays" ? "seal-days" : idle} is for a program, and ${file} is a change`);
+  if (idle) throw new UsageError(`--${idle} is for a program, and ${file} is a change`);
   if (flags.engine?.length) throw new UsageError(`${flags.engine.join(" ")}: ${file} is a change, and no engine runs`);
   const change = readChange(file);
   const { judged } = judgeBy(flags);
@@ -240,7 +185,7 @@ const reviewChange = async (file: string, flags: Omit<ReviewFlags, "format">): P
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
-  const { made } = judged({ lives, proposals, stackOf: () => undefined, report, clients });
+  const made = judged({ lives, proposals, stackOf: () => undefined, report, clients });
   made.report.origin = {
     stack,
     service: change.services.join(", "),
@@ -290,7 +235,8 @@ const judgeBy = (flags: Flags) => {
     if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
     const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, managed });
     const [first] = proposals.keys() as Iterable<string> as [string];
-    const reviewedAt = (service: string, own: Proposal, live = lives.get(service) as Live): Review => {
+    const reviewedAt = (service: string, own: Proposal): Review => {
+      const live = lives.get(service) as Live;
       const ofAll = {
         changedRules: [...changed, ...tests.flatMap((one) => one.changed), ...roles.changedLock],
         ...(at?.other && { otherBranch: at.other }),
@@ -305,7 +251,7 @@ const judgeBy = (flags: Flags) => {
     const made = joinReviews(new Map([...proposals].map(([service, own]) => [service, reviewedAt(service, own)])));
     if (roles.changes.length > 0) made.report.roles = roles.changes;
     for (const text of made.unknownSubjects) printNotice(text);
-    return { made, proposals, reviewedAt, first };
+    return made;
   };
   return { judged, policy };
 };

@@ -1,8 +1,6 @@
 // The services of a command: the environment names one, and --service names others, with the credentials for them. What the program says
 // of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
 
-import type { Live } from "../access/graph/live.ts";
-import { unionOf } from "../access/review/services.ts";
 import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import { type Config, serviceOf } from "../client/config.ts";
@@ -53,16 +51,3 @@ export const clientsOf = (configured: Config | undefined, services: readonly Set
 
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
-
-/** Merges what several services return. Uids of organizations are random, so two services never share one: a service that claims
- * a record of an earlier one is not believed. A review keeps them apart (access/review/services.ts). */
-export const mergeLive = (services: ReadonlyMap<string, Live>): Live => {
-  const lives = [...services.values()];
-  const timesOf = (name: "createdAt" | "lastSeen") => new Map(lives.flatMap((one) => [...(one[name] ?? [])]));
-  return {
-    graph: unionOf(lives.map(({ graph }) => graph)),
-    notVisible: lives.flatMap(({ notVisible }) => notVisible),
-    createdAt: timesOf("createdAt"),
-    lastSeen: timesOf("lastSeen"),
-  };
-};

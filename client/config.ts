@@ -1,5 +1,5 @@
 // Where the service is and which identity to assume. The stack's configuration (`irm:*`) takes precedence over the environment, except
-// for the addresses and the seal. Tokens are never read from the stack's configuration, because the state stores all of it.
+// for the addresses. Tokens are never read from the stack's configuration, because the state stores all of it.
 import { isAbsolute } from "node:path";
 import { addressProblem, isUidp, nearest, schemeProblem, suggestion } from "../schema/index.ts";
 import {
@@ -11,7 +11,7 @@ import {
   withoutSlash,
 } from "./addresses.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource } from "./credential-settings.ts";
-import { type Env, without } from "./env.ts";
+import { type Env, SEAL_IS_NOW, without } from "./env.ts";
 import { runIn, serviceIn } from "./run-file.ts";
 import { usualSource } from "./usual-credentials.ts";
 
@@ -31,8 +31,6 @@ export interface Config {
   journal?: string;
   /** confirms a move: former address of the service, or uid of an organization */
   movedFrom?: string;
-  /** file of the seal of a review, relative to the folder of the process */
-  seal?: string;
   /** where the credentials are; absent: in the environment, under the usual names */
   credentials?: CredentialSource;
   /** name of the explicit provider with these settings */
@@ -64,7 +62,6 @@ const VARIABLE = {
   requestTimeout: "IRM_REQUEST_TIMEOUT",
   journal: "IRM_JOURNAL",
   movedFrom: "IRM_MOVED_FROM",
-  seal: "IRM_SEAL",
 } as const;
 
 /** The settings of an explicit provider, as its arguments. */
@@ -107,8 +104,8 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
   const service = serviceIn(found, parsed.config.baseUrl);
   if ("problem" in service) return refused(service.problem);
   const credentials = { env: { IRM_TOKEN: service.token } };
-  // A seal of the settings is of an earlier change, and the command has chosen the identity.
-  const { seal: _, identity: _identity, ...config } = parsed.config;
+  // The command has chosen the identity.
+  const { identity: _, ...config } = parsed.config;
   const { run } = found;
   const own = run.kind === "review" ? { journal: run.journal } : {};
   return { ...parsed, credentials, config: { ...config, ...own, credentials } };
@@ -148,7 +145,6 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
         `${movedFrom.place}: ${problem ?? "must be the address of the service before, or the uid of an organization"}`,
       );
   }
-  const seal = read("seal");
   const credentialSettings = Object.keys(CREDENTIAL_SETTINGS).flatMap((name) => {
     const value = name === "token" && given.provider === undefined ? undefined : get(`irm:${name}`);
     return value ? [{ name, value, place: placesOf(name)[0] }] : [];
@@ -176,7 +172,6 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
     requestTimeoutMs: requestTimeout * 1000,
     ...(journal ? { journal: journal.value } : {}),
     ...(movedFrom ? { movedFrom: isUidp(movedFrom.value) ? movedFrom.value : serviceOf(movedFrom.value) } : {}),
-    ...(seal ? { seal: seal.value } : {}),
     ...(source ? { credentials: source } : {}),
     ...(given.provider !== undefined ? { provider: given.provider } : {}),
   };
@@ -261,6 +256,8 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
   if (project === "irm") return { problems, warnings };
   const settings = PROVIDER_SETTINGS.filter((name) => name !== "token");
   for (const key of names.filter((name) => ![...settings, ...SECRETS].includes(name))) {
+    if (key === "seal") problems.push(`stack configuration irm:seal: this ${SEAL_IS_NOW}; remove it`);
+    if (key === "seal") continue;
     const near = nearest(key, [...settings, ...SECRETS]);
     const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
     if (near === undefined)
@@ -277,14 +274,14 @@ export const unknownArguments = (names: readonly string[]): string[] =>
     .filter((name) => !PROVIDER_SETTINGS.includes(name))
     .map((name) => `${name}: unknown argument${suggestion(name, PROVIDER_SETTINGS)}`);
 
-/** The author of a change must choose neither its seal nor where tokens go: the configuration is the author's, the environment the job's. */
-const ENVIRONMENT_FIRST: readonly Setting[] = ["baseUrl", "authUrl", "seal"];
+/** The author of a change must not choose where tokens go: the configuration is the author's, the environment the job's. */
+const ENVIRONMENT_FIRST: readonly Setting[] = ["baseUrl", "authUrl"];
 
-// A CI system sets a missing variable to the empty string. An empty IRM_SEAL refuses the run (provider/run/seal-gate.ts).
+// A CI system sets a missing variable to the empty string.
 const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string], isGiven = false) => {
   const inConfig = { value: get(`irm:${key}`), place: places[0] };
   const inEnvironment = { value: env[VARIABLE[key]], place: places[1] };
-  const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !(isGiven && key !== "seal");
+  const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !isGiven;
   const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
   return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
 };

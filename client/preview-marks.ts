@@ -46,12 +46,6 @@ export const takeoverText = (resource: string, record: string, { at, doubt }: Ta
     ? `${resource} takes over ${record}${BY_EARLIER_RUN}${at}`
     : `${resource} may take over ${record}${BY_EARLIER_RUN}${at}: ${doubt}`;
 
-/** uid of the record that such a line names; undefined where it is not certain. */
-export const takenOverIn = (text: string): string | undefined =>
-  text.includes(BY_EARLIER_RUN)
-    ? / takes over (?:[a-z ]+ )?([0-9a-f]{40}(?:\/[0-9a-f]{16})*)[ ,]/.exec(text)?.[1]
-    : undefined;
-
 const IS_OPEN = " is open: ";
 
 /** The line about a stack that a run without checkpoints left open. */

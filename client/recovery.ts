@@ -31,7 +31,6 @@ export type RecoverySection =
   | "sign-in"
   | "denied"
   | "refused"
-  | "seal"
   | "blocked";
 
 /** By code, the section of an error of the API about which no other one says more. Undefined where the error names each wrong field. */

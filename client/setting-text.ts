@@ -12,7 +12,6 @@ export const settingTexts: Readonly<Record<string, string>> = {
   journal:
     "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
   movedFrom: "Address that the API had before it moved: confirms that it is the same service; default: none",
-  seal: "File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none",
   tokenEnv:
     "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
   tokenFile:

@@ -1,5 +1,4 @@
 // Whether two values of records mean the same to the API.
-import type { Json } from "../../schema/index.ts";
 
 /** The same text for what the API takes as equal: members in any order, absent or empty. */
 export const textOf = (value: unknown): string => {
@@ -12,12 +11,4 @@ export const textOf = (value: unknown): string => {
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
     .sort()
     .join()}}`;
-};
-
-/** Whether a relationship is the one that was shown. The API sets the end of static keys where the program has none. */
-export const isSameRelationship = (shown: Json | null, now: Json | null): boolean => {
-  const [keys, held] = [shown?.staticKeys, now?.staticKeys] as (Json | undefined)[];
-  if (!keys || !held || keys.expirationTime) return textOf(shown) === textOf(now);
-  const { expirationTime: _, ...own } = held;
-  return textOf({ ...now, staticKeys: own }) === textOf(shown);
 };

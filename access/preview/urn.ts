@@ -20,6 +20,3 @@ export const stackOfUrn = (urn: string | undefined): string | undefined => {
   const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(urn ?? "") ?? [];
   return stack && `${project}/${stack}`;
 };
-
-/** Whether the native plugin manages the resource. */
-export const isNativeUrn = (urn: string): boolean => partsOfUrn(urn).type.startsWith("irm:");

@@ -234,18 +234,12 @@ export const TestResult = z.object({
 });
 export type TestResult = z.infer<typeof TestResult>;
 
-export const SealOfReport = z.object({
-  digest: z.string().describe("sha256: and 64 hexadecimal digits"),
-  expires: z.string().describe("RFC 3339"),
-});
-
 export const Report = RunReport.extend({
   organizations: z
     .array(z.string())
     .optional()
     .describe("names of those whose access changes; all that are visible where it could be any"),
   origin: Origin.optional(),
-  seal: SealOfReport.optional().describe("absent: no seal was asked for"),
   identities: z.array(IdentityReview),
   people: z.array(PeopleReview),
   findings: z.array(Finding),

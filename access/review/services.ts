@@ -5,7 +5,6 @@ import { type AccessGraph, type GraphBuilder, newGraph } from "../graph/graph.ts
 import type { PeopleGraph } from "../graph/people.ts";
 import { renamed } from "../graph/renamed.ts";
 import { findingsInOrder, subjectsInOrder } from "./danger.ts";
-import type { Proposal } from "./proposal.ts";
 import { type Report, type Review, RULES } from "./report.ts";
 
 /** By address of the service. The first says what is not about one of them: rules, tests, the branch. */
@@ -75,23 +74,4 @@ export const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
     for (const [kind, nodes] of Object.entries(graph) as [keyof AccessGraph, ReadonlyMap<string, never>][])
       for (const [id, node] of nodes) if (!union[kind].has(id)) (union[kind] as Map<string, never>).set(id, node);
   return union;
-};
-
-/** For a seal, which takes the uids of several services for different ones. */
-export const joinProposals = (all: readonly Proposal[]): Proposal => {
-  const [first, ...others] = all;
-  if (first === undefined) throw new TypeError("a proposal has a service");
-  if (others.length === 0) return first;
-  return {
-    before: unionOf(all.map(({ before }) => before)),
-    after: unionOf(all.map(({ after }) => after)),
-    replaced: new Map(all.flatMap(({ replaced }) => [...replaced])),
-    restored: all.flatMap(({ restored }) => restored),
-    adopted: all.flatMap(({ adopted }) => adopted),
-    forced: all.flatMap(({ forced }) => forced),
-    deleted: new Set(all.flatMap(({ deleted }) => [...deleted])),
-    undeclared: all.flatMap(({ undeclared }) => undeclared),
-    organizations: new Set(all.flatMap(({ organizations = [] }) => [...organizations])),
-    unknown: unique(all.flatMap(({ unknown }) => unknown)),
-  };
 };

@@ -38,7 +38,6 @@ const SETTINGS: readonly [name: string, id: string, defaultText: (config: Config
     ["identity", "identity", () => "the only identity with exactly the issuer and subject of the workload's token"],
     ["requestTimeout", "request-timeout", (config) => config && `${config.requestTimeoutMs / 1000}`],
     ["movedFrom", "moved-from", () => undefined],
-    ["seal", "seal", () => undefined],
   ];
 
 const checkWarnings = ({ warnings }: ParsedConfig): Check[] => warnings.map((text) => good("settings", text));

@@ -73,7 +73,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     remove();
     throw error;
   }
-  const withheld = new Set([...CREDENTIAL_VARIABLES, ...credentials, ...BACKEND, ...SEAL]);
+  const withheld = new Set([...CREDENTIAL_VARIABLES, ...credentials, ...BACKEND]);
   const env = Object.fromEntries(Object.entries(from).filter(([name]) => !withheld.has(name) && !OPTION.test(name)));
   return {
     folder,
@@ -130,7 +130,5 @@ export const BACKEND = [
   "PULUMI_DIY_BACKEND_GZIP",
   "PULUMI_SELF_MANAGED_STATE_GZIP",
 ];
-/** They are of an earlier change. */
-const SEAL = ["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"];
 /** The engine takes each option of a command from the environment too. */
 const OPTION = /^PULUMI_OPTION_/i;

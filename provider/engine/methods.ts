@@ -134,7 +134,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const connect = async (): Promise<Session> => {
     if (session) return session;
     const [settings, own] = [await config(), await getLedger()];
-    session ??= { ...sessionWith(settings, { ...environment, log }, own, declared.size === 0), stopped: gate.stopped };
+    session ??= { ...sessionWith(settings, { ...environment, log }, own), stopped: gate.stopped };
     return session;
   };
   const hasCredentials = async (): Promise<boolean> =>
@@ -290,7 +290,6 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       if (offline.reason) offline.carriedOut();
       if (unchecked) await unchecked.require(inputs[KEY]);
       const session = await connect();
-      await session.seal?.step("create", inputs);
       const { id, outs } = await steps.create(session, inputs);
       const here = inputs[AT] === undefined ? inputs : { ...inputs, [SERVICE]: session.service };
       return { id, outs: withKey(outs, here, hasParent) };
@@ -324,7 +323,6 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       await unchecked?.require(news[KEY]);
       await noteInState(steps.held(id, olds), news[KEY]);
       const session = await connect();
-      await session.seal?.step("update", news);
       const { outs } = await steps.update(session, id, olds, news);
       return { outs: withKey(outs, { ...news, ...withService(news) }, hasParent) };
     }),
@@ -333,7 +331,6 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
       await unchecked?.require(stored[KEY]);
       await lookAt(stored[KEY]);
       const session = await sessionFor(steps.held(id, stored), stored);
-      await session.seal?.removal(stored, declared.size > 0);
       // A destroy declares nothing.
       const { [KEY]: key } = stored;
       if (typeof key === "string" && (await session.journal.isBehind(key))) await open.removeLost(key);

@@ -9,7 +9,7 @@ import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { journalPath, journalProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
-import { changedVariables } from "../run/started-with.ts";
+import { environmentProblems } from "../run/started-with.ts";
 import { perRun } from "./per-run.ts";
 
 /**
@@ -115,7 +115,7 @@ const parseProgramConfig = (): ParsedConfig => {
   const given = {
     keys: Object.keys(pulumi.runtime.allConfig()),
     project: pulumi.getProject(),
-    envProblems: changedVariables(process.env),
+    envProblems: environmentProblems(process.env),
   };
   return parseConfig((key) => config.get(key.replace(/^irm:/, "")), process.env, given);
 };

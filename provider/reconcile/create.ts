@@ -98,7 +98,6 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
 const takeOver = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
   const { kind, key, args } = desired;
   const id = record.uid as string;
-  if (origin === "adopted") await session.seal?.adoption(kind.field, id);
   session.ownership.take(recordId(kind.field, id), key, origin);
   // The secrets of the record cannot be read, so they are sent again.
   const outs = outputsFrom(kind, record, withoutSecrets(kind, args));

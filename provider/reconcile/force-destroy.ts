@@ -48,7 +48,6 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
       head,
       held.map(({ text }) => text),
     );
-  await session.seal?.deletions(doomed.map(({ remove, uid: own }) => ({ operation: remove, uid: own })));
   session.log([`${head}: deletes ${doomed.length} records below it:`, ...list].join("\n  - "));
   for (const [index, one] of doomed.entries()) {
     try {

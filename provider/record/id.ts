@@ -23,9 +23,6 @@ export const recordId = (field: string, uid: string): string => {
   return word === undefined ? uid : `${uid} (${word})`;
 };
 
-/** uid in a `recordId` */
-export const uidIn = (id: string): string => id.split(" ", 1)[0] as string;
-
 /** Whether it has what identifies the desired one, as far as that is given. */
 export const isMatch = (kind: Kind, record: Json, desired: Json): boolean =>
   kind.matchedBy.every((field) => desired[field] === undefined || record[field] === desired[field]);

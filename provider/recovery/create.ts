@@ -15,7 +15,6 @@ import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
 import { recordId } from "../record/id.ts";
 import type { Created, NewIntent } from "../run/journal.ts";
-import { SealRefusal } from "../run/seal-gate.ts";
 import type { Session } from "../run/session.ts";
 import {
   ADOPT_ADVICE,
@@ -87,9 +86,7 @@ export const createAll = async (
 
 /** A refusal that concerns a record, and not the whole run. */
 export const isRefusal = (error: Error): boolean =>
-  !(error instanceof UnknownOutcome) &&
-  !sessionErrorOf(error) &&
-  (apiErrorOf(error) !== undefined || error instanceof SealRefusal);
+  !(error instanceof UnknownOutcome) && !sessionErrorOf(error) && apiErrorOf(error) !== undefined;
 
 const stillOpen = (batch: Batch): Batch | undefined => {
   const [first, ...others] = batch.filter(({ record, error }) => !record && !error);

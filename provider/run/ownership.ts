@@ -24,8 +24,6 @@ export interface Ownership {
   isOwnedBy(uid: string, key: string): boolean;
   /** Key of the resource that owns this record; undefined where none does. */
   ownerOf(uid: string): string | undefined;
-  /** The records that the state has for this resource, which the program declares: a create of the resource replaces them. */
-  inStateOf(key: string): readonly string[];
   /** The program declares a resource that owns this record, or is going to adopt it. */
   isDeclared(uid: string): boolean;
   /** How this run took the record, if it has. One that it created holds only what it creates there. */
@@ -98,10 +96,6 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     plan: (uid, key) => append({ is: "planned", uid, key }),
     isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
     ownerOf: (uid) => current().ownerOf(uid),
-    inStateOf: (key) => {
-      const { owners, leaving } = current();
-      return [...owners].flatMap(([uid, owner]) => (owner === key && !leaving.has(uid) ? [uid] : []));
-    },
     isDeclared: (uid) => {
       const { ownerOf, planned } = current();
       return ownerOf(uid) !== undefined || planned.has(uid);

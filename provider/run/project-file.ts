@@ -10,7 +10,7 @@ export const projectMember = (folder: string, name: "backend" | "runtime"): unkn
   memberOf(textOf(projectFile(folder) ?? ""), name);
 
 /**
- * What the file of a stack's configuration has for a key, `irm:seal`: a string, or an object for a secret. It does not see what an
+ * What the file of a stack's configuration has for a key, `irm:journal`: a string, or an object for a secret. It does not see what an
  * environment of Pulumi ESC or `--config-file` supplies.
  */
 export const stackSetting = (folder: string, stack: string, key: string): unknown => {

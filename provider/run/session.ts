@@ -19,9 +19,8 @@ import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
-import { type SealGate, sealGate } from "./seal-gate.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
-import { changedVariables } from "./started-with.ts";
+import { environmentProblems } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
@@ -36,8 +35,6 @@ export interface Session extends Client, Ledger {
   cancelled?: AbortSignal;
   /** its requests go to a twin, which nothing reaches late: no wait is for what may still arrive or appear */
   isOnTwin?: true;
-  /** what the run may do; absent: no review binds it */
-  seal?: SealGate;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
 }
@@ -68,7 +65,7 @@ export interface Environment {
 
 export const systemEnvironment = (): Environment => ({
   env: process.env,
-  envProblems: changedVariables(process.env),
+  envProblems: environmentProblems(process.env),
   clock: systemClock,
   transport: inRun(systemTransport(), process.env),
   log: (text) => console.log(printableLines(text)),
@@ -123,23 +120,17 @@ export const sessionWith = (
   config: Config,
   environment: Environment,
   ledger = ledgerWith(config, environment),
-  isDestroy = false,
 ): Session => {
   const notice = runNotice(environment.env);
   if (notice !== undefined) environment.log(notice);
   const client = clientWith({ ...environment, config, redactor: redactor() });
-  const service = serviceOf(config.baseUrl);
-  const { env, cwd = process.cwd() } = environment;
-  const { ownership, engineState } = ledger;
-  const seal = sealGate({ settings: config, isDestroy, env, cwd, client, service, ownership, engineState });
   return {
     ...client,
     ...ledger,
-    ...(seal && { seal, call: seal.call }),
-    service,
+    service: serviceOf(config.baseUrl),
     requestTimeoutMs: config.requestTimeoutMs,
     log: environment.log,
-    ...(isOnTwins(env) && { isOnTwin: true }),
+    ...(isOnTwins(environment.env) && { isOnTwin: true }),
     ...(environment.cancelled && { cancelled: environment.cancelled }),
   };
 };

@@ -4,16 +4,12 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
-import type { Env } from "../../client/env.ts";
+import { type Env, sealProblem } from "../../client/env.ts";
 
 // It could name any secret of the job, also of a job that has no credentials of this API.
 const ALWAYS = ["IRM_ALLOW_TOKEN_SOURCES"];
 /** Of a job that has one of these, none may differ. */
-const TOGETHER = [
-  ...["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_IDENTITY", "IRM_MOVED_FROM"],
-  ...["IRM_SEAL", "IRM_SEAL_DIGEST", "IRM_SEAL_REQUIRED"],
-  ...CREDENTIAL_VARIABLES,
-];
+const TOGETHER = [...["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_IDENTITY", "IRM_MOVED_FROM"], ...CREDENTIAL_VARIABLES];
 // Without it, a proxy of the author's choice could answer as the service.
 const BESIDE = ["NODE_TLS_REJECT_UNAUTHORIZED"];
 
@@ -22,10 +18,14 @@ const LEVELS_MAX = 8;
 
 export const isEngine = (program: string): boolean => /^pulumi(\.exe)?$/i.test(basename(program));
 
+/** What is wrong with the environment of a run. */
+export const environmentProblems = (env: Env, pid = process.ppid): string[] => {
+  const before = environmentOfEngine(pid) ?? env;
+  return [sealProblem({ ...before, ...env }) ?? [], changedVariables(env, before)].flat();
+};
+
 /** A problem for each such variable. A run may have all of its settings from an `environment`, if the job has none. */
-export const changedVariables = (env: Env, pid = process.ppid): string[] => {
-  const before = environmentOfEngine(pid);
-  if (before === undefined) return [];
+const changedVariables = (env: Env, before: Env): string[] => {
   const isOfJob = [...ALWAYS, ...TOGETHER].some((name) => before[name]);
   return [...ALWAYS, ...(isOfJob ? [...TOGETHER, ...BESIDE] : [])]
     .filter((name) => (env[name] ?? "") !== (before[name] ?? ""))

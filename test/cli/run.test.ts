@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { parsePreview } from "../../access/preview/shape.ts";
 import { copyOf } from "../../cli/copy.ts";
 import { EngineError, runEngine } from "../../cli/run/engine.ts";
@@ -108,15 +108,15 @@ test("an interrupted run leaves no process, no file and no twin", async () => {
 });
 
 describe("the place of a run", () => {
-  test("has no credentials and no seal, and goes whole", () => {
+  test("has no credentials, and goes whole", () => {
     const home = folder.path("home");
     const given = {
-      ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p", IRM_SEAL: "s" },
+      ...{ IRM_TOKEN: "t", IRM_IDENTITY_TOKEN_FILE: "f", OTHER_TOKEN: "o", PULUMI_ACCESS_TOKEN: "p" },
       ...{ PULUMI_HOME: home, PULUMI_BACKEND_URL: "https://api.example", PULUMI_OPTION_TARGET: "x", KEPT: "k" },
     };
     const place = createPlace(given, ["OTHER_TOKEN"]);
     try {
-      const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN", "IRM_SEAL"];
+      const lost = ["IRM_TOKEN", "IRM_IDENTITY_TOKEN_FILE", "OTHER_TOKEN", "PULUMI_ACCESS_TOKEN"];
       expect(lost.filter((name) => name in place.env)).toEqual([]);
       expect(place.env.PULUMI_OPTION_TARGET).toBeUndefined();
       expect(place.env).toMatchObject({ KEPT: "k", PULUMI_BACKEND_URL: `file://${place.folder}/state` });
@@ -183,16 +183,15 @@ describe("the place of a run", () => {
 
 describe("a command line that is refused", () => {
   const NOW = "is now npx pulumi-irm review: each review runs the update on a copy";
+  const SEAL_NOW = "is now npx pulumi-irm apply, which sends what a review has shown and nothing else";
   test.each<[args: string[], command: string, message: string]>([
     [["review", "--as", "ci"], "review", '--as: "ci" is not a uid'],
     [["review", "--out", ""], "review", "--out takes the name of a file"],
-    [["review", "--seal-days", "7"], "review", "--seal-days is for --seal"],
-    ...["0", "91", "1.5", "x"].map((days): [string[], string, string] => [
-      ["review", "--seal", "seal.json", "--seal-days", days],
-      ...(["review", `--seal-days takes a whole number from 1 to 90, not "${days}"`] as const),
-    ]),
     [["review", "--rehearse"], "review", `--rehearse ${NOW}`],
     [["rehearse", "--stack", "dev"], "rehearse", `npx pulumi-irm rehearse ${NOW}`],
+    [["review", "--seal", "seal.json"], "review", `--seal ${SEAL_NOW}`],
+    [["review", "--seal"], "review", `--seal ${SEAL_NOW}`],
+    [["verify", "seal.json", "--digest", "sha256:0"], "verify", `npx pulumi-irm verify ${SEAL_NOW}`],
   ])("%j", async (args, command, message) => {
     expect(await runIrm(...args)).toMatchObject({
       code: 2,
@@ -201,13 +200,23 @@ describe("a command line that is refused", () => {
     });
   });
 
-  test("--seal and --out replace no file of another kind", async () => {
+  test.each([
+    ["IRM_SEAL", "seal.json", ["review"]],
+    ["IRM_SEAL_REQUIRED", "", ["drift"]],
+  ])("%s=%s, since a run that was meant to be bound must not run unbound", async (name, value, args) => {
+    vi.stubEnv(name, value);
+    const refused = `environment ${name}: this ${SEAL_NOW}; unset it`;
+    try {
+      expect(await runIrm(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(refused) });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test("--out replaces no file of another kind", async () => {
     const other = folder.write("package.json", "{}");
-    for (const [flag, text] of [
-      ["--seal", `${other} exists already, and is no seal`],
-      ["--out", `${other} exists already, and is not a change`],
-    ] as const)
-      expect(await runIrm("review", flag, other)).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
+    const text = `${other} exists already, and is not a change`;
+    expect(await runIrm("review", "--out", other)).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
     expect(readFileSync(other, "utf8")).toBe("{}");
   });
 });

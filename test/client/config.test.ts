@@ -164,10 +164,19 @@ describe("configuration", () => {
     expect(unknownKeys(given)).toEqual({
       problems: [],
       warnings: [
-        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal, irm:movedFrom, irm:seal, irm:tokenEnv, irm:tokenFile, irm:identityTokenEnv, irm:identityTokenFile",
+        "stack configuration irm:colour is ignored: this version of pulumi-irm does not know it; it knows irm:baseUrl, irm:authUrl, irm:identity, irm:requestTimeout, irm:journal, irm:movedFrom, irm:tokenEnv, irm:tokenFile, irm:identityTokenEnv, irm:identityTokenFile",
       ],
     });
     expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);
+  });
+
+  it("refuses the file of a seal, which bound the run", () => {
+    expect(unknownKeys({ keys: ["irm:seal"] })).toEqual({
+      problems: [
+        "stack configuration irm:seal: this is now npx pulumi-irm apply, which sends what a review has shown and nothing else; remove it",
+      ],
+      warnings: [],
+    });
   });
 
   it("ignores the keys of a project that is called irm", () => {

@@ -42,11 +42,6 @@ const send = async (env: Record<string, string>, url: string): Promise<string> =
 };
 
 describe("in a run on a copy", () => {
-  test("the seal of the settings does not bind", () => {
-    const env = { ...envOf(), IRM_SEAL: "of-an-earlier-change.json" };
-    expect(parseConfig(undefined, env).config).not.toHaveProperty("seal");
-  });
-
   test("a request below the address of the service goes to the twin", async () => {
     expect(await send(envOf(), `${SERVICE}/iam/v2beta1/groups?pageSize=1`)).toBe(
       "http://127.0.0.1:4711/iam/v2beta1/groups?pageSize=1 t",

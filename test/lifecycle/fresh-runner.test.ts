@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, inject, it } from "vitest";
 import type { Program } from "../harness/engine-workplace.ts";
-import { irmIn, reviewOf } from "../harness/irm-command.ts";
+import { irmIn } from "../harness/irm-command.ts";
 import { createYamlProgram } from "../harness/language-program.ts";
 import { formsOf } from "../support/form.ts";
 import { group, interruptions, PATIENT, source } from "./interruption.ts";
@@ -78,42 +78,6 @@ it.each(
   expect(program.state().pending).toEqual([]);
   await program.must("destroy", "--yes", "--skip-preview");
   expect(uidsOf(own.fresh, own.late)).toEqual([foreign]);
-});
-
-it.each(
-  formsOf(["dynamic resources", "pulumi-irm", undefined], ["the plugin", "pulumi-irm/plugin", inject("pluginFolder")]),
-)("continues under the seal of the killed run, and under a new one: %s", async (_form, from, plugin) => {
-  const name = `sealed ${from.length}`;
-  const text = `
-import { Group, Identity, RoleBinding } from "${from}";
-const parent = new Group("team", { parent: process.env.ORG!, name: "${name}" });
-const claimMatch = { issuer: "https://issuer.example.com", subject: "${name}" };
-const identity = new Identity("ci", { parent, name: "ci", claimMatch });
-new RoleBinding("ci-views", { parent, identity, role: "viewer" });
-`;
-  const env = { ...HURRIED, IRM_SEAL: "seal.json" };
-  const program = await place.program(`sealed-${from.length}`, text, env, { ...(plugin && { plugin }) });
-  const seal = async (file: string): Promise<void> => {
-    const { code, stderr } = await reviewOf(program, ["--seal", file]);
-    expect(code, stderr).toBe(0);
-  };
-  const verify = (file: string) => irmIn(program, ["verify", file, "--stack", "dev"]);
-  const verified = { code: 0, stderr: "", stdout: expect.stringContaining("is what the seal shows") };
-  await seal("seal.json");
-  const release = await killDuring(program, "before");
-  // Nobody can tell yet whether the group will exist.
-  await seal("new.json");
-  for (const file of ["seal.json", "new.json"]) expect(await verify(file)).toEqual(verified);
-  release();
-  await expect.poll(() => uidsOf(name), { timeout: 30_000 }).toHaveLength(1);
-  // Now it does, and the next seal has it as a record that is taken over.
-  await seal("seal.json");
-  expect(await verify("seal.json")).toEqual(verified);
-  const review = await reviewOf(program, ["--format", "json"]);
-  expect(review, review.stdout).toMatchObject({ code: 0, stderr: "" });
-  await program.must("up", "--yes", "--skip-preview", "--refresh");
-  expect(uidsOf(name)).toHaveLength(1);
-  expect(await verify("seal.json")).toEqual(verified);
 });
 
 it("waits for a create that is still under way", async () => {

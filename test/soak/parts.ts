@@ -52,10 +52,6 @@ export const parts = {
     goal: "1,000 pairs of random organizations: requests reach nothing that the paths do not have, and each path executes",
     run: async (options) => (await import("./paths.ts")).paths({ rounds: 1_000, ...options }),
   },
-  seal: {
-    goal: "1,000 updates under a seal after edits by hand: no row of access that the seal does not show, no refusal where nothing moved",
-    run: async (options) => (await import("./seal.ts")).seals({ rounds: 1_000, ...options }),
-  },
   copies: {
     goal: "1,000 random organizations: every list of a copy, of its database and of its file is as in the original",
     run: async (options) => (await import("./copy.ts")).copies({ rounds: 1_000, ...options }),

@@ -180,28 +180,20 @@ export const originFacts = ({
   { name: "Time", value: time },
 ];
 
-/** What the head of a review says: what it is of, who acts, and its seal. */
+/** What the head of a review says: what it is of, and who acts. */
 export const headFacts = (report: Report): { name: string; value: string }[] => [
   ...(report.origin ? originFacts(report.origin) : []),
   ...runFacts(report),
-  ...sealFacts(report),
 ];
 
-const sealFacts = ({ seal }: Report): { name: string; value: string }[] =>
-  seal ? [{ name: "Seal", value: `${seal.digest}, until ${seal.expires}` }] : [];
-
 /** What a review of this kind cannot promise. */
-export const footOf = ({ deletedGroups, seal }: Report): string => {
-  const isBound = seal
-    ? "An update under this seal makes no change that is not shown here; a program that calls the API by itself is not bound (docs/sealing.md)."
-    : "So this review does not restrict the update (docs/security.md).";
-  const foot = `${CAN_DIFFER} ${isBound}`;
-  return deletedGroups.length > 0 ? `${foot} ${SUBSCRIPTIONS}` : foot;
+export const footOf = ({ deletedGroups }: Report): string => {
+  return deletedGroups.length > 0 ? `${CAN_DIFFER} ${SUBSCRIPTIONS}` : CAN_DIFFER;
 };
 
 /** Why the run may do something else than what was reviewed. */
 const CAN_DIFFER =
-  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow.";
+  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. So this review does not restrict the update (docs/security.md).";
 
 /** They block a deletion too (docs/contract.md#d7). */
 const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";

@@ -21,11 +21,6 @@ export interface ProviderArgs {
   /** Address that the API had before it moved: confirms that it is the same service; default: none */
   movedFrom?: pulumi.Input<string>;
   /**
-   * File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes
-   * precedence; default: none
-   */
-  seal?: pulumi.Input<string>;
-  /**
    * Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged;
    * `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
    */

@@ -16,27 +16,30 @@ const write = (files: Readonly<Record<string, string>>): void => {
     writeFileSync(join(folder, name), text);
   }
 };
-const sealIn = (at = "."): unknown => stackSetting(join(folder, at), "dev", "irm:seal");
+const settingIn = (at = "."): unknown => stackSetting(join(folder, at), "dev", "irm:journal");
 
 test("finds a setting of a stack beside the project's file, also from a folder below it", () => {
-  expect(sealIn()).toBeUndefined();
+  expect(settingIn()).toBeUndefined();
   write({ "Pulumi.yaml": "name: access\nmain: src", "src/index.ts": "" });
-  expect(sealIn("src")).toBeUndefined();
-  write({ "Pulumi.dev.yaml": "config:\n  irm:seal: seal.json", "Pulumi.prod.yaml": "config:\n  irm:seal: other.json" });
-  expect(sealIn()).toBe("seal.json");
-  expect(sealIn("src")).toBe("seal.json");
-  write({ "Pulumi.dev.yaml": "# irm:seal\nconfig:\n  irm:baseUrl: https://api.example" });
-  expect(sealIn()).toBeUndefined();
-  write({ "Pulumi.dev.yaml": "config:\n  irm:seal:\n    secure: v1:abc" });
-  expect(sealIn()).toEqual({ secure: "v1:abc" });
+  expect(settingIn("src")).toBeUndefined();
+  write({
+    "Pulumi.dev.yaml": "config:\n  irm:journal: /var/irm",
+    "Pulumi.prod.yaml": "config:\n  irm:journal: /var/other",
+  });
+  expect(settingIn()).toBe("/var/irm");
+  expect(settingIn("src")).toBe("/var/irm");
+  write({ "Pulumi.dev.yaml": "# irm:journal\nconfig:\n  irm:baseUrl: https://api.example" });
+  expect(settingIn()).toBeUndefined();
+  write({ "Pulumi.dev.yaml": "config:\n  irm:journal:\n    secure: v1:abc" });
+  expect(settingIn()).toEqual({ secure: "v1:abc" });
 });
 
 test("finds it in the folder that the project names for its stacks, under either name", () => {
-  write({ "stacks/Pulumi.dev.yml": "config: { irm:seal: seal.json }" });
+  write({ "stacks/Pulumi.dev.yml": "config: { irm:journal: /var/irm }" });
   for (const name of ["stackConfigDir", "config"]) {
     write({ "Pulumi.yml": `name: access\n${name}: stacks` });
-    expect(sealIn()).toBe("seal.json");
+    expect(settingIn()).toBe("/var/irm");
   }
   write({ "Pulumi.yml": "name: access\nconfig: { irm:baseUrl: https://api.example }" });
-  expect(sealIn()).toBeUndefined();
+  expect(settingIn()).toBeUndefined();
 });

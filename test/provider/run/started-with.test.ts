@@ -1,14 +1,14 @@
 // Variables that differ from those of the engine, which here is a process of that name.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { changedVariables } from "../../../provider/run/started-with.ts";
+import { environmentProblems } from "../../../provider/run/started-with.ts";
 import { root } from "../../../scripts/base/project.mjs";
 
 /** What a provider finds that the engine has started by a shell, with further variables. */
 const changedIn = (engine: Record<string, string>, own: Record<string, string>): string[] => {
   const inner = `
-    const { changedVariables } = await import("${root}/provider/run/started-with.ts");
-    console.log(JSON.stringify(changedVariables(process.env)));`;
+    const { environmentProblems } = await import("${root}/provider/run/started-with.ts");
+    console.log(JSON.stringify(environmentProblems(process.env)));`;
   const outer = `
     const { spawnSync } = require("node:child_process");
     const args = ["-c", '"$NODE" --input-type=module -e "$INNER"; true'];
@@ -41,8 +41,14 @@ describe.skipIf(process.platform !== "linux")("the variables of a provider", () 
     expect(changedIn(named, { IRM_BASE_URL: "https://evil.example" })).toEqual(["environment IRM_BASE_URL"]);
     const opened = { IRM_BASE_URL: "https://evil.example", IRM_ALLOW_TOKEN_SOURCES: "PULUMI_ACCESS_TOKEN" };
     expect(changedIn({ PULUMI_ACCESS_TOKEN: "pul-x" }, opened)).toEqual(["environment IRM_ALLOW_TOKEN_SOURCES"]);
-    const others = { IRM_IDENTITY: "x", IRM_MOVED_FROM: "x", IRM_SEAL: "x", NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const others = { IRM_IDENTITY: "x", IRM_MOVED_FROM: "x", NODE_TLS_REJECT_UNAUTHORIZED: "0" };
     expect(changedIn(job, others)).toEqual(Object.keys(others).map((name) => `environment ${name}`));
+  });
+
+  it("refuse a run that was meant to be bound by a seal, also where a mapping has taken it away", () => {
+    expect(changedIn({ IRM_SEAL: "seal.json", IRM_SEAL_REQUIRED: "1" }, { IRM_SEAL_DIGEST: "" })).toEqual([
+      "environment IRM_SEAL, IRM_SEAL_DIGEST, IRM_SEAL_REQUIRED",
+    ]);
   });
 
   it("may all come from an environment of the stack", () => {
@@ -51,5 +57,9 @@ describe.skipIf(process.platform !== "linux")("the variables of a provider", () 
 });
 
 it("are not compared without an engine", () => {
-  expect(changedVariables({ IRM_BASE_URL: "https://evil.example" })).toEqual([]);
+  expect(environmentProblems({ IRM_BASE_URL: "https://evil.example" })).toEqual([]);
+  // A CI job that passes on an output which does not exist sets the empty string.
+  expect(environmentProblems({ IRM_SEAL: "" })).toEqual([
+    "environment IRM_SEAL: this is now npx pulumi-irm apply, which sends what a review has shown and nothing else; unset it",
+  ]);
 });

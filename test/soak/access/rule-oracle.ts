@@ -34,7 +34,7 @@ export const momentOf = (organization: Organization, authorization: Authorizatio
 
 /**
  * Texts `rule subject` of a review, each once: two new records may have one name. `restored`: uids of bindings. Without paths, which the part
- * `paths` compares with requests, and without what is there while the update runs, which the part `seal` compares with updates that end early.
+ * `paths` compares with requests, and without what is there while the update runs.
  */
 export const findingsOf = (
   organization: string,
