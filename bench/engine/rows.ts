@@ -1,5 +1,4 @@
 // The rows of the table: what is compared with what, and the goal.
-import { median } from "../process-cpu.ts";
 import type { Figures, SubjectName } from "./measure.ts";
 
 export interface Row {
@@ -161,3 +160,6 @@ export const mediansOf = (rounds: readonly Figures[]): Figures => {
 };
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;

@@ -1,5 +1,4 @@
 // The results as tables of Markdown.
-import type { ChoiceResults } from "./choice.ts";
 import type { Figures } from "./measure.ts";
 import type { Place } from "./place.ts";
 import type { Row } from "./rows.ts";
@@ -45,37 +44,14 @@ const formsTable = ({ figures }: Results): string => {
 const numberOr = (value: number | undefined, textOf: (value: number) => string): string =>
   value === undefined ? "" : textOf(value);
 
-const choicesTable = ({ rows }: ChoiceResults, prefix: string): string =>
-  table(
-    ["", "CPU s", "seconds", "requests of the backend", "MB to the backend"],
-    rows
-      .filter(({ id }) => id.startsWith(prefix))
-      .map(({ what, cpu, seconds, backend }) => [
-        what,
-        cpu.toFixed(1),
-        seconds.toFixed(1),
-        backend ? String(backend.requests) : "",
-        backend ? (backend.bytes / 1e6).toFixed(1) : "",
-      ]),
-  );
-
 /** One sentence about where and when. */
-export const captionOf = (own: Place & { resources: number; rounds?: number }): string => {
-  const { machine, date, commit, resources, rounds } = own;
-  const times = rounds === undefined ? "" : `${rounds} ${rounds === 1 ? "round" : "rounds"}, `;
-  return `${resources} resources, ${times}${date}, commit ${commit}, ${machine}.`;
-};
+export const captionOf = ({ machine, date, commit, resources, rounds }: Results): string =>
+  `${resources} resources, ${rounds} ${rounds === 1 ? "round" : "rounds"}, ${date}, commit ${commit}, ${machine}.`;
 
 /** The tables of docs/performance.md, by the id of their marker. */
-export const tablesOf = (results: Results | undefined, choices: ChoiceResults | undefined): Record<string, string> => ({
-  ...(results && {
-    goals: `${goalsTable(results)}\n\n${captionOf(results)}`,
-    forms: `${formsTable(results)}\n\n${captionOf(results)}`,
-  }),
-  ...(choices &&
-    Object.fromEntries(
-      ["parallel", "checkpoints", "split"].map((id) => [id, `${choicesTable(choices, id)}\n\n${captionOf(choices)}`]),
-    )),
+export const tablesOf = (results: Results): Record<string, string> => ({
+  goals: `${goalsTable(results)}\n\n${captionOf(results)}`,
+  forms: `${formsTable(results)}\n\n${captionOf(results)}`,
 });
 
 /** The page with each table between its markers; one that was not measured stays. */

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..", "..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 
 const page = read("docs", "performance.md");
-const tables = tablesOf(JSON.parse(read("bench", "results.json")), JSON.parse(read("bench", "choices.json")));
+const tables = tablesOf(JSON.parse(read("bench", "results.json")));
 
 test("docs/performance.md shows the figures of the last run, and all of them", () => {
   const markers = [...page.matchAll(/<!-- bench ([a-z]+) -->/g)].map(([, id]) => id);
