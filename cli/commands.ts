@@ -176,7 +176,7 @@ export const addCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("write a program for the records that exist")
     .description(
-      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. With --from-tfstate, writes the same for what Terraform manages, and handover.md with the commands that take it from Terraform; exits with 3 if a record is gone, has changed since, or stays with Terraform.",
+      "Reads everything below a group from the API and writes a program that declares it. Its first update takes the records over by their uids and sends nothing that changes them. Exits with 3 if there are records that the caller cannot list: the program and stderr name them. With --from-tfstate, writes the same for what Terraform manages, and handover.md with the commands that take it from Terraform; exits with 3 if a record is gone or stays with Terraform.",
     )
     .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
     .option(

@@ -8,6 +8,7 @@ import { findingText, NONE_EXISTS, type Takeover } from "./takeover.ts";
 export const handoverText = (takeover: Takeover, install: readonly string[]): string => {
   const { taken, secrets, findings } = takeover;
   const steps = [
+    planStep,
     ...(findings.length > 0 ? [decideStep(takeover)] : []),
     adoptStep(install),
     ...(secrets.length > 0 ? [secretStep(takeover)] : []),
@@ -34,14 +35,20 @@ const introduction = ({ taken, serial }: Takeover): string => {
   ].join("\n");
 };
 
+const planStep: Step = [
+  "Terraform has nothing to change",
+  fence("sh", ["terraform plan -detailed-exitcode"]),
+  [
+    "It must exit with 0. With 2, a record is not what the configuration says: apply or change the configuration first, then export again.",
+    "The program declares what the API said at the time of the export.",
+  ].join("\n"),
+];
+
 const decideStep = ({ findings, gone, taken }: Takeover): Step => [
   "Decide",
   ...(taken.length === 0 && gone.length > 0 ? [`**${NONE_EXISTS}**`] : []),
   findings.map((one) => `- ${code(findingText(one), Number.POSITIVE_INFINITY)}`).join("\n"),
-  [
-    "Of a record that has changed since, the program declares what the API says now. What stays with Terraform is not in the program.",
-    "Terraform would create again what is gone.",
-  ].join("\n"),
+  "What stays with Terraform is not in the program. Terraform would create again what is gone, so a plan is empty only once it has forgotten that.",
   ...(gone.length === 0 ? [] : ["To let Terraform forget what is gone:", fence("sh", stateRm(gone))]),
 ];
 

@@ -6,7 +6,6 @@ import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../
 import { listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import { builtInRolesOf, type Contents, type ExportKind, groupOf, KINDS, type OnRead, type Records } from "../read.ts";
-import { changedFields, type ResourceType, resourceTypeOf } from "./record.ts";
 import type { Instance, TerraformState } from "./state.ts";
 
 type Caller = Pick<Client, "call" | "clock">;
@@ -16,10 +15,7 @@ export interface Managed {
   instance: Instance;
   /** absent where no resource here stands for it, or it has no uid */
   record?: { kind: ExportKind; uid: string };
-  outcome:
-    | { is: "found"; changed: readonly string[]; notDeclared: readonly string[] }
-    | { is: "gone" }
-    | { is: "kept"; why: string };
+  outcome: { is: "found"; notDeclared: readonly string[] } | { is: "gone" } | { is: "kept"; why: string };
 }
 
 export interface ManagedContents {
@@ -64,16 +60,29 @@ export const readManaged = async (
   };
 };
 
-type Identified = Pick<Managed, "record"> & { type?: ResourceType; why?: string };
+/** The kinds of the provider's resources that have one here. */
+const KIND_OF: Readonly<Record<string, ExportKind>> = {
+  chainguard_group: "group",
+  chainguard_identity: "identity",
+  chainguard_rolebinding: "roleBinding",
+  chainguard_role: "role",
+  chainguard_identity_provider: "identityProvider",
+  chainguard_group_invite: "groupInvite",
+  chainguard_account_associations: "accountAssociation",
+  chainguard_image_repo: "repo",
+  chainguard_image_tag: "tag",
+};
+
+type Identified = Pick<Managed, "record"> & { why?: string };
 
 const identify = ({ address, id, attributes, isDeposed }: Instance): Identified => {
-  const type = resourceTypeOf(address.type);
-  if (type === undefined) return { why: "no resource of this package stands for it" };
+  const kind = Object.hasOwn(KIND_OF, address.type) ? KIND_OF[address.type] : undefined;
+  if (kind === undefined) return { why: "no resource of this package stands for it" };
   if (attributes === undefined) return { why: "its attributes cannot be read" };
   if (typeof id !== "string" || !isUidp(id)) return { why: "its id is no uid" };
-  const record = { kind: type.kind, uid: id };
+  const record = { kind, uid: id };
   if (isDeposed) return { record, why: "it is deposed: Terraform has replaced it and would delete it next" };
-  return { record, type };
+  return { record };
 };
 
 // A proxy may refuse a longer address.
@@ -128,18 +137,18 @@ const readOne = async (client: Caller, kind: ExportKind, uid: string): Promise<L
 };
 
 const outcomeOf = (
-  { instance, record, type, why }: Identified & { instance: Instance },
+  { instance, record, why }: Identified & { instance: Instance },
   found: ReadonlyMap<string, Listed | Missing>,
 ): Managed => {
   const one = { instance, ...(record && { record }) };
   const live = record && found.get(`${record.kind} ${record.uid}`);
   if (live === "gone") return { ...one, outcome: { is: "gone" } };
-  if (why !== undefined || type === undefined || live === undefined)
+  if (why !== undefined || record === undefined || live === undefined)
     return { ...one, outcome: { is: "kept", why: why ?? "" } };
   if (isMissing(live)) return { ...one, outcome: { is: "kept", why: live.why } };
-  const attributes = instance.attributes ?? {};
-  const notDeclared = (type.notDeclared ?? []).filter((name) => attributes[name]);
-  return { ...one, outcome: { is: "found", changed: changedFields(type, attributes, live), notDeclared } };
+  // No resource here declares it.
+  const notDeclared = record.kind === "repo" && instance.attributes?.readme ? ["readme"] : [];
+  return { ...one, outcome: { is: "found", notDeclared } };
 };
 
 const isMissing = (live: Listed | Exclude<Missing, "gone">): live is Exclude<Missing, "gone"> => !("uid" in live);

@@ -27,7 +27,7 @@ export interface Takeover {
 
 /** What a person has to know of a resource instance. */
 export interface Finding {
-  is: "gone" | "changed since" | "stays with Terraform" | "tainted" | "not declared";
+  is: "gone" | "stays with Terraform" | "tainted" | "not declared";
   address: Address;
   record?: { kind: ExportKind; uid: string };
   detail: string;
@@ -64,11 +64,9 @@ const findingsOf = ({ instance: { address, isTainted }, record, outcome }: Manag
   const one = (is: Finding["is"], detail: string): Finding => ({ is, address, ...(record && { record }), detail });
   if (outcome.is === "gone") return [one("gone", "it does not exist any more")];
   if (why !== undefined || outcome.is !== "found") return [one("stays with Terraform", why ?? "")];
-  const { changed, notDeclared } = outcome;
   return [
-    ...(changed.length > 0 ? [one("changed since", changed.join(", "))] : []),
     ...(isTainted ? [one("tainted", "Terraform would have replaced it")] : []),
-    ...notDeclared.map((name) => one("not declared", `its ${name} stays as it is`)),
+    ...outcome.notDeclared.map((name) => one("not declared", `its ${name} stays as it is`)),
   ];
 };
 
