@@ -109,7 +109,7 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
     ...["there is no method …", "a proposal has a service", "a review has a service"],
-    ...["a class that is not written out", "a program in YAML has no setting …"],
+    ...["a class that is not written out", "a narrowed token needs a capability", "a program in YAML has no setting …"],
   ],
 };
 
