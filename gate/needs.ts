@@ -126,7 +126,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         // An identity of another organization has to be visible.
         for (const uid of after("identityUid")) {
           if (typeof uid === "string" && isRoot(uid)) continue;
-          const home = typeof uid === "number" ? placeOfWrite(byNumber.get(uid) as Write) : placeOf("identity", uid);
+          const home = placeOf("identity", uid);
           if (home === undefined || at === undefined || organizationOf(home) !== organizationOf(at))
             add(["identity.list"], home);
         }
@@ -174,7 +174,7 @@ const KIND_OF: ReadonlyMap<string, string> = new Map(
 
 /** A uid, or the number of the write that makes it; undefined for anything else. */
 const keyOf = (text: unknown): string | number | undefined => {
-  if (typeof text === "string") return text;
+  if (typeof text === "string" || typeof text === "number") return text;
   return isObject(text) && typeof text.$uid === "number" ? text.$uid : undefined;
 };
 

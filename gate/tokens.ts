@@ -73,10 +73,14 @@ export const tokensFor = async (
     });
     const tops = topmost([...groups, ...made]);
     const scopes = [tops, topmost(tops.map(rootOf))].find(fits) ?? [];
-    if (scopes !== tops)
+    if (scopes !== tops) {
+      const [first = "", ...more] = capabilities;
+      const what = more.length === 0 ? first : `${first} and ${more.length} more`;
+      const where = scopes.length > 0 ? "their whole organization" : "every organization";
       reasons.add(
-        `the writes that need ${capabilities.join(", ")} are in ${tops.length} groups, more than a token can name: theirs is valid in ${scopes.length > 0 ? "the whole organization" : "all organizations"}`,
+        `the writes that need ${what} are in ${tops.length} groups, more than a token can name: their token is valid in ${where}`,
       );
+    }
     return { capabilities, scopes };
   };
   const credentialsOf = async (one: Class): Promise<Credentials> => {
@@ -97,8 +101,8 @@ export const tokensFor = async (
       else if (need.problems.length === 0) classOfWrite.set(n, join(classes, need));
     });
   const first = [...classes.values()].filter(({ founded }) => founded.size === 0).map(credentialsOf);
-  const own = classOfWrite.size < writes.length ? [usual] : [];
-  await Promise.all([reading ?? usual, ...own, ...first].map(async (one) => (await one).token()));
+  const others = classOfWrite.size < writes.length ? [usual] : [];
+  await Promise.all([reading ?? usual, ...others, ...first].map(async (one) => (await one).token()));
 
   return {
     read: (rejected) => tokenOf(reading ?? usual, rejected),

@@ -219,14 +219,16 @@ describe("tokens are not narrowed", () => {
   });
 
   test("for more groups than a token can name: the organization is its scope", async () => {
-    const below = (i: number) => `${eng}/${i.toString(16).padStart(16, "0")}`;
-    const deletes = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({ method: "DeleteGroup", uid: below(i), fields: {} }));
-    expect((await tokensOf(deletes(50))).classes[0]?.scopes).toHaveLength(50);
+    const below = (i: number, levels: number) => eng + `/${i.toString(16).padStart(16, "0")}`.repeat(levels);
+    const deletes = (count: number, levels = 1) =>
+      Array.from({ length: count }, (_, i) => ({ method: "DeleteGroup", uid: below(i, levels), fields: {} }));
+    expect((await tokensOf(deletes(50, 3))).classes[0]?.scopes).toHaveLength(50);
+    // As a token it would be too long for the header of a request.
+    expect((await tokensOf(deletes(50, 6))).classes[0]?.scopes).toEqual([organization]);
     expect(await tokensOf(deletes(51))).toMatchObject({
       classes: [{ capabilities: ["groups.delete"], scopes: [organization] }],
       reasons: [
-        "the writes that need groups.delete are in 51 groups, more than a token can name: theirs is valid in the whole organization",
+        "the writes that need groups.delete are in 51 groups, more than a token can name: their token is valid in their whole organization",
       ],
     });
   });
@@ -246,6 +248,35 @@ describe("tokens are not narrowed", () => {
     });
     expect(await tokens.write(1)).toBe(await owner.credentials.token());
   });
+
+  test("where not all is visible that an identity is granted", async () => {
+    const { copy, ...records } = await readCopy(owner, api.baseUrl);
+    const notVisible = [{ kind: "roleBinding" as const, group: sales, message: "" }];
+    const fields = { claimMatch: { subject: "other" } };
+    const write = { method: "UpdateIdentity", uid: fixture.identity, fields, mask: ["claimMatch.subject"] };
+    expect(await tokensOf([write], owner, { ...records, copy: { ...copy, notVisible } })).toMatchObject({
+      narrowed: false,
+      reasons: ["write 1 changes who an identity is, and not all that it is granted is visible"],
+    });
+  });
+});
+
+test("what the caller does not hold, its token has not, and the service says what is missing", async () => {
+  const { uid } = await api.actor("modest", { role: "viewer" });
+  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], await clientFor("modest", uid));
+  expect(tokens.narrowed).toBe(true);
+  const answer = await api.call("DELETE", `${IAM}/groups/${eng}`, { token: await tokens.write(1) });
+  expect(answer.json.message).toBe(`Permission denied: needs groups.delete at ${eng}`);
+});
+
+test("tokens of groups that exist are there from the start: a workload's own may expire before their first write", async () => {
+  const IRM_IDENTITY_TOKEN = await api.identityToken("owner", { lifetimeSeconds: 300 });
+  const client = clientOf({ IRM_IDENTITY: api.identity, IRM_IDENTITY_TOKEN });
+  const copy = await readCopy(owner, api.baseUrl);
+  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], client, copy);
+  api.clock.advance(10 * 60_000);
+  await expect(client.credentials.token()).rejects.toThrow("expired");
+  expect(await tokens.write(1)).not.toBe(await tokens.read());
 });
 
 test("a token is renewed in time, and when the service has refused it", async () => {
@@ -257,12 +288,4 @@ test("a token is renewed in time, and when the service has refused it", async ()
   expect(await tokens.write(1, first)).toBe(second);
   api.clock.advance(56 * 60_000);
   expect([await tokens.write(1), await tokens.read()]).not.toContain(second);
-});
-
-test("what the caller does not hold, its token has not, and the service says what is missing", async () => {
-  const { uid } = await api.actor("modest", { role: "viewer" });
-  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], await clientFor("modest", uid));
-  expect(tokens.narrowed).toBe(true);
-  const answer = await api.call("DELETE", `${IAM}/groups/${eng}`, { token: await tokens.write(1) });
-  expect(answer.json.message).toBe(`Permission denied: needs groups.delete at ${eng}`);
 });
